@@ -11,6 +11,7 @@ import { usePage } from '../ui/page-context.ts'
 import { Menu, Tag } from '../ui/parts.tsx'
 import { siteHref, withQuery } from '../ui/paths.ts'
 import { Person } from '../ui/person.tsx'
+import { texts as shared } from '../ui/texts.tsx'
 import { durationText, Time } from '../ui/time.tsx'
 import { actionsPath, commitPath, headPath, jobPath, runPath } from './actions-paths.ts'
 import type { RunState } from './run-state.ts'
@@ -143,13 +144,12 @@ function RunActs(props: RunFrameProps) {
       ) : null}
       <ActButton
         to={runPath(props, run, 'delete')}
-        kind="quiet"
-        class="icon-only"
-        icon="trash"
+        kind="danger"
         aria-label={texts.delete}
-        title={texts.delete}
         confirm={texts.deleteQuestion}
-      />
+      >
+        {shared.delete}
+      </ActButton>
     </div>
   )
 }

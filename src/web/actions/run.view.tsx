@@ -8,7 +8,7 @@ import { ActButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import { Box, Flash } from '../ui/parts.tsx'
-import { sizeText } from '../ui/texts.tsx'
+import { sizeText, texts as shared } from '../ui/texts.tsx'
 import { Time } from '../ui/time.tsx'
 import { artifactPath, runPath } from './actions-paths.ts'
 import { RunGraph } from './run-graph.view.tsx'
@@ -85,12 +85,13 @@ function Artifacts(props: RunProps) {
               {props.may.run ? (
                 <ActButton
                   to={`${artifactPath(props, props.run, name)}/delete`}
-                  kind="quiet"
-                  class="icon-only small"
-                  icon="trash"
+                  kind="danger"
+                  class="small"
                   aria-label={texts.deleteArtifact(name)}
                   confirm={texts.deleteArtifactQuestion(name)}
-                />
+                >
+                  {shared.delete}
+                </ActButton>
               ) : null}
             </div>
           </li>

@@ -213,9 +213,7 @@ export const PersonView = ({
           <Form to={`${path}/delete`} class="stack" confirm={texts.confirmDelete(person.name)}>
             <Checkbox name="purge" label={texts.purge} />
             <div class="form-acts">
-              <Submit kind="danger" icon="trash">
-                {texts.delete}
-              </Submit>
+              <Submit kind="danger">{texts.delete}</Submit>
             </div>
           </Form>
         </section>

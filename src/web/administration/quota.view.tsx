@@ -212,7 +212,7 @@ export const QuotaRuleView = ({ name, rule }: { readonly name: string; readonly 
     <section class="section">
       <h2>{texts.deleteRule}</h2>
       <p class="lead">{texts.deleteRuleHint}</p>
-      <ActButton to={`${rulePath(name)}/delete`} kind="danger" icon="trash" confirm={texts.confirmRule(name)}>
+      <ActButton to={`${rulePath(name)}/delete`} kind="danger" confirm={texts.confirmRule(name)}>
         {texts.deleteRule}
       </ActButton>
     </section>
@@ -326,7 +326,7 @@ export const QuotaGroupView = ({
       <section class="section">
         <h2>{texts.deleteGroup}</h2>
         <p class="lead">{texts.deleteGroupHint}</p>
-        <ActButton to={`${at}/delete`} kind="danger" icon="trash" confirm={texts.confirmGroup(name)}>
+        <ActButton to={`${at}/delete`} kind="danger" confirm={texts.confirmGroup(name)}>
           {texts.deleteGroup}
         </ActButton>
       </section>

@@ -100,7 +100,7 @@ export const SourceView = ({ source }: { readonly source: SignInSource }) => (
     <section class="section">
       <h2>{texts.delete}</h2>
       <p class="lead">{texts.deleteHint}</p>
-      <ActButton to={`${at(source.id)}/delete`} kind="danger" icon="trash" confirm={texts.confirmDelete(source.name)}>
+      <ActButton to={`${at(source.id)}/delete`} kind="danger" confirm={texts.confirmDelete(source.name)}>
         {texts.delete}
       </ActButton>
     </section>

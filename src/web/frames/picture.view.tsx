@@ -43,7 +43,7 @@ export const PictureSection = ({
           </div>
         </Form>
         {hasOwn ? (
-          <ActButton to={`${to}/delete`} kind="danger" icon="trash" confirm={removeQuestion}>
+          <ActButton to={`${to}/delete`} kind="danger" confirm={removeQuestion}>
             {texts.remove}
           </ActButton>
         ) : null}

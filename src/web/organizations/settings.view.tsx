@@ -61,9 +61,7 @@ export const OrgSettingsView = ({ org }: { readonly org: UserRow }) => {
         <Form to={at('delete')} class="stack">
           <Field name="confirm" label={commonTexts.typeName(org.name)} required autocomplete="off" />
           <div class="form-acts">
-            <Submit kind="danger" icon="trash">
-              {texts.delete}
-            </Submit>
+            <Submit kind="danger">{texts.delete}</Submit>
           </div>
         </Form>
       </Section>

@@ -23,9 +23,7 @@ export const EditTeamView = ({ org, edited }: { readonly org: UserRow; readonly 
           <Form to={at('delete')} class="stack">
             <Field name="confirm" label={commonTexts.typeName(team.name)} required autocomplete="off" />
             <div class="form-acts">
-              <Submit kind="danger" icon="trash">
-                {texts.delete}
-              </Submit>
+              <Submit kind="danger">{texts.delete}</Submit>
             </div>
           </Form>
         </section>

@@ -67,12 +67,7 @@ export const PackageSettingsView = ({
       <section class="section" aria-labelledby="delete_version">
         <h2 id="delete_version">{texts.delete}</h2>
         <p class="lead">{texts.deleteLead(version.version)}</p>
-        <ActButton
-          to={`${at}/delete`}
-          kind="danger"
-          icon="trash"
-          confirm={texts.deleteQuestion(version.name, version.version)}
-        >
+        <ActButton to={`${at}/delete`} kind="danger" confirm={texts.deleteQuestion(version.name, version.version)}>
           {texts.delete}
         </ActButton>
       </section>
@@ -82,7 +77,6 @@ export const PackageSettingsView = ({
         <ActButton
           to={`${packagePath(owner, version)}/delete`}
           kind="danger"
-          icon="trash"
           confirm={texts.deletePackageQuestion(version.name, versionCount)}
         >
           {texts.deletePackage}

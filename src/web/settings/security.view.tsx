@@ -1,12 +1,15 @@
 import type { PasskeyRow } from '../../db/tables/accounts.ts'
+import { Disclosure } from '../frames/disclosure.tsx'
+import { Section } from '../frames/section.tsx'
 import { Submit } from '../ui/button.tsx'
-import { Field, Radios } from '../ui/field.tsx'
+import { Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { ButtonLink } from '../ui/link.tsx'
-import { Box, Flash, PageHead } from '../ui/parts.tsx'
+import { usePage } from '../ui/page-context.ts'
+import { Box, Commands, Flash, Menu, PageHead } from '../ui/parts.tsx'
 import { Time } from '../ui/time.tsx'
 import { PasswordField } from './confirm-password.tsx'
-import { Section } from '../frames/section.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.security
@@ -24,95 +27,123 @@ interface SecurityProps {
 export const SecurityView = ({ isEnrolled, hasApp, passkeys, offersPasskeys, scratch }: SecurityProps) => (
   <>
     <PageHead title={all.parts.security} />
-    {scratch === undefined ? null : <Flash tone="done">{texts.scratchOnce(scratch)}</Flash>}
+    {scratch === undefined ? null : (
+      <Flash tone="done">
+        <p>{texts.scratchOnce}</p>
+        <Commands text={scratch} label={texts.scratch} />
+      </Flash>
+    )}
     <App isOn={hasApp} />
     {offersPasskeys ? (
       <Passkeys passkeys={passkeys} />
     ) : (
       <Section title={all.passkeys.heading} id="passkeys" lead={texts.noPasskeys} />
     )}
-    {isEnrolled ? (
-      <Section title={texts.scratch} id="scratch" lead={texts.scratchHint}>
-        <Form to="/user/settings/security/two_factor/regenerate_scratch" class="stack">
+    {isEnrolled ? <Scratch /> : null}
+  </>
+)
+
+const Scratch = () => {
+  const to = '/user/settings/security/two_factor/regenerate_scratch'
+  return (
+    <Section title={texts.scratch} id="scratch" lead={texts.scratchHint}>
+      <Disclosure title={texts.newScratch} to={to}>
+        <Form to={to} class="stack">
           <PasswordField id="scratch_password" />
           <div class="form-acts">
             <Submit kind="plain">{texts.newScratch}</Submit>
           </div>
         </Form>
-      </Section>
-    ) : null}
-  </>
-)
+      </Disclosure>
+    </Section>
+  )
+}
 
-const App = ({ isOn }: { readonly isOn: boolean }) => (
-  <Section title={texts.app} id="codes" lead={isOn ? texts.appOn : texts.appOff}>
-    {isOn ? (
-      <Form to="/user/settings/security/two_factor/disable" class="stack">
-        <PasswordField id="disable_password" />
-        <div class="form-acts">
-          <Submit kind="danger">{texts.turnOff}</Submit>
-        </div>
-      </Form>
-    ) : (
-      <ButtonLink to="/user/settings/security/two_factor/enroll" kind="primary">
-        {texts.setUp}
-      </ButtonLink>
-    )}
-  </Section>
-)
+const App = ({ isOn }: { readonly isOn: boolean }) => {
+  const to = '/user/settings/security/two_factor/disable'
+  return (
+    <Section title={texts.app} id="codes" lead={isOn ? texts.appOn : texts.appOff}>
+      {isOn ? (
+        <Disclosure title={texts.turnOff} to={to}>
+          <Form to={to} class="stack">
+            <PasswordField id="disable_password" />
+            <div class="form-acts">
+              <Submit kind="danger">{texts.turnOff}</Submit>
+            </div>
+          </Form>
+        </Disclosure>
+      ) : (
+        <ButtonLink to="/user/settings/security/two_factor/enroll" kind="primary">
+          {texts.setUp}
+        </ButtonLink>
+      )}
+    </Section>
+  )
+}
 
-const Passkeys = ({ passkeys }: Pick<SecurityProps, 'passkeys'>) => (
-  <>
+const Passkeys = ({ passkeys }: Pick<SecurityProps, 'passkeys'>) => {
+  const to = '/user/settings/security/passkeys'
+  return (
     <Section title={all.passkeys.heading} id="passkeys" lead={all.passkeys.hint}>
       <div class="stack">
         {passkeys.length === 0 ? null : (
           <Box>
             <ul class="rows">
               {passkeys.map((passkey) => (
-                <li class="row">
-                  <div class="row-main">
-                    <strong>{passkey.name}</strong>
-                    <p class="row-facts">
-                      <span>{all.added(<Time unix={passkey.created_unix} />)}</span>
-                      {passkey.used_unix > 0 ? <span>{all.lastUsed(<Time unix={passkey.used_unix} />)}</span> : null}
-                    </p>
-                  </div>
-                </li>
+                <Passkey passkey={passkey} />
               ))}
             </ul>
           </Box>
         )}
-        <Form to="/user/settings/security/passkeys" class="stack" data-turbo="false">
-          <Field
-            id="passkey_name"
-            name="name"
-            label={all.passkeys.newName}
-            hint={all.passkeys.newNameHint}
-            maxlength={100}
-            required
-          />
-          <PasswordField id="add_password" />
-          <div class="form-acts">
-            <Submit kind="plain">{all.passkeys.add}</Submit>
-          </div>
-        </Form>
+        <Disclosure title={all.passkeys.add} to={to}>
+          <Form to={to} class="stack" data-turbo="false">
+            <Field
+              id="passkey_name"
+              name="name"
+              label={all.passkeys.newName}
+              hint={all.passkeys.newNameHint}
+              maxlength={100}
+              required
+            />
+            <PasswordField id="add_password" />
+            <div class="form-acts">
+              <Submit kind="plain">{all.passkeys.add}</Submit>
+            </div>
+          </Form>
+        </Disclosure>
       </div>
     </Section>
-    {passkeys.length === 0 ? null : (
-      <Section title={all.passkeys.removeHeading} id="remove">
-        <Form to="/user/settings/security/passkeys/remove" class="stack">
-          <Radios
-            name="id"
-            label={all.passkeys.toRemove}
-            value={String(passkeys[0]?.id)}
-            choices={passkeys.map(({ id, name }) => ({ value: String(id), label: name }))}
-          />
-          <PasswordField id="remove_password" />
+  )
+}
+
+const Passkey = ({ passkey }: { readonly passkey: PasskeyRow }) => {
+  const { id, name, created_unix, used_unix } = passkey
+  const to = '/user/settings/security/passkeys/remove'
+  const { refused } = usePage()
+  return (
+    <li class="row">
+      <Icon name="key" />
+      <div class="row-main">
+        <strong>{name}</strong>
+        <p class="row-facts">
+          <span>{all.added(<Time unix={created_unix} />)}</span>
+          <span>{used_unix > 0 ? all.lastUsed(<Time unix={used_unix} />) : all.neverUsed}</span>
+        </p>
+      </div>
+      <Menu
+        label={all.remove}
+        title={all.passkeys.removeOf(name)}
+        kind="danger"
+        align="end"
+        isOpen={refused?.action === to && String(refused.values['id']) === String(id)}
+      >
+        <Form to={to} class="stack menu-form" hidden={{ id }}>
+          <PasswordField id={`remove_password_${id}`} />
           <div class="form-acts">
-            <Submit kind="danger">{all.remove}</Submit>
+            <Submit kind="danger">{all.passkeys.removeOf(name)}</Submit>
           </div>
         </Form>
-      </Section>
-    )}
-  </>
-)
+      </Menu>
+    </li>
+  )
+}

@@ -287,12 +287,8 @@ export const texts = {
     scratch: 'Scratch code',
     scratchHint: 'It signs you in once when your devices are lost. A new code replaces the one that you have.',
     newScratch: 'Get a new scratch code',
-    scratchOnce: (code: string) => (
-      <>
-        Keep this scratch code away from your devices. It signs you in once when they are lost. It is shown only now:{' '}
-        <code>{code}</code>
-      </>
-    ),
+    scratchOnce:
+      'Keep this scratch code away from your devices. It signs you in once when they are lost. It is shown only now.',
   },
   passkeys: {
     heading: 'Passkeys',
@@ -300,9 +296,8 @@ export const texts = {
     newName: 'Name of a new passkey',
     newNameHint: 'To recognize it later, like “my phone”.',
     add: 'Add a passkey',
-    removeHeading: 'Remove a passkey',
+    removeOf: (name: string) => `Remove ${name}`,
     removed: 'The passkey is removed.',
-    toRemove: 'Passkey to remove',
     createHint: (name: string) =>
       `Your device creates the passkey “${name}” and asks you to unlock it. From then on it signs you in, and the password alone does not.`,
     needsScripts: 'This needs a browser that supports passkeys and runs scripts.',

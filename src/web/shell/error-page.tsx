@@ -3,6 +3,7 @@ import type { Refusal } from '../../lib/errors.ts'
 import type { IconName } from '../ui/icons.ts'
 import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
+import { pathOf } from '../ui/paths.ts'
 import { Icon } from '../ui/icon.tsx'
 import { sentenceOf } from './sentence.ts'
 import { texts } from './texts.tsx'
@@ -20,6 +21,15 @@ const icons: Readonly<Record<number, IconName>> = {
 /** Refusals that say no more than that there is nothing. */
 const vagueCodes: ReadonlySet<string> = new Set(['not_found', 'no_such_route'])
 
+/** First parts of addresses that are not below an account. */
+const ownPlaces = new Set(['-', 'admin', 'api', 'assets', 'explore', 'login', 'notifications', 'org', 'repo', 'user'])
+
+/** Returns the owner and the name of the repository that an address is below. */
+function repositoryOf(url: string): readonly [string, string] | undefined {
+  const [, owner = '', repo = ''] = /^\/([\w.-]+)\/([\w.-]+)\/./.exec(url) ?? []
+  return repo === '' || repo === '-' || ownPlaces.has(owner) ? undefined : [owner, repo]
+}
+
 /** Returns the heading of a refusal. */
 export function errorHeading(status: number): string {
   const { errors } = texts
@@ -32,39 +42,52 @@ export function errorHeading(status: number): string {
   return status >= 500 ? errors.server : errors.refused
 }
 
+/** Returns the sentence below the heading, and a further one. */
+function explain({ status, message, code }: Refusal, isGuest: boolean): readonly [string, string?] {
+  const { errors } = texts
+  if (status === 404) {
+    return vagueCodes.has(code)
+      ? [isGuest ? errors.notFoundGuest : errors.notFoundLead]
+      : [sentenceOf(message), isGuest ? errors.orHiddenGuest : errors.orHidden]
+  }
+  if (status === 423) return [errors.lockedLead]
+  return [message === '' ? errors.serverLead : sentenceOf(message)]
+}
+
 /** A refusal: what happened, why, and where to go on. */
 export function ErrorContent({ refusal, call }: { readonly refusal: Refusal; readonly call: RefusedCall }) {
   const { viewer, url } = usePage()
   const { errors } = texts
-  const { status, message, code } = refusal
-  const lead =
-    status === 404
-      ? viewer
-        ? errors.notFoundLead
-        : errors.notFoundGuest
-      : message === ''
-        ? errors.serverLead
-        : sentenceOf(message)
+  const { status, code } = refusal
+  const [lead, hint] = explain(refusal, viewer === undefined)
   const back = url.startsWith('/user/') ? '' : `?redirect_to=${encodeURIComponent(url)}`
+  const isBusy = status === 429 || status === 503
+  const asksSignIn = viewer === undefined && [401, 403, 404].includes(status)
+  const repository = [403, 404, 413, 423].includes(status) && code !== 'repo_not_found' ? repositoryOf(url) : undefined
   return (
     <div class="container error-page">
       <Icon name={icons[status] ?? 'alert'} size={24} />
       <p class="status">{status}</p>
       <h1>{errorHeading(status)}</h1>
       <p class="lead">{lead}</p>
-      {status === 404 && !vagueCodes.has(code) ? <p class="hint">{sentenceOf(message)}</p> : null}
+      {hint === undefined ? null : <p class="hint">{hint}</p>}
       {status >= 500 ? <p class="hint">{errors.request(call.id)}</p> : null}
       <p class="acts">
-        {status === 429 || status === 503 ? (
+        {isBusy ? (
           <ButtonLink to={call.method === 'GET' ? url : '/'} kind="primary">
             {errors.retry}
           </ButtonLink>
         ) : null}
-        {viewer === undefined && [401, 403, 404].includes(status) ? (
+        {asksSignIn ? (
           <ButtonLink to={`/user/login${back}`} kind="primary">
             {texts.signIn}
           </ButtonLink>
         ) : null}
+        {repository === undefined ? null : (
+          <ButtonLink to={pathOf(...repository)} kind={asksSignIn ? 'plain' : 'primary'} icon="repo">
+            {repository.join('/')}
+          </ButtonLink>
+        )}
         <ButtonLink to="/">{errors.toHome}</ButtonLink>
         <ButtonLink to="/explore/repos">{errors.toExplore}</ButtonLink>
       </p>

@@ -191,6 +191,7 @@ export const Menu = ({
   class: more = '',
   align = 'start',
   kind = 'plain',
+  isOpen,
   children,
 }: {
   /** Content of the button. */
@@ -199,11 +200,18 @@ export const Menu = ({
   readonly title?: string
   readonly class?: string
   readonly align?: 'start' | 'end'
-  readonly kind?: 'plain' | 'primary' | 'quiet' | 'bare'
+  /** `danger` is for an act at the end of a row. */
+  readonly kind?: 'plain' | 'primary' | 'quiet' | 'bare' | 'danger'
+  /** The form in the panel was refused. */
+  readonly isOpen?: boolean
   readonly children: ComponentChildren
 }) => (
-  <details class={`menu ${align} ${more}`.trim()}>
-    <summary class={kind === 'bare' ? undefined : `button ${kind}`} aria-label={title} title={title}>
+  <details class={`menu ${align} ${more}`.trim()} open={isOpen}>
+    <summary
+      class={kind === 'bare' ? undefined : kind === 'danger' ? 'button danger small' : `button ${kind}`}
+      aria-label={title}
+      title={title}
+    >
       {label}
     </summary>
     <div class="menu-panel">{children}</div>
