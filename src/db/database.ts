@@ -33,7 +33,7 @@ interface Engine {
   script(tx: QueryExecutorProvider, text: string): Promise<void>
   /** Resolves when all previous commits are durable. */
   lasting(): Promise<void>
-  /** Returns whether the transaction may be retried (serialization failure, deadlock). */
+  /** Returns whether the transaction may be retried (serialization failure, deadlock, outdated plan). */
   isRetryable(error: unknown): boolean
   /** Notifies other processes at the commit; does nothing on SQLite. */
   broadcast(tx: Tx, broadcasts: readonly Broadcast[]): Promise<void>

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { engineOf, type Db, type PostgresEngine } from './database.ts'
 import { createListener, sendBroadcasts } from './postgres-listener.ts'
 import { PreparedConnections } from './postgres-prepared.ts'
+import { isOutdatedPlan, preparingPool } from './postgres-repeated.ts'
 import type { Schema } from './schema.ts'
 
 export interface PostgresOptions {
@@ -23,7 +24,9 @@ const numeric = 1700
 export function openPostgres(options: PostgresOptions): PostgresEngine {
   const forPrepared = Math.max(1, Math.min(maxPreparedConnections, Math.floor(options.maxConnections / 4)))
   const pooled = Math.max(1, options.maxConnections - forPrepared)
-  const kysely = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: () => openPool(options, pooled) }) })
+  const kysely = new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool: async () => preparingPool(await openPool(options, pooled)) }),
+  })
   const prepared = new PreparedConnections(
     forPrepared,
     async () => new (await loadDriver()).Client(clientOptions(options)),
@@ -41,7 +44,7 @@ export function openPostgres(options: PostgresOptions): PostgresEngine {
     askPrepared: (name, statement) => prepared.ask(name, statement),
     isRetryable(error) {
       const code = (error as { code?: unknown } | null)?.code
-      return code === '40001' || code === '40P01'
+      return code === '40001' || code === '40P01' || isOutdatedPlan(error)
     },
     broadcast: (tx, broadcasts) => sendBroadcasts(tx, listener.origin, broadcasts),
     receive: (receiver) => listener.start(receiver),
