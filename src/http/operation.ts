@@ -6,7 +6,7 @@ import { apiErrors, textErrors, type CallHead, type ErrorForm } from './error-fo
 import { paramNames, type ParamNames } from './path.ts'
 import type { ComposedItem, ComposedList } from '../lib/composed-list.ts'
 import type { EncodedBody } from '../lib/encoded-body.ts'
-import type { Reply, StreamReply } from './reply.ts'
+import { empty, type Reply, type StreamReply } from './reply.ts'
 import type { Schema, Schemas } from './schema.ts'
 
 /** Categories of access token scopes (contract). */
@@ -210,6 +210,16 @@ type Sent<Body> = Body extends readonly (infer Item extends object)[]
       ? Body | ComposedItem<Body> | EncodedBody<Body>
       : Body
 
+/** A key that is the only one of its kind; never for several. */
+type OnlyKey<Key, All = Key> = Key extends unknown ? ([All] extends [Key] ? Key : never) : never
+
+/** What an operation may return instead of a reply: nothing, if its only declared reply is empty. */
+type NothingFor<Replies extends Readonly<Record<number, ReplyShape>>> = Replies[OnlyKey<
+  keyof Replies & number
+>] extends 'empty'
+  ? void
+  : never
+
 type BodyOf<Body> = Body extends Schema ? Static<Body> : undefined
 
 interface Declaration<
@@ -271,7 +281,7 @@ interface Declaration<
   readonly load?: Load
   /** Whether it changes persistent state; the default is true except for GET. */
   readonly writes?: boolean
-  /** Status → body of each success. */
+  /** Status → body of each success. With one empty reply and nothing else, `run` returns nothing. */
   readonly reply: Replies
   /** Form of refusals; the default is API JSON, and text outside the API. */
   readonly errors?: ErrorForm
@@ -285,7 +295,7 @@ interface Declaration<
     query: { readonly [Key in keyof Static<TObject<Query>>]?: Static<TObject<Query>>[Key] }
     body: BodyOf<Body>
     call: Call
-  }) => Promise<RepliesOf<Replies>>
+  }) => Promise<RepliesOf<Replies> | NothingFor<Replies>>
 }
 
 /** A declared operation without its type parameters. Its id is its export name. */
@@ -367,8 +377,17 @@ export function operation<
     deprecated: declaration.deprecated ?? false,
     anyOrigin: declaration.anyOrigin ?? false,
     lasts: declaration.load === 'waiting' || Object.values(declaration.reply).some(isEventStream),
-    run: declaration.run as unknown as Operation['run'],
+    run: withEmptyReply(declaration),
   }
+}
+
+/** Returns the handler; the only declared reply, if it is empty, replaces a result of nothing. */
+function withEmptyReply({ reply, run }: { readonly reply: Operation['reply']; readonly run: unknown }) {
+  const handler = run as Operation['run']
+  const [only, ...others] = Object.entries(reply)
+  if (only?.[1] !== 'empty' || others.length > 0) return handler
+  const emptyReply = empty(Number(only[0]))
+  return async (input: Parameters<Operation['run']>[0]) => (await handler(input)) ?? emptyReply
 }
 
 /** Returns the schema of each path parameter; throws for a missing or unknown one, which is a mistake in the program. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
-import { created, noContent, ok, paged, withStatus } from '../http/reply.ts'
+import { created, ok, paged, withStatus } from '../http/reply.ts'
 import { pageQuery, pathNumber } from '../http/schema.ts'
 import { pageOf } from '../lib/paging.ts'
 import { getMigrationOwner } from '../repos/lifecycle/migrate.service.ts'
@@ -82,8 +82,5 @@ export const userDeleteImport = operation({
   requires: [signedIn],
   reply: { 204: 'empty' },
   summary: 'Cancel the import of a repository, or forget one that is over',
-  async run({ ctx, params }) {
-    await endImport(ctx, params.id)
-    return noContent()
-  },
+  run: ({ ctx, params }) => endImport(ctx, params.id),
 })

@@ -1,7 +1,7 @@
 import { gitRepo, inRepo, issuesOrPullsEnabled, notArchived, repoAdmin, canRead } from '../access/repo.requirements.ts'
 import { anyone, signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
-import { created, noContent, paged } from '../http/reply.ts'
+import { created, paged } from '../http/reply.ts'
 import { cursorQuery, pageQuery, pathNumber } from '../http/schema.ts'
 import { Type } from 'typebox'
 import { formatUnix, zeroTime } from '../lib/time.ts'
@@ -98,10 +98,7 @@ export const issueDelete = operation({
   requires: [inRepo, issuesOrPullsEnabled, signedIn, repoAdmin, gitRepo],
   reply: { 204: 'empty' },
   summary: 'Delete an issue or a pull request',
-  async run({ ctx, params }) {
-    await deleteIssue(ctx, await getIssue(ctx, params.index))
-    return noContent()
-  },
+  run: async ({ ctx, params }) => deleteIssue(ctx, await getIssue(ctx, params.index)),
 })
 
 export const issueEditIssueDeadline = operation({

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { signedIn } from '../access/requirements.ts'
 import { operation } from '../http/operation.ts'
-import { noContent, ok } from '../http/reply.ts'
+import { ok } from '../http/reply.ts'
 import { dateTime, object, pathNumber } from '../http/schema.ts'
 import { formatUnix } from '../lib/time.ts'
 import { listGrants, revokeGrant } from './grant.service.ts'
@@ -37,8 +37,5 @@ export const userRevokeOAuth2Grant = operation({
   requires: [signedIn],
   reply: { 204: 'empty' },
   summary: "Revokes an application's access; its tokens end at once",
-  async run({ ctx, params }) {
-    await revokeGrant(ctx, ctx.viewer.id, params.id)
-    return noContent()
-  },
+  run: ({ ctx, params }) => revokeGrant(ctx, ctx.viewer.id, params.id),
 })

@@ -1,6 +1,5 @@
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
-import { noContent } from '../http/reply.ts'
 import { UpdateUserAvatarOption } from '../users/avatars/avatar.schemas.ts'
 import { removeAvatar, setAvatar } from '../users/avatars/avatar.service.ts'
 import { inOrg, orgOwner } from './org.requirements.ts'
@@ -13,10 +12,7 @@ export const orgUpdateAvatar = operation({
   body: UpdateUserAvatarOption,
   carriesFiles: true,
   reply: { 204: 'empty' },
-  async run({ ctx, body }) {
-    await setAvatar(ctx, { kind: 'organization', id: ctx.org.id }, body.image, ctx.viewer.id)
-    return noContent()
-  },
+  run: ({ ctx, body }) => setAvatar(ctx, { kind: 'organization', id: ctx.org.id }, body.image, ctx.viewer.id),
 })
 
 export const orgDeleteAvatar = operation({
@@ -25,8 +21,5 @@ export const orgDeleteAvatar = operation({
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await removeAvatar(ctx, { kind: 'organization', id: ctx.org.id }, ctx.viewer.id)
-    return noContent()
-  },
+  run: ({ ctx }) => removeAvatar(ctx, { kind: 'organization', id: ctx.org.id }, ctx.viewer.id),
 })

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { signedIn } from '../access/requirements.ts'
 import { operation } from '../http/operation.ts'
-import { noContent, paged } from '../http/reply.ts'
+import { paged } from '../http/reply.ts'
 import { pageQuery } from '../http/schema.ts'
 import { pageOf } from '../lib/paging.ts'
 import { presentBlocks } from '../users/social/block.present.ts'
@@ -30,10 +30,7 @@ export const orgBlockUser = operation({
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner, targetUser],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await block(ctx, ctx.org, ctx.subject)
-    return noContent()
-  },
+  run: ({ ctx }) => block(ctx, ctx.org, ctx.subject),
 })
 
 export const orgUnblockUser = operation({
@@ -42,8 +39,5 @@ export const orgUnblockUser = operation({
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner, targetUser],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await unblock(ctx, ctx.org, ctx.subject)
-    return noContent()
-  },
+  run: ({ ctx }) => unblock(ctx, ctx.org, ctx.subject),
 })

@@ -59,10 +59,7 @@ export const orgDeleteMember = operation({
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner, targetUser],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await removeMember(ctx, ctx.org, ctx.subject)
-    return noContent()
-  },
+  run: ({ ctx }) => removeMember(ctx, ctx.org, ctx.subject),
 })
 
 export const orgListPublicMembers = operation({
@@ -90,10 +87,7 @@ export const orgIsPublicMember = operation({
   scope: 'organization',
   requires: [inOrg, askedMember],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await checkPublicMember(ctx, ctx.org, ctx.subject)
-    return noContent()
-  },
+  run: ({ ctx }) => checkPublicMember(ctx, ctx.org, ctx.subject),
 })
 
 export const orgPublicizeMember = operation({
@@ -102,10 +96,7 @@ export const orgPublicizeMember = operation({
   scope: 'organization',
   requires: [inOrg, signedIn, orgMember, targetUser],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await showMembership(ctx, ctx.org, ctx.subject, true)
-    return noContent()
-  },
+  run: ({ ctx }) => showMembership(ctx, ctx.org, ctx.subject, true),
 })
 
 export const orgConcealMember = operation({
@@ -114,8 +105,5 @@ export const orgConcealMember = operation({
   scope: 'organization',
   requires: [inOrg, signedIn, orgMember, targetUser],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await showMembership(ctx, ctx.org, ctx.subject, false)
-    return noContent()
-  },
+  run: ({ ctx }) => showMembership(ctx, ctx.org, ctx.subject, false),
 })

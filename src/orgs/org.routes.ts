@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { siteAdmin, signedIn, anyone } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
-import { created, noContent, ok, paged } from '../http/reply.ts'
+import { created, ok, paged } from '../http/reply.ts'
 import { pageQuery } from '../http/schema.ts'
 import { pageOf, pageOrWhole } from '../lib/paging.ts'
 import { renameAccount } from '../users/account-name.service.ts'
@@ -127,10 +127,7 @@ export const orgDelete = operation({
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await deleteOrg(ctx, ctx.org, ctx.viewer.id)
-    return noContent()
-  },
+  run: ({ ctx }) => deleteOrg(ctx, ctx.org, ctx.viewer.id),
 })
 
 export const renameOrg = operation({
@@ -140,10 +137,7 @@ export const renameOrg = operation({
   requires: [inOrg, signedIn, orgOwner, validBody],
   body: RenameOrgOption,
   reply: { 204: 'empty' },
-  async run({ ctx, body }) {
-    await renameAccount(ctx, ctx.org, body.new_name, ctx.viewer.id)
-    return noContent()
-  },
+  run: ({ ctx, body }) => renameAccount(ctx, ctx.org, body.new_name, ctx.viewer.id),
 })
 
 export const orgListCurrentUserOrgs = operation({

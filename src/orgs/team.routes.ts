@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
-import { created, noContent, ok, paged } from '../http/reply.ts'
+import { created, ok, paged } from '../http/reply.ts'
 import { pageQuery } from '../http/schema.ts'
 import { pageOf } from '../lib/paging.ts'
 import { presentUser } from '../users/user.present.ts'
@@ -119,10 +119,7 @@ export const orgDeleteTeam = operation({
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, teamOrgOwner],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await removeTeam(ctx, ctx.team)
-    return noContent()
-  },
+  run: ({ ctx }) => removeTeam(ctx, ctx.team),
 })
 
 export const orgListTeamMembers = operation({
@@ -163,10 +160,7 @@ export const orgAddTeamMember = operation({
   outlivesCredential: true,
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, teamOrgOwner, targetUser],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await addTeamMember(ctx, ctx.team, ctx.subject)
-    return noContent()
-  },
+  run: ({ ctx }) => addTeamMember(ctx, ctx.team, ctx.subject),
 })
 
 export const orgRemoveTeamMember = operation({
@@ -175,8 +169,5 @@ export const orgRemoveTeamMember = operation({
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, teamOrgOwner, targetUser],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await removeTeamMember(ctx, ctx.team, ctx.subject)
-    return noContent()
-  },
+  run: ({ ctx }) => removeTeamMember(ctx, ctx.team, ctx.subject),
 })

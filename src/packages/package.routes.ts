@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { signedIn } from '../access/requirements.ts'
 import { operation } from '../http/operation.ts'
-import { empty, noContent, ok, paged } from '../http/reply.ts'
+import { ok, paged } from '../http/reply.ts'
 import { pageQuery, pathText } from '../http/schema.ts'
 import { pageOf } from '../lib/paging.ts'
 import { targetUser } from '../users/subject.requirements.ts'
@@ -55,10 +55,7 @@ export const deletePackage = operation({
   requires: [...readable, namedVersion, signedIn, packagesWritable],
   reply: { 204: 'empty' },
   summary: 'Delete a version of a package',
-  async run({ ctx }) {
-    await removeVersion(ctx, ctx.version)
-    return noContent()
-  },
+  run: ({ ctx }) => removeVersion(ctx, ctx.version),
 })
 
 const packageParams = { type: pathText, name: pathText }
@@ -71,10 +68,7 @@ export const linkPackage = operation({
   requires: [...readable, signedIn, packagesWritable],
   reply: { 201: 'empty' },
   summary: 'Link a package to a repository of its owner',
-  async run({ ctx, params }) {
-    await linkToRepo(ctx, params, params.repo_name)
-    return empty(201)
-  },
+  run: ({ ctx, params }) => linkToRepo(ctx, params, params.repo_name),
 })
 
 export const unlinkPackage = operation({
@@ -85,8 +79,5 @@ export const unlinkPackage = operation({
   requires: [...readable, signedIn, packagesWritable],
   reply: { 204: 'empty' },
   summary: 'Unlink a package from its repository',
-  async run({ ctx, params }) {
-    await unlinkFromRepo(ctx, params)
-    return noContent()
-  },
+  run: ({ ctx, params }) => unlinkFromRepo(ctx, params),
 })

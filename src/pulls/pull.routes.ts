@@ -3,7 +3,7 @@ import { canRead, gitRepo, inRepo, notArchived, pullsEnabled } from '../access/r
 import { signedIn } from '../access/requirements.ts'
 import { textErrors } from '../http/error-forms.ts'
 import { bytesOf, operation, validBody } from '../http/operation.ts'
-import { bytes, created, noContent, ok, paged } from '../http/reply.ts'
+import { bytes, created, ok, paged } from '../http/reply.ts'
 import { commaList, enumeration, cursorQuery, pageQuery, pathNumber, pathText } from '../http/schema.ts'
 import { NotFound } from '../lib/errors.ts'
 import { pageOf, type Page } from '../lib/paging.ts'
@@ -213,7 +213,6 @@ export const repoPullRequestIsMerged = operation({
   async run({ ctx, params }) {
     const { pull } = await getStoredPull(ctx, params.index)
     if (!pull.is_merged) throw new NotFound('the pull request is not merged', 'pull_not_merged')
-    return noContent()
   },
 })
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { anyone, siteAdmin, signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
-import { created, noContent, ok } from '../http/reply.ts'
+import { created, ok } from '../http/reply.ts'
 import { targetUser } from '../users/subject.requirements.ts'
 import { presentUser } from '../users/user.present.ts'
 import { User } from '../users/user.schemas.ts'
@@ -68,10 +68,7 @@ export const adminDeleteQuotaGroup = operation({
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await removeGroup(ctx, ctx.group)
-    return noContent()
-  },
+  run: ({ ctx }) => removeGroup(ctx, ctx.group),
 })
 
 export const adminAddRuleToQuotaGroup = operation({
@@ -80,10 +77,7 @@ export const adminAddRuleToQuotaGroup = operation({
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup, namedRule],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await addRuleToGroup(ctx, ctx.group, ctx.rule)
-    return noContent()
-  },
+  run: ({ ctx }) => addRuleToGroup(ctx, ctx.group, ctx.rule),
 })
 
 export const adminRemoveRuleFromQuotaGroup = operation({
@@ -92,10 +86,7 @@ export const adminRemoveRuleFromQuotaGroup = operation({
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup, namedRule],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await removeRuleFromGroup(ctx, ctx.group, ctx.rule)
-    return noContent()
-  },
+  run: ({ ctx }) => removeRuleFromGroup(ctx, ctx.group, ctx.rule),
 })
 
 export const adminListUsersInQuotaGroup = operation({
@@ -115,10 +106,7 @@ export const adminAddUserToQuotaGroup = operation({
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup, targetUser],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await addUserToGroup(ctx, ctx.group, ctx.subject)
-    return noContent()
-  },
+  run: ({ ctx }) => addUserToGroup(ctx, ctx.group, ctx.subject),
 })
 
 export const adminRemoveUserFromQuotaGroup = operation({
@@ -127,10 +115,7 @@ export const adminRemoveUserFromQuotaGroup = operation({
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup, targetUser],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await removeUserFromGroup(ctx, ctx.group, ctx.subject)
-    return noContent()
-  },
+  run: ({ ctx }) => removeUserFromGroup(ctx, ctx.group, ctx.subject),
 })
 
 export const adminGetUserQuota = operation({
@@ -151,8 +136,5 @@ export const adminSetUserQuotaGroups = operation({
   requires: [anyone, quotaOn, signedIn, siteAdmin, targetUser, validBody],
   body: SetUserQuotaGroupsOptions,
   reply: { 204: 'empty' },
-  async run({ ctx, body }) {
-    await setGroupsOfUser(ctx, ctx.subject, body.groups ?? [])
-    return noContent()
-  },
+  run: ({ ctx, body }) => setGroupsOfUser(ctx, ctx.subject, body.groups ?? []),
 })

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { anyone, siteAdmin, signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
-import { created, noContent, ok } from '../http/reply.ts'
+import { created, ok } from '../http/reply.ts'
 import { presentRule } from './quota.present.ts'
 import { namedRule, quotaOn } from './quota.requirements.ts'
 import { CreateQuotaRuleOptions, EditQuotaRuleOptions, QuotaRuleInfo } from './quota.schemas.ts'
@@ -62,8 +62,5 @@ export const adminDEleteQuotaRule = operation({
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedRule],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await removeRule(ctx, ctx.rule)
-    return noContent()
-  },
+  run: ({ ctx }) => removeRule(ctx, ctx.rule),
 })

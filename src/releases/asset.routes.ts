@@ -8,7 +8,7 @@ import { Attachment, EditAttachmentOptions } from '../attachments/attachment.sch
 import { serveDownload } from '../attachments/serve-download.ts'
 import { uploadOf } from '../attachments/upload.ts'
 import { bytesOf, operation, validBody } from '../http/operation.ts'
-import { created, noContent, ok } from '../http/reply.ts'
+import { created, ok } from '../http/reply.ts'
 import { pathNumber, pathText } from '../http/schema.ts'
 import {
   attachAsset,
@@ -97,10 +97,8 @@ export const repoDeleteReleaseAttachment = operation({
   requires: [inRepo, canRead('releases'), signedIn, canWrite('releases')],
   reply: { 204: 'empty' },
   summary: 'Delete a file of a release',
-  async run({ ctx, params }) {
-    await removeAsset(ctx, await getAsset(ctx, await getRelease(ctx, params.id), params.attachment_id))
-    return noContent()
-  },
+  run: async ({ ctx, params }) =>
+    removeAsset(ctx, await getAsset(ctx, await getRelease(ctx, params.id), params.attachment_id)),
 })
 
 export const webReleaseDownload = operation({

@@ -3,7 +3,7 @@ import { repoUnderQuota } from '../access/quota/quota.requirements.ts'
 import { canRead, canWrite, gitRepo, inRepo } from '../access/repo.requirements.ts'
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
-import { created, noContent, ok, paged } from '../http/reply.ts'
+import { created, ok, paged } from '../http/reply.ts'
 import { pageQuery, pathNumber, pathText } from '../http/schema.ts'
 import { pageOf } from '../lib/paging.ts'
 import { presentRelease, presentReleases } from './release.present.ts'
@@ -120,10 +120,7 @@ export const repoDeleteRelease = operation({
   requires: [inRepo, canRead('releases'), signedIn, canWrite('releases')],
   reply: { 204: 'empty' },
   summary: 'Delete a release; its tag stays',
-  async run({ ctx, params }) {
-    await removeRelease(ctx, await getRelease(ctx, params.id))
-    return noContent()
-  },
+  run: async ({ ctx, params }) => removeRelease(ctx, await getRelease(ctx, params.id)),
 })
 
 export const repoGetReleaseByTag = operation({
@@ -145,8 +142,5 @@ export const repoDeleteReleaseByTag = operation({
   requires: [inRepo, canRead('releases'), signedIn, canWrite('releases')],
   reply: { 204: 'empty' },
   summary: 'Delete the release of a tag; the tag stays',
-  async run({ ctx, params }) {
-    await removeRelease(ctx, await getReleaseByTag(ctx, params.tag))
-    return noContent()
-  },
+  run: async ({ ctx, params }) => removeRelease(ctx, await getReleaseByTag(ctx, params.tag)),
 })

@@ -2,7 +2,6 @@ import { inRepo, repoAdmin } from '../access/repo.requirements.ts'
 import { anyone, signedIn } from '../access/requirements.ts'
 import { fileReplies, serveFile } from '../http/file-reply.ts'
 import { operation, validBody } from '../http/operation.ts'
-import { noContent } from '../http/reply.ts'
 import { pathText } from '../http/schema.ts'
 import { getAvatar, removeAvatar, setAvatar } from '../users/avatars/avatar.service.ts'
 import { UpdateRepoAvatarOption } from './avatar.schemas.ts'
@@ -15,10 +14,7 @@ export const repoUpdateAvatar = operation({
   body: UpdateRepoAvatarOption,
   carriesFiles: true,
   reply: { 204: 'empty' },
-  async run({ ctx, body }) {
-    await setAvatar(ctx, { kind: 'repo', id: ctx.repo.id }, body.image, ctx.viewer.id)
-    return noContent()
-  },
+  run: ({ ctx, body }) => setAvatar(ctx, { kind: 'repo', id: ctx.repo.id }, body.image, ctx.viewer.id),
 })
 
 export const repoDeleteAvatar = operation({
@@ -27,10 +23,7 @@ export const repoDeleteAvatar = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await removeAvatar(ctx, { kind: 'repo', id: ctx.repo.id }, ctx.viewer.id)
-    return noContent()
-  },
+  run: ({ ctx }) => removeAvatar(ctx, { kind: 'repo', id: ctx.repo.id }, ctx.viewer.id),
 })
 
 /** Returns the avatar of a repository to anyone who knows its unguessable address. */

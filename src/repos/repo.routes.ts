@@ -4,7 +4,7 @@ import { orgUnderQuota, ownerUnderQuota, userUnderQuota } from '../access/quota/
 import { refuseOverQuota } from '../access/quota/quota.service.ts'
 import { siteAdmin, signedIn, tokenScope } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
-import { created, noContent, ok } from '../http/reply.ts'
+import { created, ok } from '../http/reply.ts'
 import { pathNumber, pathText } from '../http/schema.ts'
 import { Invalid } from '../lib/errors.ts'
 import type { RepoId } from '../lib/ids.ts'
@@ -150,8 +150,5 @@ export const repoDelete = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoOwner],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await deleteRepo(ctx, ctx.owner, ctx.repo, ctx.viewer.id)
-    return noContent()
-  },
+  run: ({ ctx }) => deleteRepo(ctx, ctx.owner, ctx.repo, ctx.viewer.id),
 })

@@ -2,7 +2,6 @@ import { anyone } from '../access/requirements.ts'
 import { fileReplies, serveFile } from '../http/file-reply.ts'
 import { pathText } from '../http/schema.ts'
 import { bytesOf, operation } from '../http/operation.ts'
-import { empty } from '../http/reply.ts'
 import { openBlobAddress, storeAtBlobAddress } from './blob-address.service.ts'
 
 /** Returns the blob of a signed address, which is its own credential. */
@@ -29,6 +28,5 @@ export const blobPutSigned = operation({
   reply: { 201: 'empty' },
   async run({ ctx, params, call }) {
     await storeAtBlobAddress(ctx, params.grant, call)
-    return empty(201)
   },
 })

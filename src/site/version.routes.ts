@@ -1,6 +1,6 @@
 import { anyone, switchedOn } from '../access/requirements.ts'
 import { bytesOf, operation } from '../http/operation.ts'
-import { bytes, empty, ok, redirect } from '../http/reply.ts'
+import { bytes, ok, redirect } from '../http/reply.ts'
 import { NotFound } from '../lib/errors.ts'
 import { program } from '../lib/program.ts'
 import { presentNodeInfo } from './node-info.present.ts'
@@ -34,7 +34,7 @@ export const serviceRoot = operation({
   scope: null,
   requires: [anyone],
   reply: { 200: 'empty' },
-  run: async () => empty(200),
+  run: async () => {},
 })
 
 const textType = 'text/plain;charset=utf-8'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { signedIn, siteAdmin } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
-import { created, noContent, ok } from '../http/reply.ts'
+import { created, ok } from '../http/reply.ts'
 import { pathNumber } from '../http/schema.ts'
 import { Invalid } from '../lib/errors.ts'
 import { testDirectory } from './ldap/directory.service.ts'
@@ -96,10 +96,7 @@ export const adminDeleteSignInSource = operation({
   requires,
   reply: { 204: 'empty' },
   summary: 'Removes a sign-in source that no account came from',
-  async run({ ctx, params }) {
-    await removeSource(ctx, await getSource(ctx, params.id), ctx.viewer.id)
-    return noContent()
-  },
+  run: async ({ ctx, params }) => removeSource(ctx, await getSource(ctx, params.id), ctx.viewer.id),
 })
 
 export const adminTestSignInSource = operation({

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
-import { created, noContent, ok } from '../http/reply.ts'
+import { created, ok } from '../http/reply.ts'
 import { presentEmail } from './email.present.ts'
 import { CreateEmailOption, DeleteEmailOption, Email } from './email.schemas.ts'
 import { addEmails, emailsOf, removeEmails } from './email.service.ts'
@@ -37,8 +37,5 @@ export const userDeleteEmail = operation({
   requires: [signedIn, validBody],
   body: DeleteEmailOption,
   reply: { 204: 'empty' },
-  async run({ ctx, body }) {
-    await removeEmails(ctx, ctx.viewer.user, body.emails ?? [])
-    return noContent()
-  },
+  run: ({ ctx, body }) => removeEmails(ctx, ctx.viewer.user, body.emails ?? []),
 })

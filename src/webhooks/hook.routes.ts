@@ -4,7 +4,7 @@ import { gitRepo, inRepo, repoAdmin } from '../access/repo.requirements.ts'
 import { signedIn, siteAdmin } from '../access/requirements.ts'
 import { repoRef } from '../code/git-access.requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
-import { created, noContent, ok, paged } from '../http/reply.ts'
+import { created, ok, paged } from '../http/reply.ts'
 import { pageQuery, pathNumber } from '../http/schema.ts'
 import { pageOrWhole, type PageQuery } from '../lib/paging.ts'
 import { inOrg, orgOwner } from '../orgs/org.requirements.ts'
@@ -44,10 +44,7 @@ async function answerChanged(ctx: Ctx, owner: HookOwner, id: number, body: EditH
   return ok(presentHook(ctx, await changeHook(ctx, hook, { ...fieldsOf(body), isActive: body.active ?? undefined })))
 }
 
-async function answerDeleted(ctx: Ctx, owner: HookOwner, id: number) {
-  await removeHook(ctx, await getHook(ctx, owner, id))
-  return noContent()
-}
+const remove = async (ctx: Ctx, owner: HookOwner, id: number) => removeHook(ctx, await getHook(ctx, owner, id))
 
 export const repoListHooks = operation({
   method: 'GET',
@@ -99,7 +96,7 @@ export const repoDeleteHook = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, webhooksOn],
   reply: { 204: 'empty' },
-  run: ({ ctx, params }) => answerDeleted(ctx, hooksOfRepo(ctx.repo.id), params.id),
+  run: ({ ctx, params }) => remove(ctx, hooksOfRepo(ctx.repo.id), params.id),
 })
 
 export const repoTestHook = operation({
@@ -113,7 +110,6 @@ export const repoTestHook = operation({
   async run({ ctx, params, query }) {
     const hook = await getHook(ctx, hooksOfRepo(ctx.repo.id), params.id)
     await sendTestPush(ctx, hook, ctx.revision.commit, query.ref === '' ? undefined : query.ref)
-    return noContent()
   },
 })
 
@@ -167,7 +163,7 @@ export const orgDeleteHook = operation({
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner, webhooksOn],
   reply: { 204: 'empty' },
-  run: ({ ctx, params }) => answerDeleted(ctx, hooksOfAccount(ctx.org.id), params.id),
+  run: ({ ctx, params }) => remove(ctx, hooksOfAccount(ctx.org.id), params.id),
 })
 
 export const userListHooks = operation({
@@ -220,7 +216,7 @@ export const userDeleteHook = operation({
   scope: 'user',
   requires: [signedIn, webhooksOn],
   reply: { 204: 'empty' },
-  run: ({ ctx, params }) => answerDeleted(ctx, hooksOfAccount(ctx.viewer.id), params.id),
+  run: ({ ctx, params }) => remove(ctx, hooksOfAccount(ctx.viewer.id), params.id),
 })
 
 /** The chains of /admin/hooks lack WH, but the contract answers 403 when webhooks are switched off. */
@@ -282,5 +278,5 @@ export const adminDeleteHook = operation({
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   reply: { 204: 'empty' },
-  run: ({ ctx, params }) => answerDeleted(ctx, instanceOwner(ctx), params.id),
+  run: ({ ctx, params }) => remove(ctx, instanceOwner(ctx), params.id),
 })

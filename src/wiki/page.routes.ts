@@ -5,7 +5,7 @@ import { signedIn } from '../access/requirements.ts'
 import { decodeBase64 } from '../code/contents/file-change.rules.ts'
 import { operation, validBody, type Call } from '../http/operation.ts'
 import { escapedPathAfter } from '../http/path.ts'
-import { created, noContent, ok, paged } from '../http/reply.ts'
+import { created, ok, paged } from '../http/reply.ts'
 import { pageQuery, pathText } from '../http/schema.ts'
 import { BadRequest } from '../lib/errors.ts'
 import { pageOf } from '../lib/paging.ts'
@@ -124,8 +124,5 @@ export const repoDeleteWikiPage = operation({
   requires: [inRepo, wikiEnabled, notArchived, signedIn, canWrite('wiki')],
   query: { last_commit_sha: Type.Optional(Type.String()) },
   reply: { 204: 'empty' },
-  async run({ ctx, call, query }) {
-    await deletePage(ctx, pageAddressOf(call).name, query.last_commit_sha || undefined)
-    return noContent()
-  },
+  run: ({ ctx, call, query }) => deletePage(ctx, pageAddressOf(call).name, query.last_commit_sha || undefined),
 })

@@ -3,7 +3,7 @@ import { canRead, canWrite, gitRepo, inRepo, notArchived } from '../../access/re
 import { signedIn } from '../../access/requirements.ts'
 import { fileReplies, serveFile } from '../../http/file-reply.ts'
 import { browserCredentials, operation } from '../../http/operation.ts'
-import { noContent, ok } from '../../http/reply.ts'
+import { ok } from '../../http/reply.ts'
 import { pathNumber, pathText } from '../../http/schema.ts'
 import { getRunNumbered } from '../runs/run.service.ts'
 import { artifactNamed, artifactsOfRun } from './artifact-address.service.ts'
@@ -65,6 +65,5 @@ export const deleteRunArtifact = operation({
   async run({ ctx, params }) {
     const run = await getRunNumbered(ctx, params.number)
     await deleteArtifacts(ctx, await artifactsOfRun(ctx, run.id, { isComplete: true, name: params.name }))
-    return noContent()
   },
 })

@@ -69,7 +69,6 @@ export const uploadCacheV1 = operation({
       sizeBytes: declaredBytes(call),
       signal: call.signal,
     })
-    return noContent()
   },
 })
 
@@ -84,6 +83,5 @@ export const commitCacheV1 = operation({
   async run({ ctx, params, body }) {
     const cache = await getUnfinishedCache(ctx, ctx.task, params.id as CacheId)
     await finishCache(ctx, cache, body.size ?? 0)
-    return noContent()
   },
 })

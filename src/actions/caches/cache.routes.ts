@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { canRead, canWrite, gitRepo, inRepo } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
-import { noContent, ok } from '../../http/reply.ts'
+import { ok } from '../../http/reply.ts'
 import { pageQuery, pathNumber } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { formatUnix } from '../../lib/time.ts'
@@ -38,8 +38,5 @@ export const deleteRepoCache = operation({
   scope: 'repository',
   requires: [inRepo, canRead('actions'), gitRepo, signedIn, canWrite('actions')],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await removeCache(ctx, params.cache_id)
-    return noContent()
-  },
+  run: ({ ctx, params }) => removeCache(ctx, params.cache_id),
 })

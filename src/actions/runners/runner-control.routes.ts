@@ -3,7 +3,7 @@ import type { Ctx, RepoCtx, SignedInCtx } from '../../access/context.ts'
 import { inRepo, repoOwner } from '../../access/repo.requirements.ts'
 import { signedIn, siteAdmin } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, noContent, ok, paged } from '../../http/reply.ts'
+import { created, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathNumber } from '../../http/schema.ts'
 import { pageOf, type PageQuery } from '../../lib/paging.ts'
 import { inOrg, orgOwner, type OrgCtx } from '../../orgs/org.requirements.ts'
@@ -47,11 +47,6 @@ async function answerRunners(ctx: Ctx, owner: RunnerOwner, query: PageQuery) {
   return paged(presentRunners(runners, ctx.clock.nowMs()), page, total)
 }
 
-async function answerDeletion(ctx: Ctx, owner: RunnerOwner, id: number) {
-  await removeRunner(ctx, owner, id)
-  return noContent()
-}
-
 const answerRegistration = async (ctx: Ctx, owner: RunnerOwner) =>
   ok(presentRegistration(await getRegistration(ctx, owner)))
 
@@ -61,11 +56,6 @@ const answerRotation = async (ctx: Ctx, owner: RunnerOwner) =>
 async function answerEdit(ctx: Ctx, owner: RunnerOwner, isActive: boolean) {
   await setRegistrationEnabled(ctx, owner, isActive)
   return answerRegistration(ctx, owner)
-}
-
-async function answerEnd(ctx: Ctx, owner: RunnerOwner) {
-  await endRegistrationToken(ctx, owner)
-  return noContent()
 }
 
 const ofRepo = { base: 'vendor', scope: 'repository' } as const
@@ -89,7 +79,7 @@ export const repoDeleteRunner = operation({
   requires: [inRepo, signedIn, repoOwner],
   reply: { 204: 'empty' },
   summary: 'Unregisters a runner of a repository and cancels the jobs that it runs',
-  run: ({ ctx, params }) => answerDeletion(ctx, runnersOfRepo(ctx), params.id),
+  run: ({ ctx, params }) => removeRunner(ctx, runnersOfRepo(ctx), params.id),
 })
 
 export const repoGetRunnerRegistration = operation({
@@ -132,7 +122,7 @@ export const repoDeleteRunnerRegistration = operation({
   requires: [inRepo, signedIn, repoOwner],
   reply: { 204: 'empty' },
   summary: 'Ends the token that registers runners of a repository',
-  run: ({ ctx }) => answerEnd(ctx, runnersOfRepo(ctx)),
+  run: ({ ctx }) => endRegistrationToken(ctx, runnersOfRepo(ctx)),
 })
 
 const ofOrg = { base: 'vendor', scope: 'organization' } as const
@@ -156,7 +146,7 @@ export const orgDeleteRunner = operation({
   requires: [inOrg, signedIn, orgOwner],
   reply: { 204: 'empty' },
   summary: 'Unregisters a runner of an organization and cancels the jobs that it runs',
-  run: ({ ctx, params }) => answerDeletion(ctx, runnersOfOrg(ctx), params.id),
+  run: ({ ctx, params }) => removeRunner(ctx, runnersOfOrg(ctx), params.id),
 })
 
 export const orgGetRunnerRegistration = operation({
@@ -199,7 +189,7 @@ export const orgDeleteRunnerRegistration = operation({
   requires: [inOrg, signedIn, orgOwner],
   reply: { 204: 'empty' },
   summary: 'Ends the token that registers runners of an organization',
-  run: ({ ctx }) => answerEnd(ctx, runnersOfOrg(ctx)),
+  run: ({ ctx }) => endRegistrationToken(ctx, runnersOfOrg(ctx)),
 })
 
 const ofUser = { base: 'vendor', scope: 'user' } as const
@@ -223,7 +213,7 @@ export const userDeleteRunner = operation({
   requires: [signedIn],
   reply: { 204: 'empty' },
   summary: 'Unregisters a runner of the account and cancels the jobs that it runs',
-  run: ({ ctx, params }) => answerDeletion(ctx, runnersOfUser(ctx), params.id),
+  run: ({ ctx, params }) => removeRunner(ctx, runnersOfUser(ctx), params.id),
 })
 
 export const userGetRunnerRegistration = operation({
@@ -266,7 +256,7 @@ export const userDeleteRunnerRegistration = operation({
   requires: [signedIn],
   reply: { 204: 'empty' },
   summary: 'Ends the token that registers runners of the account',
-  run: ({ ctx }) => answerEnd(ctx, runnersOfUser(ctx)),
+  run: ({ ctx }) => endRegistrationToken(ctx, runnersOfUser(ctx)),
 })
 
 const ofInstance = { base: 'vendor', scope: 'admin' } as const
@@ -290,7 +280,7 @@ export const adminDeleteRunner = operation({
   requires: [signedIn, siteAdmin],
   reply: { 204: 'empty' },
   summary: 'Unregisters a runner of the instance and cancels the jobs that it runs',
-  run: ({ ctx, params }) => answerDeletion(ctx, runnersOfInstance(ctx), params.id),
+  run: ({ ctx, params }) => removeRunner(ctx, runnersOfInstance(ctx), params.id),
 })
 
 export const adminGetRunnerRegistration = operation({
@@ -333,5 +323,5 @@ export const adminDeleteRunnerRegistration = operation({
   requires: [signedIn, siteAdmin],
   reply: { 204: 'empty' },
   summary: 'Ends the token that registers runners of the instance',
-  run: ({ ctx }) => answerEnd(ctx, runnersOfInstance(ctx)),
+  run: ({ ctx }) => endRegistrationToken(ctx, runnersOfInstance(ctx)),
 })

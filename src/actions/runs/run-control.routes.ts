@@ -2,7 +2,7 @@ import type { SignedInRepoCtx } from '../../access/context.ts'
 import { canRead, canWrite, gitRepo, inRepo, notArchived } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
-import { empty, noContent, ok } from '../../http/reply.ts'
+import { ok } from '../../http/reply.ts'
 import { pathNumber } from '../../http/schema.ts'
 import type { RunId } from '../../lib/ids.ts'
 import { presentWorkflowJobs } from './run.present.ts'
@@ -54,10 +54,7 @@ const change = (path: `/${string}`, verb: (ctx: SignedInRepoCtx, id: RunId) => P
     path: `/repos/{username}/{reponame}/actions/runs/{run_id}${path}` as '/repos/{username}/{reponame}/actions/runs/{run_id}',
     requires: writable,
     reply: { 202: 'empty' },
-    async run({ ctx, params }) {
-      await verb(ctx, (await getRun(ctx, params.run_id)).id)
-      return empty(202)
-    },
+    run: async ({ ctx, params }) => verb(ctx, (await getRun(ctx, params.run_id)).id),
   })
 
 export const cancelWorkflowRun = change('/cancel', cancelRun)
@@ -76,7 +73,6 @@ export const rerunWorkflowJob = operation({
   async run({ ctx, params }) {
     const found = await getJob(ctx, params.job_id)
     await rerunJobs(ctx, found.run.id, found.job.id)
-    return empty(202)
   },
 })
 
@@ -86,8 +82,5 @@ export const deleteActionRun = operation({
   path: '/repos/{username}/{reponame}/actions/runs/{run_id}',
   requires: writable,
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await deleteRun(ctx, (await getRun(ctx, params.run_id)).id)
-    return noContent()
-  },
+  run: async ({ ctx, params }) => deleteRun(ctx, (await getRun(ctx, params.run_id)).id),
 })

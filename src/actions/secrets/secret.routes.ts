@@ -21,11 +21,6 @@ async function answerList(ctx: Ctx, owner: ValueOwner, query: PageQuery) {
 const answerPut = async (ctx: Ctx, owner: ValueOwner, name: string, value: string) =>
   (await putSecret(ctx, owner, name, value)) ? empty(201) : noContent()
 
-async function answerDelete(ctx: Ctx, owner: ValueOwner, name: string) {
-  await removeSecret(ctx, owner, name)
-  return noContent()
-}
-
 export const repoListActionsSecrets = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/actions/secrets',
@@ -55,7 +50,7 @@ export const deleteRepoSecret = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoOwner],
   reply: { 204: 'empty' },
-  run: ({ ctx, params }) => answerDelete(ctx, valuesOfRepo(ctx.repo.id), params.secretname),
+  run: ({ ctx, params }) => removeSecret(ctx, valuesOfRepo(ctx.repo.id), params.secretname),
 })
 
 export const orgListActionsSecrets = operation({
@@ -87,7 +82,7 @@ export const deleteOrgSecret = operation({
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner],
   reply: { 204: 'empty' },
-  run: ({ ctx, params }) => answerDelete(ctx, valuesOfAccount(ctx.org.id), params.secretname),
+  run: ({ ctx, params }) => removeSecret(ctx, valuesOfAccount(ctx.org.id), params.secretname),
 })
 
 export const updateUserSecret = operation({
@@ -109,5 +104,5 @@ export const deleteUserSecret = operation({
   scope: 'user',
   requires: [signedIn],
   reply: { 204: 'empty' },
-  run: ({ ctx, params }) => answerDelete(ctx, valuesOfAccount(ctx.viewer.id), params.secretname),
+  run: ({ ctx, params }) => removeSecret(ctx, valuesOfAccount(ctx.viewer.id), params.secretname),
 })

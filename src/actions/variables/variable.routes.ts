@@ -3,7 +3,7 @@ import type { Ctx } from '../../access/context.ts'
 import { inRepo, repoOwner } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { noContent, ok, paged } from '../../http/reply.ts'
+import { ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathText } from '../../http/schema.ts'
 import { pageOrWhole, type PageQuery } from '../../lib/paging.ts'
 import { inOrg, orgOwner } from '../../orgs/org.requirements.ts'
@@ -21,20 +21,8 @@ async function answerList(ctx: Ctx, owner: ValueOwner, query: PageQuery) {
 const answerGet = async (ctx: Ctx, owner: ValueOwner, name: string) =>
   ok(presentVariable(await getVariable(ctx, owner, name)))
 
-async function answerCreate(ctx: Ctx, owner: ValueOwner, name: string, value: string) {
-  await addVariable(ctx, owner, name, value)
-  return noContent()
-}
-
-async function answerUpdate(ctx: Ctx, owner: ValueOwner, name: string, body: UpdateVariableOption) {
-  await editVariable(ctx, owner, name, { newName: body.name, value: body.value })
-  return noContent()
-}
-
-async function answerDelete(ctx: Ctx, owner: ValueOwner, name: string) {
-  await removeVariable(ctx, owner, name)
-  return noContent()
-}
+const edit = (ctx: Ctx, owner: ValueOwner, name: string, body: UpdateVariableOption) =>
+  editVariable(ctx, owner, name, { newName: body.name, value: body.value })
 
 export const getRepoVariablesList = operation({
   method: 'GET',
@@ -65,7 +53,7 @@ export const createRepoVariable = operation({
   requires: [inRepo, signedIn, repoOwner, validBody],
   body: CreateVariableOption,
   reply: { 204: 'empty' },
-  run: ({ ctx, params, body }) => answerCreate(ctx, valuesOfRepo(ctx.repo.id), params.variablename, body.value),
+  run: ({ ctx, params, body }) => addVariable(ctx, valuesOfRepo(ctx.repo.id), params.variablename, body.value),
 })
 
 export const updateRepoVariable = operation({
@@ -77,7 +65,7 @@ export const updateRepoVariable = operation({
   requires: [inRepo, signedIn, repoOwner, validBody],
   body: UpdateVariableOption,
   reply: { 204: 'empty' },
-  run: ({ ctx, params, body }) => answerUpdate(ctx, valuesOfRepo(ctx.repo.id), params.variablename, body),
+  run: ({ ctx, params, body }) => edit(ctx, valuesOfRepo(ctx.repo.id), params.variablename, body),
 })
 
 export const deleteRepoVariable = operation({
@@ -87,7 +75,7 @@ export const deleteRepoVariable = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoOwner],
   reply: { 204: 'empty' },
-  run: ({ ctx, params }) => answerDelete(ctx, valuesOfRepo(ctx.repo.id), params.variablename),
+  run: ({ ctx, params }) => removeVariable(ctx, valuesOfRepo(ctx.repo.id), params.variablename),
 })
 
 export const getOrgVariablesList = operation({
@@ -119,7 +107,7 @@ export const createOrgVariable = operation({
   requires: [inOrg, signedIn, orgOwner, validBody],
   body: CreateVariableOption,
   reply: { 204: 'empty' },
-  run: ({ ctx, params, body }) => answerCreate(ctx, valuesOfAccount(ctx.org.id), params.variablename, body.value),
+  run: ({ ctx, params, body }) => addVariable(ctx, valuesOfAccount(ctx.org.id), params.variablename, body.value),
 })
 
 export const updateOrgVariable = operation({
@@ -131,7 +119,7 @@ export const updateOrgVariable = operation({
   requires: [inOrg, signedIn, orgOwner, validBody],
   body: UpdateVariableOption,
   reply: { 204: 'empty' },
-  run: ({ ctx, params, body }) => answerUpdate(ctx, valuesOfAccount(ctx.org.id), params.variablename, body),
+  run: ({ ctx, params, body }) => edit(ctx, valuesOfAccount(ctx.org.id), params.variablename, body),
 })
 
 export const deleteOrgVariable = operation({
@@ -141,7 +129,7 @@ export const deleteOrgVariable = operation({
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner],
   reply: { 204: 'empty' },
-  run: ({ ctx, params }) => answerDelete(ctx, valuesOfAccount(ctx.org.id), params.variablename),
+  run: ({ ctx, params }) => removeVariable(ctx, valuesOfAccount(ctx.org.id), params.variablename),
 })
 
 export const getUserVariablesList = operation({
@@ -173,7 +161,7 @@ export const createUserVariable = operation({
   requires: [signedIn, validBody],
   body: CreateVariableOption,
   reply: { 204: 'empty' },
-  run: ({ ctx, params, body }) => answerCreate(ctx, valuesOfAccount(ctx.viewer.id), params.variablename, body.value),
+  run: ({ ctx, params, body }) => addVariable(ctx, valuesOfAccount(ctx.viewer.id), params.variablename, body.value),
 })
 
 export const updateUserVariable = operation({
@@ -185,7 +173,7 @@ export const updateUserVariable = operation({
   requires: [signedIn, validBody],
   body: UpdateVariableOption,
   reply: { 204: 'empty' },
-  run: ({ ctx, params, body }) => answerUpdate(ctx, valuesOfAccount(ctx.viewer.id), params.variablename, body),
+  run: ({ ctx, params, body }) => edit(ctx, valuesOfAccount(ctx.viewer.id), params.variablename, body),
 })
 
 export const deleteUserVariable = operation({
@@ -195,5 +183,5 @@ export const deleteUserVariable = operation({
   scope: 'user',
   requires: [signedIn],
   reply: { 204: 'empty' },
-  run: ({ ctx, params }) => answerDelete(ctx, valuesOfAccount(ctx.viewer.id), params.variablename),
+  run: ({ ctx, params }) => removeVariable(ctx, valuesOfAccount(ctx.viewer.id), params.variablename),
 })

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { canRead, gitRepo, inRepo, notArchived, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { bytes, noContent, ok } from '../../http/reply.ts'
+import { bytes, ok } from '../../http/reply.ts'
 import { object, pathText } from '../../http/schema.ts'
 import { presentBadge } from './badge.present.ts'
 import { latestStatus, listWorkflows, setWorkflowState } from './workflow-list.service.ts'
@@ -42,19 +42,13 @@ const ofWorkflow = {
 export const disableRepoWorkflow = operation({
   ...ofWorkflow,
   path: '/repos/{username}/{reponame}/actions/workflows/{workflowname}/disable',
-  async run({ ctx, params }) {
-    await setWorkflowState(ctx, params.workflowname, true)
-    return noContent()
-  },
+  run: ({ ctx, params }) => setWorkflowState(ctx, params.workflowname, true),
 })
 
 export const enableRepoWorkflow = operation({
   ...ofWorkflow,
   path: '/repos/{username}/{reponame}/actions/workflows/{workflowname}/enable',
-  async run({ ctx, params }) {
-    await setWorkflowState(ctx, params.workflowname, false)
-    return noContent()
-  },
+  run: ({ ctx, params }) => setWorkflowState(ctx, params.workflowname, false),
 })
 
 /** Returns the badge of a workflow on a branch. */

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { siteAdmin, signedIn } from '../../access/requirements.ts'
 import { mayIssueKey, mayIssuePassword } from '../../auth/issue.policy.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, noContent, ok, paged } from '../../http/reply.ts'
+import { created, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathNumber } from '../../http/schema.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
@@ -89,10 +89,7 @@ export const adminDeleteUser = operation({
   requires: [signedIn, siteAdmin, targetUser],
   query: { purge: Type.Optional(Type.Boolean()) },
   reply: { 204: 'empty' },
-  async run({ ctx, query }) {
-    await deleteAccount(ctx, ctx.subject, query.purge ?? false)
-    return noContent()
-  },
+  run: ({ ctx, query }) => deleteAccount(ctx, ctx.subject, query.purge ?? false),
 })
 
 export const adminRenameUser = operation({
@@ -105,7 +102,6 @@ export const adminRenameUser = operation({
   async run({ ctx, body }) {
     if (ctx.subject.kind === 'organization') throw new Invalid('this is an organization', 'not_a_person')
     await renameAccount(ctx, ctx.subject, body.new_username, ctx.viewer.id)
-    return noContent()
   },
 })
 
@@ -130,10 +126,7 @@ export const adminDeleteUserPublicKey = operation({
   scope: 'admin',
   requires: [signedIn, siteAdmin, targetUser],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await removeKey(ctx, ctx.subject, params.id)
-    return noContent()
-  },
+  run: ({ ctx, params }) => removeKey(ctx, ctx.subject, params.id),
 })
 
 const presentAddress = (row: Awaited<ReturnType<typeof pageOfEmails>>['rows'][number]): Email => ({

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { signedIn, siteAdmin } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
-import { noContent, paged } from '../../http/reply.ts'
+import { paged } from '../../http/reply.ts'
 import { pageQuery, pathText } from '../../http/schema.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
 import { presentTasks } from './cron.present.ts'
@@ -30,8 +30,5 @@ export const adminCronRun = operation({
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await runTask(ctx, params.task)
-    return noContent()
-  },
+  run: ({ ctx, params }) => runTask(ctx, params.task),
 })

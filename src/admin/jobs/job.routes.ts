@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { signedIn, siteAdmin } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
-import { accepted, noContent, paged } from '../../http/reply.ts'
+import { accepted, paged } from '../../http/reply.ts'
 import { enumeration, pageQuery, pathNumber } from '../../http/schema.ts'
 import { BadRequest } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
@@ -51,8 +51,5 @@ export const adminDeleteJob = operation({
   requires: [signedIn, siteAdmin],
   reply: { 204: 'empty' },
   summary: 'Forget a failed background job',
-  async run({ ctx, params }) {
-    await removeJob(ctx, params.id)
-    return noContent()
-  },
+  run: ({ ctx, params }) => removeJob(ctx, params.id),
 })

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { siteAdmin, signedIn } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
-import { noContent, paged } from '../../http/reply.ts'
+import { paged } from '../../http/reply.ts'
 import { pageQuery, pathText } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { adoptRepo, deleteUnadopted, pageOfUnadopted } from './unadopted.service.ts'
@@ -29,10 +29,7 @@ export const adminAdoptRepository = operation({
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   reply: { 204: 'empty' },
-  async run({ ctx, params: { username, reponame } }) {
-    await adoptRepo(ctx, ctx.viewer.user, username, reponame)
-    return noContent()
-  },
+  run: ({ ctx, params: { username, reponame } }) => adoptRepo(ctx, ctx.viewer.user, username, reponame),
 })
 
 export const adminDeleteUnadoptedRepository = operation({
@@ -42,8 +39,5 @@ export const adminDeleteUnadoptedRepository = operation({
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   reply: { 204: 'empty' },
-  async run({ ctx, params: { username, reponame } }) {
-    await deleteUnadopted(ctx, username, reponame)
-    return noContent()
-  },
+  run: ({ ctx, params: { username, reponame } }) => deleteUnadopted(ctx, username, reponame),
 })

@@ -3,7 +3,7 @@ import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { canRead, canWrite, gitRepo, inRepo, notArchived } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, noContent, ok, paged } from '../../http/reply.ts'
+import { created, ok, paged } from '../../http/reply.ts'
 import { nullable, pageQuery, pathText } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { presentBranch, presentBranches } from './branch.present.ts'
@@ -68,10 +68,7 @@ export const repoUpdateBranch = operation({
   requires: [inRepo, gitRepo, canRead('code'), signedIn, canWrite('code'), notArchived, validBody],
   body: UpdateBranchRepoOption,
   reply: { 204: 'empty' },
-  async run({ ctx, params, body }) {
-    await renameBranch(ctx, params.filepath, body.name)
-    return noContent()
-  },
+  run: ({ ctx, params, body }) => renameBranch(ctx, params.filepath, body.name),
 })
 
 export const repoDeleteBranch = operation({
@@ -81,8 +78,5 @@ export const repoDeleteBranch = operation({
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code'), signedIn, canWrite('code'), notArchived],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await removeBranch(ctx, params.filepath)
-    return noContent()
-  },
+  run: ({ ctx, params }) => removeBranch(ctx, params.filepath),
 })

@@ -3,7 +3,7 @@ import type { RepoCtx } from '../../access/context.ts'
 import { canRead, canWrite, gitRepo, inRepo } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { noContent, ok } from '../../http/reply.ts'
+import { ok } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { presentCommit } from '../commits/commit.present.ts'
 import { Note, NoteOptions } from './note.schemas.ts'
@@ -51,8 +51,5 @@ export const repoRemoveNote = operation({
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code'), signedIn, canWrite('code')],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await removeNote(ctx, params.sha)
-    return noContent()
-  },
+  run: ({ ctx, params }) => removeNote(ctx, params.sha),
 })

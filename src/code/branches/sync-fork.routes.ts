@@ -1,7 +1,7 @@
 import { canRead, canWrite, inRepo, notArchived } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
-import { noContent, ok } from '../../http/reply.ts'
+import { ok } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { SyncForkInfo } from './sync-fork.schemas.ts'
 import { getForkState, syncFork, type ForkState } from './sync-fork.service.ts'
@@ -31,10 +31,7 @@ export const repoSyncForkDefault = operation({
   load: 'expensive',
   requires: [inRepo, signedIn, notArchived, canWrite('code')],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await syncFork(ctx, ctx.repo.default_branch)
-    return noContent()
-  },
+  run: ({ ctx }) => syncFork(ctx, ctx.repo.default_branch),
 })
 
 export const repoSyncForkBranchInfo = operation({
@@ -56,8 +53,5 @@ export const repoSyncForkBranch = operation({
   load: 'expensive',
   requires: [inRepo, signedIn, notArchived, canWrite('code')],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await syncFork(ctx, params.branch)
-    return noContent()
-  },
+  run: ({ ctx, params }) => syncFork(ctx, params.branch),
 })

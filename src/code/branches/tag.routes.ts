@@ -3,7 +3,7 @@ import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { canRead, canWrite, gitRepo, inRepo, notArchived } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, noContent, ok, paged } from '../../http/reply.ts'
+import { created, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathText } from '../../http/schema.ts'
 import { BadRequest } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
@@ -66,10 +66,7 @@ export const repoDeleteTag = operation({
   scope: 'repository',
   requires: [inRepo, canRead('code'), gitRepo, signedIn, canWrite('code'), notArchived],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await removeTag(ctx, params.filepath)
-    return noContent()
-  },
+  run: ({ ctx, params }) => removeTag(ctx, params.filepath),
 })
 
 export const getAnnotatedTag = operation({

@@ -1,6 +1,5 @@
 import { anyone } from '../../access/requirements.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { noContent } from '../../http/reply.ts'
 import { namedUser } from '../../users/subject.requirements.ts'
 import { isPublicLocal, repositoryOfId, userOfId } from '../actors/actor.requirements.ts'
 import { noteContact } from '../deliveries/deliver-activities.job.ts'
@@ -29,10 +28,7 @@ export const activitypubInstanceActorInbox = operation({
   requires: [anyone, federated, signedBody],
   summary: 'Send an activity to the instance',
   // The instance has no followers, so activities for it have no effect.
-  async run({ ctx }) {
-    await recordContact(ctx)
-    return noContent()
-  },
+  run: ({ ctx }) => recordContact(ctx),
 })
 
 export const activitypubPersonInbox = operation({
@@ -44,7 +40,6 @@ export const activitypubPersonInbox = operation({
   async run({ ctx }) {
     await recordContact(ctx)
     await receiveForPerson(ctx, ctx.subject, ctx.received, ctx.signer)
-    return noContent()
   },
 })
 
@@ -58,7 +53,6 @@ export const activitypubPersonByNameInbox = operation({
   async run({ ctx }) {
     await recordContact(ctx)
     await receiveForPerson(ctx, ctx.subject, ctx.received, ctx.signer)
-    return noContent()
   },
 })
 
@@ -71,6 +65,5 @@ export const activitypubRepositoryInbox = operation({
   async run({ ctx }) {
     await recordContact(ctx)
     await receiveForRepo(ctx, ctx.activity, ctx.signer)
-    return noContent()
   },
 })

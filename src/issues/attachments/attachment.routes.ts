@@ -3,7 +3,7 @@ import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { inRepo, issuesOrPullsEnabled, notArchived } from '../../access/repo.requirements.ts'
 import { attachmentsEnabled, signedIn } from '../../access/requirements.ts'
 import { bytesOf, operation, validBody } from '../../http/operation.ts'
-import { created, noContent, ok } from '../../http/reply.ts'
+import { created, ok } from '../../http/reply.ts'
 import { pathNumber } from '../../http/schema.ts'
 import { uploadOf } from '../../attachments/upload.ts'
 import { presentAttachment } from '../../attachments/attachment.present.ts'
@@ -94,7 +94,6 @@ export const issueDeleteIssueAttachment = operation({
   async run({ ctx, params }) {
     const place = { issue: await getReadableIssue(ctx, params.index), comment: undefined }
     await deleteAttachment(ctx, place, await getAttachment(ctx, place, params.attachment_id))
-    return noContent()
   },
 })
 
@@ -162,8 +161,6 @@ export const issueDeleteIssueCommentAttachment = operation({
   requires: [inRepo, issuesOrPullsEnabled, commentInRepo, attachmentsEnabled, signedIn, notArchived],
   reply: { 204: 'empty' },
   summary: 'Delete a file attached to a comment',
-  async run({ ctx, params }) {
-    await deleteAttachment(ctx, commentOf(ctx), await getAttachment(ctx, commentOf(ctx), params.attachment_id))
-    return noContent()
-  },
+  run: async ({ ctx, params }) =>
+    deleteAttachment(ctx, commentOf(ctx), await getAttachment(ctx, commentOf(ctx), params.attachment_id)),
 })

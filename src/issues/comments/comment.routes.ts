@@ -104,7 +104,6 @@ async function edit(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow, 
 async function remove(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow) {
   must(mayEditComment(ctx.viewer, ctx.rights, issue, comment))
   if (comment.type === 'comment') await deleteComment(ctx, issue, comment)
-  return noContent()
 }
 
 export const issueEditComment = operation({

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { canWrite, inRepo, issuesOrPullsEnabled } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, noContent, ok, paged } from '../../http/reply.ts'
+import { created, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathNumber, pathText } from '../../http/schema.ts'
 import type { LabelId } from '../../lib/ids.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
@@ -92,10 +92,7 @@ export const issueDeleteLabel = operation({
   requires: [inRepo, signedIn, canWrite('issues', 'pulls')],
   reply: { 204: 'empty' },
   summary: 'Delete a label',
-  async run({ ctx, params }) {
-    await deleteLabel(ctx, { repoId: ctx.repo.id }, params.id as LabelId)
-    return noContent()
-  },
+  run: ({ ctx, params }) => deleteLabel(ctx, { repoId: ctx.repo.id }, params.id as LabelId),
 })
 
 export const issueGetLabels = operation({
@@ -157,7 +154,6 @@ export const issueClearLabels = operation({
     const issue = await getIssue(ctx, params.index)
     must(mayManage(ctx.rights, issue))
     await clearIssueLabels(ctx, issue, body.updated_at)
-    return noContent()
   },
 })
 
@@ -174,6 +170,5 @@ export const issueRemoveLabel = operation({
     const issue = await getIssue(ctx, params.index)
     must(mayManage(ctx.rights, issue))
     await removeIssueLabel(ctx, issue, params.id as LabelId, body.updated_at)
-    return noContent()
   },
 })

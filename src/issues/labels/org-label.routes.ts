@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, noContent, ok, paged } from '../../http/reply.ts'
+import { created, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathNumber, pathText } from '../../http/schema.ts'
 import type { LabelId } from '../../lib/ids.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
@@ -85,8 +85,5 @@ export const orgDeleteLabel = operation({
   requires: [inOrg, signedIn, orgOwner],
   reply: { 204: 'empty' },
   summary: 'Delete a label of an organization',
-  async run({ ctx, params }) {
-    await deleteLabel(ctx, { orgId: ctx.org.id }, params.id as LabelId)
-    return noContent()
-  },
+  run: ({ ctx, params }) => deleteLabel(ctx, { orgId: ctx.org.id }, params.id as LabelId),
 })

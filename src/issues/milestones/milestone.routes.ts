@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { canWrite, inRepo } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, noContent, ok, paged } from '../../http/reply.ts'
+import { created, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathText } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { presentMilestone } from './milestone.present.ts'
@@ -67,8 +67,5 @@ export const issueDeleteMilestone = operation({
   requires: [inRepo, signedIn, canWrite('issues', 'pulls')],
   reply: { 204: 'empty' },
   summary: 'Delete a milestone',
-  async run({ ctx, params }) {
-    await deleteMilestone(ctx, await getMilestone(ctx, params.id))
-    return noContent()
-  },
+  run: async ({ ctx, params }) => deleteMilestone(ctx, await getMilestone(ctx, params.id)),
 })

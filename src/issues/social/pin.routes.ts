@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { canRead, inRepo, issuesOrPullsEnabled, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
-import { noContent, ok } from '../../http/reply.ts'
+import { ok } from '../../http/reply.ts'
 import { pathNumber } from '../../http/schema.ts'
 import { presentIssues } from '../issue.present.ts'
 import { Issue, NewIssuePinsAllowed } from '../issue.schemas.ts'
@@ -37,10 +37,7 @@ export const pinIssue = operation({
   requires: [inRepo, issuesOrPullsEnabled, signedIn, repoAdmin],
   reply: { 204: 'empty' },
   summary: 'Pin an issue',
-  async run({ ctx, params }) {
-    await pin(ctx, await getIssue(ctx, params.index))
-    return noContent()
-  },
+  run: async ({ ctx, params }) => pin(ctx, await getIssue(ctx, params.index)),
 })
 
 export const unpinIssue = operation({
@@ -51,10 +48,7 @@ export const unpinIssue = operation({
   requires: [inRepo, issuesOrPullsEnabled, signedIn, repoAdmin],
   reply: { 204: 'empty' },
   summary: 'Unpin an issue',
-  async run({ ctx, params }) {
-    await unpin(ctx, await getIssue(ctx, params.index))
-    return noContent()
-  },
+  run: async ({ ctx, params }) => unpin(ctx, await getIssue(ctx, params.index)),
 })
 
 export const moveIssuePin = operation({
@@ -65,8 +59,5 @@ export const moveIssuePin = operation({
   requires: [inRepo, issuesOrPullsEnabled, signedIn, repoAdmin],
   reply: { 204: 'empty' },
   summary: 'Move a pinned issue to another place',
-  async run({ ctx, params }) {
-    await movePin(ctx, await getIssue(ctx, params.index), params.position)
-    return noContent()
-  },
+  run: async ({ ctx, params }) => movePin(ctx, await getIssue(ctx, params.index), params.position),
 })

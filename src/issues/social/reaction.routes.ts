@@ -4,7 +4,7 @@ import { inRepo, issuesOrPullsEnabled } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, empty, headersOfCut, ok, paged } from '../../http/reply.ts'
+import { created, headersOfCut, ok, paged } from '../../http/reply.ts'
 import { nullable, pageQuery, pathNumber } from '../../http/schema.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
 import { commentInRepo } from '../comment.requirements.ts'
@@ -59,10 +59,8 @@ export const issueDeleteIssueReaction = operation({
   body: EditReactionOption,
   reply: { 200: 'empty' },
   summary: 'Take a reaction to an issue back',
-  async run({ ctx, params, body }) {
-    await removeReaction(ctx, await getReadableIssue(ctx, params.index), undefined, body.content ?? '')
-    return empty(200)
-  },
+  run: async ({ ctx, params, body }) =>
+    removeReaction(ctx, await getReadableIssue(ctx, params.index), undefined, body.content ?? ''),
 })
 
 export const issueGetCommentReactions = operation({
@@ -99,8 +97,5 @@ export const issueDeleteCommentReaction = operation({
   body: EditReactionOption,
   reply: { 200: 'empty' },
   summary: 'Take a reaction to a comment back',
-  async run({ ctx, body }) {
-    await removeReaction(ctx, ctx.issue, ctx.comment, body.content ?? '')
-    return empty(200)
-  },
+  run: ({ ctx, body }) => removeReaction(ctx, ctx.issue, ctx.comment, body.content ?? ''),
 })

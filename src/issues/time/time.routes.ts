@@ -5,7 +5,7 @@ import { inRepo, issuesEnabled, issuesOrPullsEnabled } from '../../access/repo.r
 import { signedIn } from '../../access/requirements.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, headersOfCut, noContent, ok, paged } from '../../http/reply.ts'
+import { created, headersOfCut, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathNumber, pathText } from '../../http/schema.ts'
 import { Forbidden, Invalid } from '../../lib/errors.ts'
 import type { TrackedTimeId } from '../../lib/ids.ts'
@@ -99,7 +99,6 @@ export const issueResetTime = operation({
     const issue = await getReadableIssue(ctx, params.index)
     await refuseUntracked(ctx, issue)
     await resetTimes(ctx, issue)
-    return noContent()
   },
 })
 
@@ -119,7 +118,6 @@ export const issueDeleteTime = operation({
       throw new Forbidden('only the person who tracked the time may delete it', 'time_of_other')
     }
     await removeTime(ctx, issue, time)
-    return noContent()
   },
 })
 
@@ -230,6 +228,5 @@ export const issueDeleteStopWatch = operation({
     const issue = await getReadableIssue(ctx, params.index)
     refuseStopwatch(ctx, issue)
     await cancelWatch(ctx, issue)
-    return noContent()
   },
 })

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, noContent, ok, paged } from '../../http/reply.ts'
+import { created, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathNumber } from '../../http/schema.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
 import { presentApplication } from './application.present.ts'
@@ -92,8 +92,5 @@ export const userDeleteOAuth2Application = operation({
   narrowScope: 'admin:application',
   requires: [signedIn],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await removeApplication(ctx, ctx.viewer.user, params.id)
-    return noContent()
-  },
+  run: ({ ctx, params }) => removeApplication(ctx, ctx.viewer.user, params.id),
 })

@@ -1,6 +1,6 @@
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { bytes, empty, noContent } from '../../http/reply.ts'
+import { bytes } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
 import { changing, publishing, reading, registry } from '../registry/registry.ts'
@@ -35,10 +35,7 @@ export const alpineUpload = operation({
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
   summary: 'Publish an Alpine package',
-  async run({ ctx, params, call }) {
-    await publishApk(ctx, params, incomingFileOf(call))
-    return empty(201)
-  },
+  run: ({ ctx, params, call }) => publishApk(ctx, params, incomingFileOf(call)),
 })
 
 export const alpineDownload = operation({
@@ -64,8 +61,5 @@ export const alpineDelete = operation({
   requires: changing,
   reply: { 204: 'empty' },
   summary: 'Delete a package from an Alpine repository',
-  async run({ ctx, params }) {
-    await removeApk(ctx, params, params.architecture, params.filename)
-    return noContent()
-  },
+  run: ({ ctx, params }) => removeApk(ctx, params, params.architecture, params.filename),
 })

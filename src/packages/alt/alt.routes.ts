@@ -1,6 +1,6 @@
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { bytes, empty, noContent } from '../../http/reply.ts'
+import { bytes } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
@@ -23,10 +23,7 @@ export const altUpload = operation({
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
   summary: 'Publish a package into a group of an ALT repository',
-  async run({ ctx, params, call }) {
-    await publishAltRpm(ctx, checkedGroup(params.group), incomingFileOf(call))
-    return empty(201)
-  },
+  run: ({ ctx, params, call }) => publishAltRpm(ctx, checkedGroup(params.group), incomingFileOf(call)),
 })
 
 export const altDownload = operation({
@@ -58,6 +55,5 @@ export const altDelete = operation({
     const path = altPathOf(params.path)
     if (path.kind !== 'package') throw new NotFound('the package does not exist', 'package_not_found')
     await removeAltRpm(ctx, path)
-    return noContent()
   },
 })

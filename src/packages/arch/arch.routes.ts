@@ -1,7 +1,7 @@
 import { storedReplies } from '../../access/serve-stored.ts'
-import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
+import type { SubjectCtx } from '../../access/context.ts'
 import { bytesOf, operation, type Call } from '../../http/operation.ts'
-import { bytes, empty, noContent } from '../../http/reply.ts'
+import { bytes } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
 import type { PublishCtx } from '../publish.service.ts'
@@ -23,7 +23,6 @@ const noGroup = ''
 
 async function upload(ctx: PublishCtx, group: string, call: Call) {
   await publishArch(ctx, group, incomingFileOf(call))
-  return empty(201)
 }
 
 /** Serves an index, whose file name begins with any repository name, or a file. */
@@ -39,11 +38,6 @@ async function download(
     return asked[1] ? bytes('application/pgp-signature', signature) : bytes('application/gzip', index)
   }
   return servePackageFile(ctx, await getArchFile(ctx, group, filename), call)
-}
-
-async function remove(ctx: SubjectCtx & SignedInCtx, group: string, named: Parameters<typeof removeArch>[2]) {
-  await removeArch(ctx, group, named)
-  return noContent()
 }
 
 const downloadReplies = { ...storedReplies, 200: bytesOf('*/*') } as const
@@ -111,7 +105,7 @@ export const archDelete = operation({
   requires: changing,
   reply: { 204: 'empty' },
   summary: 'Delete an Arch package from a group',
-  run: ({ ctx, params }) => remove(ctx, params.group, params),
+  run: ({ ctx, params }) => removeArch(ctx, params.group, params),
 })
 
 export const archDeleteFromNone = operation({
@@ -122,5 +116,5 @@ export const archDeleteFromNone = operation({
   requires: changing,
   reply: { 204: 'empty' },
   summary: 'Delete an Arch package',
-  run: ({ ctx, params }) => remove(ctx, noGroup, params),
+  run: ({ ctx, params }) => removeArch(ctx, noGroup, params),
 })

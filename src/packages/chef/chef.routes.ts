@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { storedReplies } from '../../access/serve-stored.ts'
 import type { SubjectCtx } from '../../access/context.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { empty } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { formatUnix } from '../../lib/time.ts'
 import {
@@ -202,10 +201,7 @@ export const chefDeleteVersion = operation({
   requires: changing,
   reply: { 200: 'empty' },
   summary: 'Delete a version of a Chef cookbook',
-  async run({ ctx, params }) {
-    await removeVersion(ctx, await getCookbookVersion(ctx, params))
-    return empty(200)
-  },
+  run: async ({ ctx, params }) => removeVersion(ctx, await getCookbookVersion(ctx, params)),
 })
 
 export const chefDeleteCookbook = operation({
@@ -219,6 +215,5 @@ export const chefDeleteCookbook = operation({
   async run({ ctx, params }) {
     const { versions } = await getPackageWithVersions(ctx, type, params.name)
     for (const version of versions) await removeVersion(ctx, version)
-    return empty(200)
   },
 })

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { signedIn } from '../../access/requirements.ts'
 import type { PackageCleanupRuleRow } from '../../db/tables/packages.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, empty, noContent, ok } from '../../http/reply.ts'
+import { created, ok } from '../../http/reply.ts'
 import { pathNumber } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { formatOptionalUnix, formatUnix } from '../../lib/time.ts'
@@ -98,10 +98,7 @@ export const deletePackageCleanupRule = operation({
   requires: deciding,
   reply: { 204: 'empty' },
   summary: 'Delete a clean-up rule',
-  async run({ ctx, params }) {
-    await removeRule(ctx, params.id)
-    return noContent()
-  },
+  run: ({ ctx, params }) => removeRule(ctx, params.id),
 })
 
 export const previewPackageCleanupRule = operation({
@@ -137,8 +134,5 @@ export const runPackageCleanupRule = operation({
   requires: deciding,
   reply: { 202: 'empty' },
   summary: 'Run a clean-up rule now',
-  async run({ ctx, params }) {
-    await runRule(ctx, params.id)
-    return empty(202)
-  },
+  run: ({ ctx, params }) => runRule(ctx, params.id),
 })

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { empty } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { getFilesOfPackage, getPackageWithVersions, searchPackages, wholeCatalog } from '../catalog/catalog.service.ts'
@@ -34,10 +33,7 @@ export const composerUpload = operation({
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
   summary: 'Publish a Composer package',
-  async run({ ctx, query: { version }, call }) {
-    await publishArchive(ctx, incomingFileOf(call), version)
-    return empty(201)
-  },
+  run: ({ ctx, query: { version }, call }) => publishArchive(ctx, incomingFileOf(call), version),
 })
 
 export const composerServices = operation({

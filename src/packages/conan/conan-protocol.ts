@@ -1,5 +1,4 @@
 import type { Call } from '../../http/operation.ts'
-import { empty } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
@@ -38,8 +37,7 @@ export const binaryPlace = (params: Omit<OfBinaryParams, keyof Reference>): File
 
 /**
  * Receives a file. With `X-Checksum-Deploy` a client asks whether the server has a content, without sending it. The
- * answer is
- * always no, because knowing a checksum must not give access to a content.
+ * answer is always no, because knowing a checksum must not give access to a content.
  */
 export async function takeFile(
   ctx: PublishCtx,
@@ -52,5 +50,4 @@ export async function takeFile(
     throw new NotFound('the content has to be sent', 'conan_content_unknown')
   }
   await putFile(ctx, reference, location, fileName, incomingFileOf(call), call.headers['x-checksum-sha1'])
-  return empty(201)
 }

@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import type { SubjectCtx } from '../../access/context.ts'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { empty } from '../../http/reply.ts'
 import { pathText, requestObject } from '../../http/schema.ts'
 import { changing, jsonReply, publishing, reading } from '../registry/registry.ts'
 import { urlBelow } from '../registry/registry-url.rules.ts'
@@ -134,10 +133,7 @@ export const conanRemoveFiles = operation({
   body: removedFiles,
   reply: { 200: 'empty' },
   summary: 'Delete files of a Conan recipe',
-  async run({ ctx, params, body: { files } }) {
-    await removeRecipeFiles(ctx, params, files)
-    return empty(200)
-  },
+  run: ({ ctx, params, body: { files } }) => removeRecipeFiles(ctx, params, files),
 })
 
 export const conanRemoveBinaries = operation({
@@ -149,10 +145,7 @@ export const conanRemoveBinaries = operation({
   body: removedBinaries,
   reply: { 200: 'empty' },
   summary: 'Delete binaries of a Conan recipe',
-  async run({ ctx, params, body: { package_ids: ids } }) {
-    await removeBinaries(ctx, params, ids)
-    return empty(200)
-  },
+  run: ({ ctx, params, body: { package_ids: ids } }) => removeBinaries(ctx, params, ids),
 })
 
 export const conanBinarySums = operation({

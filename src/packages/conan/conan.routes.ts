@@ -80,7 +80,6 @@ export const conanCheckCredentials = operation({
   summary: 'Check a token for a Conan registry',
   async run({ ctx }) {
     if (!ctx.viewer) throw new Unauthenticated('a sign-in is needed')
-    return empty(200)
   },
 })
 
@@ -105,10 +104,7 @@ export const conanDeleteRecipe = operation({
   requires: changing,
   reply: { 200: 'empty' },
   summary: 'Delete a Conan recipe with all of its revisions and binaries',
-  async run({ ctx, params }) {
-    await removeSelection(ctx, params, {})
-    return empty(200)
-  },
+  run: ({ ctx, params }) => removeSelection(ctx, params, {}),
 })
 
 export const conanSearchBinaries = operation({
@@ -152,10 +148,7 @@ export const conanDeleteRevision = operation({
   requires: changing,
   reply: { 200: 'empty' },
   summary: 'Delete a revision of a Conan recipe with its binaries',
-  async run({ ctx, params }) {
-    await removeSelection(ctx, params, { revision: params.revision })
-    return empty(200)
-  },
+  run: ({ ctx, params }) => removeSelection(ctx, params, { revision: params.revision }),
 })
 
 export const conanSearchRevision = operation({
@@ -212,10 +205,7 @@ export const conanDeleteBinaries = operation({
   requires: changing,
   reply: { 200: 'empty' },
   summary: 'Delete all binaries of a revision of a Conan recipe',
-  async run({ ctx, params }) {
-    await removeSelection(ctx, params, { revision: params.revision, isBinaries: true })
-    return empty(200)
-  },
+  run: ({ ctx, params }) => removeSelection(ctx, params, { revision: params.revision, isBinaries: true }),
 })
 
 export const conanDeleteBinary = operation({
@@ -226,10 +216,8 @@ export const conanDeleteBinary = operation({
   requires: changing,
   reply: { 200: 'empty' },
   summary: 'Delete a binary of a Conan recipe with all of its revisions',
-  async run({ ctx, params }) {
-    await removeSelection(ctx, params, { revision: params.revision, isBinaries: true, binaryId: params.binary })
-    return empty(200)
-  },
+  run: ({ ctx, params }) =>
+    removeSelection(ctx, params, { revision: params.revision, isBinaries: true, binaryId: params.binary }),
 })
 
 export const conanBinaryLatest = operation({
@@ -266,7 +254,6 @@ export const conanDeleteBinaryRevision = operation({
   async run({ ctx, params }) {
     const { revision, binary: binaryId, binary_revision: binaryRevision } = params
     await removeSelection(ctx, params, { revision, isBinaries: true, binaryId, binaryRevision })
-    return empty(200)
   },
 })
 

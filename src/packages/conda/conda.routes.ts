@@ -1,7 +1,7 @@
 import { storedReplies } from '../../access/serve-stored.ts'
 import type { SubjectCtx } from '../../access/context.ts'
 import { bytesOf, operation, type Call } from '../../http/operation.ts'
-import { bytes, empty } from '../../http/reply.ts'
+import { bytes } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
@@ -31,7 +31,6 @@ async function upload(ctx: PublishCtx, channel: string, fileName: string, call: 
   const ending = endingOf(fileName)
   if (!ending) throw new NotFound('a package is a .tar.bz2 or .conda file', 'conda_ending_unknown')
   await publishConda(ctx, channel, ending, incomingFileOf(call))
-  return empty(201)
 }
 
 async function download(

@@ -76,7 +76,7 @@ export const containerVersion = operation({
   requires: [packagesOn, registryToken],
   reply: { 200: 'empty' },
   summary: 'Check for a container registry and credentials',
-  run: async () => empty(200),
+  run: async () => {},
 })
 
 export const containerToken = operation({
@@ -211,10 +211,7 @@ export const containerAbortUpload = operation({
   requires: pushing,
   reply: { 204: 'empty' },
   summary: 'Cancel an upload',
-  async run({ ctx, params: { image, uuid } }) {
-    await abortUpload(ctx, await getUpload(ctx, image, uuid))
-    return noContent()
-  },
+  run: async ({ ctx, params: { image, uuid } }) => abortUpload(ctx, await getUpload(ctx, image, uuid)),
 })
 
 export const containerGetBlob = operation({
@@ -244,10 +241,7 @@ export const containerDeleteBlob = operation({
   requires: pushing,
   reply: { 202: 'empty' },
   summary: 'Delete a blob that no manifest names',
-  async run({ ctx, params: { image, digest } }) {
-    await removeBlob(ctx, image, digest)
-    return empty(202)
-  },
+  run: ({ ctx, params: { image, digest } }) => removeBlob(ctx, image, digest),
 })
 
 export const containerPutManifest = operation({
@@ -300,10 +294,7 @@ export const containerDeleteManifest = operation({
   requires: pushing,
   reply: { 202: 'empty' },
   summary: 'Delete a tag, or a manifest with all of its tags',
-  async run({ ctx, params: { image, reference } }) {
-    await removeManifest(ctx, image, reference)
-    return empty(202)
-  },
+  run: ({ ctx, params: { image, reference } }) => removeManifest(ctx, image, reference),
 })
 
 export const containerListTags = operation({

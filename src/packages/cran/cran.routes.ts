@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { SubjectCtx } from '../../access/context.ts'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation, type Call } from '../../http/operation.ts'
-import { bytes, empty } from '../../http/reply.ts'
+import { bytes } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
 import { publishing, reading, registry } from '../registry/registry.ts'
@@ -28,10 +28,7 @@ export const cranUploadSource = operation({
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
   summary: 'Publish an R source package',
-  async run({ ctx, call }) {
-    await publishPackage(ctx, cranKey(undefined), incomingFileOf(call))
-    return empty(201)
-  },
+  run: ({ ctx, call }) => publishPackage(ctx, cranKey(undefined), incomingFileOf(call)),
 })
 
 export const cranUploadBinary = operation({
@@ -43,10 +40,8 @@ export const cranUploadBinary = operation({
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
   summary: 'Publish an R binary package',
-  async run({ ctx, query: { platform = '', rversion = '' }, call }) {
-    await publishPackage(ctx, cranKey({ platform, rversion }), incomingFileOf(call))
-    return empty(201)
-  },
+  run: ({ ctx, query: { platform = '', rversion = '' }, call }) =>
+    publishPackage(ctx, cranKey({ platform, rversion }), incomingFileOf(call)),
 })
 
 export const cranSource = operation({

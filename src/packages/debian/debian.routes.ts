@@ -1,6 +1,6 @@
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { bytes, empty, noContent } from '../../http/reply.ts'
+import { bytes } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
 import { changing, publishing, reading, registry } from '../registry/registry.ts'
@@ -37,10 +37,7 @@ export const debianUpload = operation({
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
   summary: 'Publish a Debian package',
-  async run({ ctx, params, call }) {
-    await publishDeb(ctx, params, incomingFileOf(call))
-    return empty(201)
-  },
+  run: ({ ctx, params, call }) => publishDeb(ctx, params, incomingFileOf(call)),
 })
 
 export const debianIndex = operation({
@@ -77,8 +74,5 @@ export const debianDelete = operation({
   requires: changing,
   reply: { 204: 'empty' },
   summary: 'Delete a package from a Debian repository',
-  async run({ ctx, params }) {
-    await removeDeb(ctx, params, params)
-    return noContent()
-  },
+  run: ({ ctx, params }) => removeDeb(ctx, params, params),
 })

@@ -1,7 +1,6 @@
 import { ownerUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { empty, noContent } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { uploadDigests } from '../content/digest.service.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
@@ -47,7 +46,6 @@ export const genericUpload = operation({
     const incoming = incomingFileOf(call)
     const { limitSizeGeneric } = ctx.config.packages
     await publishFile(ctx, { ...file, isLead: true }, incoming, limitSizeGeneric, uploadDigests(incoming.sizeBytes))
-    return empty(201)
   },
 })
 
@@ -73,10 +71,7 @@ export const genericDeleteFile = operation({
   requires: [packagesOn, mayPublish],
   reply: { 204: 'empty' },
   summary: 'Delete a file of a generic package, and the version with the last one',
-  async run({ ctx, params }) {
-    await removeNamedFile(ctx, { ...named(params), fileName: params.filename })
-    return noContent()
-  },
+  run: ({ ctx, params }) => removeNamedFile(ctx, { ...named(params), fileName: params.filename }),
 })
 
 export const genericDeleteVersion = operation({
@@ -87,8 +82,5 @@ export const genericDeleteVersion = operation({
   requires: [packagesOn, mayPublish],
   reply: { 204: 'empty' },
   summary: 'Delete a version of a generic package',
-  async run({ ctx, params }) {
-    await removeVersion(ctx, await getVersion(ctx, named(params)))
-    return noContent()
-  },
+  run: async ({ ctx, params }) => removeVersion(ctx, await getVersion(ctx, named(params))),
 })

@@ -1,6 +1,6 @@
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { bytes, empty } from '../../http/reply.ts'
+import { bytes } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { formatUnix } from '../../lib/time.ts'
@@ -33,10 +33,7 @@ export const goUpload = operation({
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
   summary: 'Upload a version of a Go module',
-  async run({ ctx, call }) {
-    await publishModule(ctx, incomingFileOf(call))
-    return empty(201)
-  },
+  run: ({ ctx, call }) => publishModule(ctx, incomingFileOf(call)),
 })
 
 export const goListVersions = operation({

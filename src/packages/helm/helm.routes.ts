@@ -1,6 +1,6 @@
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { bytes, empty } from '../../http/reply.ts'
+import { bytes } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { getFilesOfType } from '../catalog/catalog.service.ts'
@@ -23,10 +23,7 @@ export const helmUpload = operation({
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
   summary: 'Publish or replace a Helm chart',
-  async run({ ctx, call }) {
-    await publishChart(ctx, incomingFileOf(call))
-    return empty(201)
-  },
+  run: ({ ctx, call }) => publishChart(ctx, incomingFileOf(call)),
 })
 
 export const helmIndex = operation({

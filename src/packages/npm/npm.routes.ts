@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { empty } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { noFile } from '../package.rules.ts'
 import { getPublishers, getFilesOfPackage, getPackageWithVersions, searchPackages } from '../catalog/catalog.service.ts'
@@ -42,10 +41,7 @@ export const npmPublish = operation({
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
   summary: 'Publish a version of an npm package, or deprecate versions',
-  async run({ ctx, call }) {
-    await publishDocument(ctx, call.body(), call.signal)
-    return empty(201)
-  },
+  run: ({ ctx, call }) => publishDocument(ctx, call.body(), call.signal),
 })
 
 export const npmMetadata = operation({
@@ -116,10 +112,7 @@ export const npmDeleteVersion = operation({
   requires: changing,
   reply: { 200: 'empty' },
   summary: 'Unpublish a version of an npm package',
-  async run({ ctx, params: { name, version } }) {
-    await removeVersion(ctx, await getVersion(ctx, { type, name, version }))
-    return empty(200)
-  },
+  run: async ({ ctx, params: { name, version } }) => removeVersion(ctx, await getVersion(ctx, { type, name, version })),
 })
 
 const revisionParams = { ...nameParams, revision: pathText }
@@ -135,7 +128,6 @@ export const npmDeletePackage = operation({
   async run({ ctx, params: { name } }) {
     const { versions } = await getPackageWithVersions(ctx, type, name)
     await removePackage(ctx, versions)
-    return empty(200)
   },
 })
 
@@ -150,7 +142,6 @@ export const npmUpdateDocument = operation({
   summary: 'Accept the document that npm sends before it unpublishes a version; changes nothing',
   async run({ call }) {
     call.body().resume()
-    return empty(200)
   },
 })
 
@@ -183,7 +174,6 @@ export const npmSetTag = operation({
   async run({ ctx, params: { name, tag }, call }) {
     const text = (await call.wholeBody()).toString('utf8').trim()
     await tagVersion(ctx, name, tag, /^"(.*)"$/s.exec(text)?.[1])
-    return empty(200)
   },
 })
 
@@ -198,7 +188,6 @@ export const npmDeleteTag = operation({
   async run({ ctx, params: { name, tag } }) {
     const { row } = await getPackageWithVersions(ctx, type, name)
     await removeTag(ctx, row, tag)
-    return empty(200)
   },
 })
 

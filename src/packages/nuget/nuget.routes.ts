@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { SubjectCtx } from '../../access/context.ts'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation, type Call } from '../../http/operation.ts'
-import { bytes, empty, noContent } from '../../http/reply.ts'
+import { bytes } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import {
@@ -66,10 +66,7 @@ export const nugetUpload = operation({
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
   summary: 'Publish a NuGet package',
-  async run({ ctx, call }) {
-    await publishPackage(ctx, incomingFileOf(call))
-    return empty(201)
-  },
+  run: ({ ctx, call }) => publishPackage(ctx, incomingFileOf(call)),
 })
 
 export const nugetUploadSymbols = operation({
@@ -80,10 +77,7 @@ export const nugetUploadSymbols = operation({
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
   summary: 'Add symbols to a NuGet package',
-  async run({ ctx, call }) {
-    await publishSymbols(ctx, incomingFileOf(call))
-    return empty(201)
-  },
+  run: ({ ctx, call }) => publishSymbols(ctx, incomingFileOf(call)),
 })
 
 export const nugetDelete = operation({
@@ -94,10 +88,8 @@ export const nugetDelete = operation({
   requires: changing,
   reply: { 204: 'empty' },
   summary: 'Delete a version of a NuGet package',
-  async run({ ctx, params: { id, version } }) {
-    await removeVersion(ctx, await getVersion(ctx, { type, name: id, version }))
-    return noContent()
-  },
+  run: async ({ ctx, params: { id, version } }) =>
+    removeVersion(ctx, await getVersion(ctx, { type, name: id, version })),
 })
 
 export const nugetSearch = operation({

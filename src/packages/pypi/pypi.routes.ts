@@ -1,6 +1,6 @@
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { bytes, empty } from '../../http/reply.ts'
+import { bytes } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { getFilesOfPackage, getPackageWithVersions } from '../catalog/catalog.service.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
@@ -33,7 +33,6 @@ export const pypiUpload = operation({
       const upload = uploadOf(fields, fileName, arrived.sha256)
       await publishVersion(ctx, { type, ...upload, files: [{ fileName, isLead: true, content: arrived }] })
     })
-    return empty(201)
   },
 })
 

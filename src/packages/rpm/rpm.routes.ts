@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { bytes, empty, noContent } from '../../http/reply.ts'
+import { bytes } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
@@ -50,12 +50,10 @@ export const rpmUpload = operation({
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
   summary: 'Publish an RPM package, in a group before `/upload` or in none',
-  async run({ ctx, params: { path }, query, call }) {
-    await publishRpm(ctx, groupOfUpload(path), incomingFileOf(call), {
+  run: ({ ctx, params: { path }, query, call }) =>
+    publishRpm(ctx, groupOfUpload(path), incomingFileOf(call), {
       isSigned: query.sign === true || ctx.config.packages.defaultRpmSignEnabled,
-    })
-    return empty(201)
-  },
+    }),
 })
 
 export const rpmDownload = operation({
@@ -86,6 +84,5 @@ export const rpmDelete = operation({
     const path = rpmPathOf(params.path)
     if (path.kind !== 'package') throw new NotFound('the package does not exist', 'package_not_found')
     await removeRpm(ctx, path)
-    return noContent()
   },
 })

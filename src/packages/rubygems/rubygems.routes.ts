@@ -3,7 +3,7 @@ import { storedReplies } from '../../access/serve-stored.ts'
 import { readForm } from '../../http/form.ts'
 import { contentTypeOf } from '../../http/media-type.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { bytes, empty } from '../../http/reply.ts'
+import { bytes } from '../../http/reply.ts'
 import { enumeration, pathText } from '../../http/schema.ts'
 import { BadRequest, Unsupported } from '../../lib/errors.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
@@ -30,10 +30,7 @@ export const rubygemsUpload = operation({
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
   summary: 'Publish a gem',
-  async run({ ctx, call }) {
-    await publishGem(ctx, incomingFileOf(call))
-    return empty(201)
-  },
+  run: ({ ctx, call }) => publishGem(ctx, incomingFileOf(call)),
 })
 
 export const rubygemsYank = operation({
@@ -50,7 +47,6 @@ export const rubygemsYank = operation({
     const { gem_name: name = '', version = '', platform = '' } = fields
     if (name === '' || version === '') throw new BadRequest('the gem or its version is missing', 'gem_missing')
     await yankGem(ctx, { name, version, platform })
-    return empty(200)
   },
 })
 

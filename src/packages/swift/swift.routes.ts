@@ -39,7 +39,7 @@ export const swiftLogin = operation({
   requires: [packagesOn, signedIn],
   reply: { 200: 'empty' },
   summary: 'Check credentials for Swift packages',
-  run: async () => empty(200),
+  run: async () => {},
 })
 
 export const swiftPublish = operation({

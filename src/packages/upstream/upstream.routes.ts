@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { signedIn } from '../../access/requirements.ts'
 import type { PackageUpstreamRow } from '../../db/tables/packages.ts'
 import { operation } from '../../http/operation.ts'
-import { noContent, ok } from '../../http/reply.ts'
+import { ok } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { targetUser } from '../../users/subject.requirements.ts'
 import { packagesReadable, upstreamsChangeable } from '../package.requirements.ts'
@@ -57,8 +57,5 @@ export const deletePackageUpstream = operation({
   requires: changing,
   reply: { 204: 'empty' },
   summary: 'Remove the upstream of a registry of an owner and the files from it',
-  async run({ ctx, params }) {
-    await removeUpstream(ctx, params.type)
-    return noContent()
-  },
+  run: ({ ctx, params }) => removeUpstream(ctx, params.type),
 })

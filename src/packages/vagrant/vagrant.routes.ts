@@ -2,7 +2,6 @@ import { signedIn } from '../../access/requirements.ts'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { jsonType, type ErrorForm } from '../../http/error-forms.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { empty } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { getFilesOfVersions, getPackageWithVersions } from '../catalog/catalog.service.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
@@ -37,7 +36,7 @@ export const vagrantAuthenticate = operation({
   requires: [packagesOn, signedIn],
   reply: { 200: 'empty' },
   summary: 'Check credentials for Vagrant boxes',
-  run: async () => empty(200),
+  run: async () => {},
 })
 
 export const vagrantUpload = operation({
@@ -49,10 +48,7 @@ export const vagrantUpload = operation({
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
   summary: 'Publish a Vagrant box for one provider',
-  async run({ ctx, params, call }) {
-    await publishBox(ctx, params, incomingFileOf(call))
-    return empty(201)
-  },
+  run: ({ ctx, params, call }) => publishBox(ctx, params, incomingFileOf(call)),
 })
 
 export const vagrantMetadata = operation({

@@ -3,7 +3,7 @@ import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { canRead, gitRepo, inRepo, notArchived, pullsEnabled } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { empty, noContent } from '../../http/reply.ts'
+import { empty } from '../../http/reply.ts'
 import { enumeration, pathNumber } from '../../http/schema.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { cancelScheduledMerge, mergePull } from './merge.service.ts'
@@ -46,10 +46,7 @@ export const repoCancelScheduledAutoMerge = operation({
   scope: 'repository',
   requires: [...readable, signedIn, notArchived],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await cancelScheduledMerge(ctx, await getStoredPull(ctx, params.index))
-    return noContent()
-  },
+  run: async ({ ctx, params }) => cancelScheduledMerge(ctx, await getStoredPull(ctx, params.index)),
 })
 
 export const repoUpdatePullRequest = operation({
@@ -61,8 +58,6 @@ export const repoUpdatePullRequest = operation({
   requires: [...readable, signedIn, repoUnderQuota('size:git:all')],
   query: { style: Type.Optional(enumeration('merge', 'rebase')) },
   reply: { 200: 'empty' },
-  async run({ ctx, params, query }) {
-    await updateHead(ctx, await getStoredPull(ctx, params.index), query.style ?? 'merge')
-    return empty(200)
-  },
+  run: async ({ ctx, params, query }) =>
+    updateHead(ctx, await getStoredPull(ctx, params.index), query.style ?? 'merge'),
 })

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { canRead, gitRepo, inRepo, pullsEnabled } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, noContent, ok, paged } from '../../http/reply.ts'
+import { created, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathNumber } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
@@ -110,7 +110,6 @@ export const repoDeletePullReview = operation({
   async run({ ctx, params }) {
     const pair = await getStoredPull(ctx, params.index)
     await deleteReview(ctx, pair, await getReview(ctx, pair, params.id))
-    return noContent()
   },
 })
 
@@ -207,7 +206,6 @@ export const repoDeletePullReviewComment = operation({
   async run({ ctx, params }) {
     const { pair, review } = await reviewOf(ctx, params.index, params.id)
     await removeCodeComment(ctx, pair, review, ctx.comment)
-    return noContent()
   },
 })
 
@@ -242,6 +240,5 @@ export const repoDeletePullReviewRequests = operation({
   async run({ ctx, params, body }) {
     const input = { reviewers: body.reviewers, teams: body.team_reviewers }
     await withdrawRequests(ctx, await getStoredPull(ctx, params.index), input)
-    return noContent()
   },
 })

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { inRepo, notArchived, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, noContent, ok } from '../../http/reply.ts'
+import { created, ok } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { presentBranchRule, presentBranchRules } from './branch-protection.present.ts'
 import {
@@ -82,8 +82,5 @@ export const repoDeleteBranchProtection = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await removeBranchRule(ctx, params.name)
-    return noContent()
-  },
+  run: ({ ctx, params }) => removeBranchRule(ctx, params.name),
 })

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { inRepo, notArchived, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, noContent, ok } from '../../http/reply.ts'
+import { created, ok } from '../../http/reply.ts'
 import { pathNumber } from '../../http/schema.ts'
 import { presentTagRule, presentTagRules } from './tag-protection.present.ts'
 import { CreateTagProtectionOption, EditTagProtectionOption, TagProtection } from './tag-protection.schemas.ts'
@@ -71,8 +71,5 @@ export const repoDeleteTagProtection = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await removeTagRule(ctx, params.id)
-    return noContent()
-  },
+  run: ({ ctx, params }) => removeTagRule(ctx, params.id),
 })

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { gitRepo, inRepo, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { noContent, ok } from '../../http/reply.ts'
+import { ok } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { EditGitHookOption, GitHook } from './git-hook.schemas.ts'
 import { gitHookEditor } from './git-hook.requirements.ts'
@@ -56,8 +56,5 @@ export const repoDeleteGitHook = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await writeGitHook(ctx, gitHookNamed(params.id), undefined)
-    return noContent()
-  },
+  run: ({ ctx, params }) => writeGitHook(ctx, gitHookNamed(params.id), undefined),
 })

@@ -2,7 +2,6 @@ import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { canWrite, inRepo, notArchived } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
-import { empty } from '../../http/reply.ts'
 import { requestMirrorSync } from './mirror-sync.service.ts'
 
 export const repoMirrorSync = operation({
@@ -11,8 +10,5 @@ export const repoMirrorSync = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, canWrite('code'), notArchived, repoUnderQuota('size:git:all')],
   reply: { 200: 'empty' },
-  async run({ ctx }) {
-    await requestMirrorSync(ctx, ctx.repo)
-    return empty(200)
-  },
+  run: ({ ctx }) => requestMirrorSync(ctx, ctx.repo),
 })

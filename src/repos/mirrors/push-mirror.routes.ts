@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { inRepo, notArchived, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { empty, noContent, ok, paged } from '../../http/reply.ts'
+import { ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathText } from '../../http/schema.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
 import { mirrorsEnabled } from './mirror.requirements.ts'
@@ -78,7 +78,6 @@ export const repoDeletePushMirror = operation({
   summary: 'End the following of another server’s repository; what it has stays',
   async run({ ctx, params }) {
     await removePushMirror(ctx, params.name)
-    return noContent()
   },
 })
 
@@ -89,8 +88,5 @@ export const repoPushMirrorSync = operation({
   requires: [inRepo, signedIn, repoAdmin, notArchived, mirrorsEnabled],
   reply: { 200: 'empty' },
   summary: 'Send this repository on to those that follow it, and wait for it',
-  async run({ ctx, call }) {
-    await syncPushMirrors(ctx, ctx.repo.id, call.signal)
-    return empty(200)
-  },
+  run: ({ ctx, call }) => syncPushMirrors(ctx, ctx.repo.id, call.signal),
 })

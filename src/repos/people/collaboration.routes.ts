@@ -5,7 +5,7 @@ import { anyAccess, inRepo, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import { operation, validBody, type Requirement } from '../../http/operation.ts'
-import { noContent, ok, paged } from '../../http/reply.ts'
+import { ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathText } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { modeName } from '../../orgs/team.present.ts'
@@ -62,10 +62,7 @@ export const repoCheckCollaborator = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, anyAccess, namedCollaborator],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await checkCollaborator(ctx, ctx.named)
-    return noContent()
-  },
+  run: ({ ctx }) => checkCollaborator(ctx, ctx.named),
 })
 
 export const repoAddCollaborator = operation({
@@ -76,10 +73,7 @@ export const repoAddCollaborator = operation({
   requires: [inRepo, signedIn, repoAdmin, validBody, namedCollaborator],
   body: AddCollaboratorOption,
   reply: { 204: 'empty' },
-  async run({ ctx, body }) {
-    await putCollaborator(ctx, ctx.named, body.permission)
-    return noContent()
-  },
+  run: ({ ctx, body }) => putCollaborator(ctx, ctx.named, body.permission),
 })
 
 export const repoDeleteCollaborator = operation({
@@ -88,10 +82,7 @@ export const repoDeleteCollaborator = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, namedCollaborator],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await removeCollaborator(ctx, ctx.named)
-    return noContent()
-  },
+  run: ({ ctx }) => removeCollaborator(ctx, ctx.named),
 })
 
 export const repoGetRepoPermissions = operation({

@@ -3,7 +3,7 @@ import { inRepo, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { mayIssueKey } from '../../auth/issue.policy.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, noContent, ok, paged } from '../../http/reply.ts'
+import { created, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathNumber } from '../../http/schema.ts'
 import type { KeyId } from '../../lib/ids.ts'
 import { pageOf } from '../../lib/paging.ts'
@@ -60,8 +60,5 @@ export const repoDeleteKey = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await removeDeployKey(ctx, params.id)
-    return noContent()
-  },
+  run: ({ ctx, params }) => removeDeployKey(ctx, params.id),
 })

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { anyAccess, inRepo, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
-import { noContent, ok, paged } from '../../http/reply.ts'
+import { ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathText } from '../../http/schema.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
@@ -62,7 +62,6 @@ export const orgAddTeamRepository = operation({
   async run({ ctx, params }) {
     const repo = await getRepoToGive(ctx, ctx.org, params.reponame)
     await giveRepoToTeam(ctx, ctx.team, repo.id)
-    return noContent()
   },
 })
 
@@ -76,7 +75,6 @@ export const orgRemoveTeamRepository = operation({
   async run({ ctx, params }) {
     const repo = await getRepoToGive(ctx, ctx.org, params.reponame)
     await takeRepoFromTeam(ctx, ctx.team, repo.id)
-    return noContent()
   },
 })
 
@@ -118,7 +116,6 @@ export const repoAddTeam = operation({
     const team = await getOwnerTeam(ctx, params.team)
     if (await teamHasRepo(ctx, team)) throw new Invalid('the team has the repository already', 'team_has_repo')
     await giveRepoToTeam(ctx, team, ctx.repo.id)
-    return noContent()
   },
 })
 
@@ -135,6 +132,5 @@ export const repoDeleteTeam = operation({
     if (!(await takeRepoFromTeam(ctx, team, ctx.repo.id))) {
       throw new Invalid('the team does not have the repository', 'team_without_repo')
     }
-    return noContent()
   },
 })

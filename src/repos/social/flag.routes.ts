@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { inRepo } from '../../access/repo.requirements.ts'
 import { anyone, siteAdmin, signedIn, tokenScope } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { noContent, paged } from '../../http/reply.ts'
+import { paged } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
 import { flagsOn } from './flag.requirements.ts'
@@ -30,10 +30,7 @@ export const repoReplaceAllFlags = operation({
   requires: [...checks, validBody],
   body: ReplaceFlagsOption,
   reply: { 204: 'empty' },
-  async run({ ctx, body }) {
-    await replaceFlags(ctx, body.flags ?? [])
-    return noContent()
-  },
+  run: ({ ctx, body }) => replaceFlags(ctx, body.flags ?? []),
 })
 
 export const repoDeleteAllFlags = operation({
@@ -42,10 +39,7 @@ export const repoDeleteAllFlags = operation({
   scope: 'repository',
   requires: checks,
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await replaceFlags(ctx, [])
-    return noContent()
-  },
+  run: ({ ctx }) => replaceFlags(ctx, []),
 })
 
 export const repoCheckFlag = operation({
@@ -55,10 +49,7 @@ export const repoCheckFlag = operation({
   scope: 'repository',
   requires: checks,
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await checkFlag(ctx, params.flag)
-    return noContent()
-  },
+  run: ({ ctx, params }) => checkFlag(ctx, params.flag),
 })
 
 export const repoAddFlag = operation({
@@ -68,10 +59,7 @@ export const repoAddFlag = operation({
   scope: 'repository',
   requires: checks,
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await addFlag(ctx, params.flag)
-    return noContent()
-  },
+  run: ({ ctx, params }) => addFlag(ctx, params.flag),
 })
 
 export const repoDeleteFlag = operation({
@@ -81,8 +69,5 @@ export const repoDeleteFlag = operation({
   scope: 'repository',
   requires: checks,
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await removeFlag(ctx, params.flag)
-    return noContent()
-  },
+  run: ({ ctx, params }) => removeFlag(ctx, params.flag),
 })

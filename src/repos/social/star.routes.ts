@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { inRepo } from '../../access/repo.requirements.ts'
 import { anyone, signedIn } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
-import { noContent, paged } from '../../http/reply.ts'
+import { paged } from '../../http/reply.ts'
 import { pageQuery } from '../../http/schema.ts'
 import { pageOf, pageOrWhole } from '../../lib/paging.ts'
 import { namedUser } from '../../users/subject.requirements.ts'
@@ -48,10 +48,7 @@ export const userCurrentCheckStarring = operation({
   scope: 'repository',
   requires: [anyone, starsOn, signedIn, inRepo],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await checkStar(ctx)
-    return noContent()
-  },
+  run: ({ ctx }) => checkStar(ctx),
 })
 
 export const userCurrentPutStar = operation({
@@ -60,10 +57,7 @@ export const userCurrentPutStar = operation({
   scope: 'repository',
   requires: [anyone, starsOn, signedIn, inRepo],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await star(ctx)
-    return noContent()
-  },
+  run: ({ ctx }) => star(ctx),
 })
 
 export const userCurrentDeleteStar = operation({
@@ -72,10 +66,7 @@ export const userCurrentDeleteStar = operation({
   scope: 'repository',
   requires: [anyone, starsOn, signedIn, inRepo],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await unstar(ctx)
-    return noContent()
-  },
+  run: ({ ctx }) => unstar(ctx),
 })
 
 export const repoListStargazers = operation({

@@ -1,7 +1,7 @@
 import { anyAccess, inRepo, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { noContent, paged } from '../../http/reply.ts'
+import { paged } from '../../http/reply.ts'
 import { pageQuery, pathText } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { RepoTopicOptions, TopicName } from './topic.schemas.ts'
@@ -29,10 +29,7 @@ export const repoUpdateTopics = operation({
   requires: [inRepo, anyAccess, signedIn, repoAdmin, validBody],
   body: RepoTopicOptions,
   reply: { 204: 'empty' },
-  async run({ ctx, body }) {
-    await replaceTopics(ctx, body.topics ?? [])
-    return noContent()
-  },
+  run: ({ ctx, body }) => replaceTopics(ctx, body.topics ?? []),
 })
 
 // The contract checks the sign-in before the rank, so guests get 401 (docs/differences.md).
@@ -43,10 +40,7 @@ export const repoAddTopic = operation({
   scope: 'repository',
   requires: [inRepo, anyAccess, signedIn, repoAdmin],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await addTopic(ctx, params.topic)
-    return noContent()
-  },
+  run: ({ ctx, params }) => addTopic(ctx, params.topic),
 })
 
 export const repoDeleteTopic = operation({
@@ -56,8 +50,5 @@ export const repoDeleteTopic = operation({
   scope: 'repository',
   requires: [inRepo, anyAccess, signedIn, repoAdmin],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await removeTopic(ctx, params.topic)
-    return noContent()
-  },
+  run: ({ ctx, params }) => removeTopic(ctx, params.topic),
 })

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { inRepo } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
-import { noContent, ok, paged } from '../../http/reply.ts'
+import { ok, paged } from '../../http/reply.ts'
 import { pageQuery } from '../../http/schema.ts'
 import { pageOf, pageOrWhole } from '../../lib/paging.ts'
 import { namedUser } from '../../users/subject.requirements.ts'
@@ -67,10 +67,7 @@ export const userCurrentDeleteSubscription = operation({
   scope: 'repository',
   requires: [inRepo, signedIn],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await unwatch(ctx)
-    return noContent()
-  },
+  run: ({ ctx }) => unwatch(ctx),
 })
 
 export const repoListSubscribers = operation({

@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { anyone, signedIn } from '../../access/requirements.ts'
 import { fileReplies, serveFile, type ServedFile } from '../../http/file-reply.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { noContent } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { UpdateUserAvatarOption } from './avatar.schemas.ts'
 import { getAvatar, isDrawn, removeAvatar, setAvatar } from './avatar.service.ts'
@@ -19,10 +18,7 @@ export const userUpdateAvatar = operation({
   body: UpdateUserAvatarOption,
   carriesFiles: true,
   reply: { 204: 'empty' },
-  async run({ ctx, body }) {
-    await setAvatar(ctx, { kind: 'individual', id: ctx.viewer.id }, body.image, ctx.viewer.id)
-    return noContent()
-  },
+  run: ({ ctx, body }) => setAvatar(ctx, { kind: 'individual', id: ctx.viewer.id }, body.image, ctx.viewer.id),
 })
 
 export const userDeleteAvatar = operation({
@@ -31,10 +27,7 @@ export const userDeleteAvatar = operation({
   scope: 'user',
   requires: [signedIn],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await removeAvatar(ctx, { kind: 'individual', id: ctx.viewer.id }, ctx.viewer.id)
-    return noContent()
-  },
+  run: ({ ctx }) => removeAvatar(ctx, { kind: 'individual', id: ctx.viewer.id }, ctx.viewer.id),
 })
 
 /** Serves the stored picture of an account, or one generated from its address, which `size` may ask to be small. */

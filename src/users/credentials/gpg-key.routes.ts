@@ -3,7 +3,7 @@ import type { Ctx } from '../../access/context.ts'
 import { signedIn } from '../../access/requirements.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import { bytesOf, operation, validBody } from '../../http/operation.ts'
-import { bytes, created, noContent, ok, paged } from '../../http/reply.ts'
+import { bytes, created, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathNumber } from '../../http/schema.ts'
 import { pageOrWhole, type PageQuery } from '../../lib/paging.ts'
 import { namedUser } from '../subject.requirements.ts'
@@ -83,10 +83,7 @@ export const userCurrentDeleteGPGKey = operation({
   narrowScope: 'admin:gpg_key',
   requires: [signedIn],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await removeGpgKey(ctx, ctx.viewer.user, params.id)
-    return noContent()
-  },
+  run: ({ ctx, params }) => removeGpgKey(ctx, ctx.viewer.user, params.id),
 })
 
 export const getVerificationToken = operation({

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { signedIn } from '../../access/requirements.ts'
 import { mayIssueKey } from '../../auth/issue.policy.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, noContent, ok, paged } from '../../http/reply.ts'
+import { created, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathNumber } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { must } from '../../lib/verdict.ts'
@@ -78,8 +78,5 @@ export const userCurrentDeleteKey = operation({
   narrowScope: 'admin:public_key',
   requires: [signedIn],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await removeKey(ctx, ctx.viewer.user, params.id)
-    return noContent()
-  },
+  run: ({ ctx, params }) => removeKey(ctx, ctx.viewer.user, params.id),
 })

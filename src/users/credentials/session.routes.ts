@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { signedIn } from '../../access/requirements.ts'
 import { endSession, sessionsOf } from '../../auth/session.service.ts'
 import { operation } from '../../http/operation.ts'
-import { noContent, ok } from '../../http/reply.ts'
+import { ok } from '../../http/reply.ts'
 import { dateTime, object, pathNumber } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import type { SessionId } from '../../lib/ids.ts'
@@ -53,6 +53,5 @@ export const userEndSession = operation({
     if (!(await endSession(ctx, ctx.viewer.id, params.id as SessionId))) {
       throw new NotFound('the session does not exist', 'session_not_found')
     }
-    return noContent()
   },
 })

@@ -2,7 +2,7 @@ import { mayIssueToken } from '../../auth/issue.policy.ts'
 import { normaliseScopes, parseScopes } from '../../auth/token-scopes.ts'
 import { basicAuth, signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { created, noContent, paged } from '../../http/reply.ts'
+import { created, paged } from '../../http/reply.ts'
 import { pageQuery, pathText } from '../../http/schema.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
 import { must } from '../../lib/verdict.ts'
@@ -54,8 +54,5 @@ export const userDeleteAccessToken = operation({
   scope: 'user',
   requires: [basicAuth, namedUser, userVisible, selfOrAdmin, signedIn],
   reply: { 204: 'empty' },
-  async run({ ctx, params }) {
-    await removeToken(ctx, ctx.subject, params.id)
-    return noContent()
-  },
+  run: ({ ctx, params }) => removeToken(ctx, ctx.subject, params.id),
 })

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { signedIn } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
-import { noContent, paged } from '../../http/reply.ts'
+import { paged } from '../../http/reply.ts'
 import { pageQuery } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { presentBlocks } from './block.present.ts'
@@ -29,10 +29,7 @@ export const userBlockUser = operation({
   scope: 'user',
   requires: [signedIn, targetUser],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await block(ctx, ctx.viewer.user, ctx.subject)
-    return noContent()
-  },
+  run: ({ ctx }) => block(ctx, ctx.viewer.user, ctx.subject),
 })
 
 export const userUnblockUser = operation({
@@ -41,8 +38,5 @@ export const userUnblockUser = operation({
   scope: 'user',
   requires: [signedIn, targetUser],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await unblock(ctx, ctx.viewer.user, ctx.subject)
-    return noContent()
-  },
+  run: ({ ctx }) => unblock(ctx, ctx.viewer.user, ctx.subject),
 })

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { resolveVisibleAccount } from '../../access/named-account.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
-import { noContent, paged } from '../../http/reply.ts'
+import { paged } from '../../http/reply.ts'
 import { pageQuery, pathText } from '../../http/schema.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
 import { checkFollowing, follow, notFollowed, pageOfFollowPeople, unfollow } from './follow.service.ts'
@@ -96,7 +96,6 @@ export const userCheckFollowing = operation({
   async run({ ctx, params, call }) {
     const asked = { parameter: 'target', name: params.target, missing: notFollowed }
     await checkFollowing(ctx, ctx.subject, await resolveVisibleAccount(ctx, call, asked))
-    return noContent()
   },
 })
 
@@ -106,10 +105,7 @@ export const userCurrentCheckFollowing = operation({
   scope: 'user',
   requires: [signedIn, targetUser],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await checkFollowing(ctx, ctx.viewer.user, ctx.subject)
-    return noContent()
-  },
+  run: ({ ctx }) => checkFollowing(ctx, ctx.viewer.user, ctx.subject),
 })
 
 export const userCurrentPutFollow = operation({
@@ -118,10 +114,7 @@ export const userCurrentPutFollow = operation({
   scope: 'user',
   requires: [signedIn, targetUser],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await follow(ctx, ctx.subject)
-    return noContent()
-  },
+  run: ({ ctx }) => follow(ctx, ctx.subject),
 })
 
 export const userCurrentDeleteFollow = operation({
@@ -130,8 +123,5 @@ export const userCurrentDeleteFollow = operation({
   scope: 'user',
   requires: [signedIn, targetUser],
   reply: { 204: 'empty' },
-  async run({ ctx }) {
-    await unfollow(ctx, ctx.subject)
-    return noContent()
-  },
+  run: ({ ctx }) => unfollow(ctx, ctx.subject),
 })
