@@ -4,6 +4,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { preparedQueries, preparedQuery } from '../db/prepared.ts'
 import { stepByStep } from '../db/steps.ts'
+import { hasRow } from '../db/rows.ts'
 import type { AccessMode, UserRow } from '../db/tables/accounts.ts'
 import { repoUnits, type RepoRow, type RepoUnitRow } from '../db/tables/repositories.ts'
 import type { RepoId, UserId } from '../lib/ids.ts'
@@ -85,13 +86,8 @@ const unitsOfRepos = preparedQuery(unitsIn)
 export const listUnits = (db: Db | Tx, repoIds: readonly RepoId[]): Promise<readonly RepoUnitRow[]> =>
   unitsOfRepos(db, idListText(repoIds))
 
-export const isOrgMember = async (db: Db, orgId: UserId, userId: UserId): Promise<boolean> =>
-  (await db
-    .selectFrom('org_user')
-    .select('user_id')
-    .where('org_id', '=', orgId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst()) !== undefined
+export const isOrgMember = (db: Db, orgId: UserId, userId: UserId): Promise<boolean> =>
+  hasRow(db.selectFrom('org_user').where('org_id', '=', orgId).where('user_id', '=', userId))
 
 /**
  * Returns what teams give: one row for each person, repository and distinct grant. Two queries find the teams: by

@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import { countRows } from '../db/rows.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { inBatches } from '../lib/in-batches.ts'
@@ -18,10 +19,4 @@ export const everyRepo = (db: Db): AsyncGenerator<readonly RepoRow[]> =>
       .execute(),
   )
 
-export const countRepos = async (db: Db): Promise<number> =>
-  (
-    await db
-      .selectFrom('repo')
-      .select((row) => row.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countRepos = (db: Db): Promise<number> => countRows(db.selectFrom('repo'))

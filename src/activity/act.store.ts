@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Tx } from '../db/database.ts'
 import { rowLock } from '../db/portable.ts'
+import { countChanges, hasRow } from '../db/rows.ts'
 import type { ActKind, ActUnit } from '../db/tables/activity.ts'
 import type { CommentId, EventId, IssueId, ReleaseId, RepoId, ReviewId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
@@ -74,20 +75,24 @@ export const moveActs = async (tx: Tx, repoId: RepoId): Promise<void> => {
 }
 
 /** Returns whether a pull request is merged. The merge is a separate act. */
-export const isMergedPull = async (tx: Tx, id: IssueId): Promise<boolean> =>
-  (await tx.selectFrom('issue').select('id').where('id', '=', id).where('merged_unix', '>', 0).executeTakeFirst()) !==
-  undefined
+export const isMergedPull = (tx: Tx, id: IssueId): Promise<boolean> =>
+  hasRow(tx.selectFrom('issue').where('id', '=', id).where('merged_unix', '>', 0))
 
 /**
  * Deletes up to `limit` of the oldest acts before a time.
  * @returns the number of deleted acts
  */
 export async function deleteOldActs(tx: Tx, before: Unix, limit: number): Promise<number> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('activity')
-    .where('id', 'in', (from) =>
-      from.selectFrom('activity').select('id').where('created_unix', '<', before).orderBy('created_unix').limit(limit),
-    )
-    .executeTakeFirst()
-  return Number(numDeletedRows)
+  return countChanges(
+    tx
+      .deleteFrom('activity')
+      .where('id', 'in', (from) =>
+        from
+          .selectFrom('activity')
+          .select('id')
+          .where('created_unix', '<', before)
+          .orderBy('created_unix')
+          .limit(limit),
+      ),
+  )
 }

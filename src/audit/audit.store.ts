@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { commitPosition, hasRowsWithoutPosition, takeAdvisoryLock } from '../db/portable.ts'
+import { countChanges } from '../db/rows.ts'
 import type { AuditEntryRow } from '../db/tables/audit.ts'
 import type { AuditEntryId } from '../lib/ids.ts'
 
@@ -162,16 +163,14 @@ export async function deleteOldEntries(tx: Tx, beforeMs: number, limit: number):
     .selectFrom('audit_entry')
     .select((select) => select.fn.max('at_ms').as('newestMs'))
     .executeTakeFirstOrThrow()
-  const { numDeletedRows } = await tx
-    .deleteFrom('audit_entry')
-    .where('id', 'in', (select) =>
+  return countChanges(
+    tx.deleteFrom('audit_entry').where('id', 'in', (select) =>
       select
         .selectFrom('audit_entry')
         .select('id')
         .where('at_ms', '<', Math.min(beforeMs, newestMs - keptMs))
         .orderBy('at_ms')
         .limit(limit),
-    )
-    .executeTakeFirst()
-  return Number(numDeletedRows)
+    ),
+  )
 }

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../db/database.ts'
+import { changesRow, hasRow } from '../db/rows.ts'
 import type { NewSessionRow, SessionRow, UserRow } from '../db/tables/accounts.ts'
 import type { SessionId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
@@ -37,13 +38,8 @@ export const findSession = async (db: Db, secretHash: string, nowUnix: Unix): Pr
   )
 
 /** Returns whether a session lasts. */
-export const hasSession = async (db: Db, id: SessionId, nowUnix: Unix): Promise<boolean> =>
-  (await db
-    .selectFrom('session')
-    .select('id')
-    .where('id', '=', id)
-    .where('expires_unix', '>', nowUnix)
-    .executeTakeFirst()) !== undefined
+export const hasSession = (db: Db, id: SessionId, nowUnix: Unix): Promise<boolean> =>
+  hasRow(db.selectFrom('session').where('id', '=', id).where('expires_unix', '>', nowUnix))
 
 /** Returns the session by its current or previous remember secret. */
 export const findRemembered = async (db: Db, hash: string, nowUnix: Unix): Promise<SessionOfUser | undefined> =>
@@ -55,20 +51,13 @@ export const findRemembered = async (db: Db, hash: string, nowUnix: Unix): Promi
   )
 
 /** Replaces the secrets of a resumed session; returns false when a concurrent request did so first. */
-export const renewSession = async (
+export const renewSession = (
   tx: Tx,
   id: SessionId,
   rememberHash: string,
   change: Partial<SessionRow>,
 ): Promise<boolean> =>
-  (
-    await tx
-      .updateTable('session')
-      .set(change)
-      .where('id', '=', id)
-      .where('remember_hash', '=', rememberHash)
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+  changesRow(tx.updateTable('session').set(change).where('id', '=', id).where('remember_hash', '=', rememberHash))
 
 /** Returns the usable sessions of an account, the last used first. */
 export const listSessions = (db: Db, userId: UserId, nowUnix: Unix): Promise<SessionRow[]> =>
@@ -119,9 +108,8 @@ export const updateSessionsUsed = (
     .execute()
 
 /** @returns whether the account had this session */
-export const deleteSession = async (tx: Tx, userId: UserId, id: SessionId): Promise<boolean> =>
-  (await tx.deleteFrom('session').where('id', '=', id).where('user_id', '=', userId).executeTakeFirst())
-    .numDeletedRows > 0n
+export const deleteSession = (tx: Tx, userId: UserId, id: SessionId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('session').where('id', '=', id).where('user_id', '=', userId))
 
 export const deleteOtherSessions = (tx: Tx, userId: UserId, id: SessionId) =>
   tx.deleteFrom('session').where('user_id', '=', userId).where('id', '!=', id).execute()

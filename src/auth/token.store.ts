@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../db/database.ts'
 import { preparedQueries } from '../db/prepared.ts'
+import { changesRow, countRows } from '../db/rows.ts'
 import type { AccessTokenRow, UserRow } from '../db/tables/accounts.ts'
 import type { TokenId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
@@ -35,14 +36,8 @@ export const listTokens = (db: Db, userId: UserId, limit: number, offset: number
     .offset(offset)
     .execute()
 
-export const countTokens = async (db: Db, userId: UserId): Promise<number> =>
-  (
-    await db
-      .selectFrom('access_token')
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .where('user_id', '=', userId)
-      .executeTakeFirstOrThrow()
-  ).count
+export const countTokens = (db: Db, userId: UserId): Promise<number> =>
+  countRows(db.selectFrom('access_token').where('user_id', '=', userId))
 
 export const insertToken = (
   tx: Tx,
@@ -53,9 +48,8 @@ export const findTokenByName = (db: Db, userId: UserId, name: string): Promise<A
   db.selectFrom('access_token').selectAll().where('user_id', '=', userId).where('name', '=', name).executeTakeFirst()
 
 /** @returns whether the account had this token */
-export const deleteToken = async (tx: Tx, userId: UserId, id: TokenId): Promise<boolean> =>
-  (await tx.deleteFrom('access_token').where('user_id', '=', userId).where('id', '=', id).executeTakeFirst())
-    .numDeletedRows > 0n
+export const deleteToken = (tx: Tx, userId: UserId, id: TokenId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('access_token').where('user_id', '=', userId).where('id', '=', id))
 
 export const updateTokensUsed = (tx: Tx, ids: readonly TokenId[], usedUnix: Unix) =>
   tx.updateTable('access_token').set({ last_used_unix: usedUnix }).where('id', 'in', ids).execute()

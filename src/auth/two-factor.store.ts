@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../db/database.ts'
+import { changesRow } from '../db/rows.ts'
 import type { NewTwoFactorRow, TwoFactorRow } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
@@ -8,63 +9,47 @@ export const findTwoFactor = (db: Db | Tx, userId: UserId): Promise<TwoFactorRow
 
 export const insertTwoFactor = (tx: Tx, values: NewTwoFactorRow) => tx.insertInto('two_factor').values(values).execute()
 
-export const deleteTwoFactor = async (tx: Tx, userId: UserId): Promise<boolean> =>
-  (await tx.deleteFrom('two_factor').where('user_id', '=', userId).executeTakeFirst()).numDeletedRows > 0n
+export const deleteTwoFactor = (tx: Tx, userId: UserId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('two_factor').where('user_id', '=', userId))
 
 export const updateScratch = (tx: Tx, userId: UserId, scratchHash: string) =>
   tx.updateTable('two_factor').set({ scratch_hash: scratchHash }).where('user_id', '=', userId).execute()
 
 /** Adds codes to an account that has only passkeys; returns false for any other. */
-export const addCodes = async (
+export const addCodes = (
   tx: Tx,
   userId: UserId,
   codes: Pick<TwoFactorRow, 'sealed' | 'scratch_hash' | 'last_step'>,
 ): Promise<boolean> =>
-  (
-    await tx
-      .updateTable('two_factor')
-      .set(codes)
-      .where('user_id', '=', userId)
-      .where('sealed', '=', '')
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+  changesRow(tx.updateTable('two_factor').set(codes).where('user_id', '=', userId).where('sealed', '=', ''))
 
 /** Removes the codes of an account that also has passkeys; returns false when it has no codes. */
-export const removeCodes = async (tx: Tx, userId: UserId): Promise<boolean> =>
-  (
-    await tx
-      .updateTable('two_factor')
-      .set({ sealed: '' })
-      .where('user_id', '=', userId)
-      .where('sealed', '!=', '')
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+export const removeCodes = (tx: Tx, userId: UserId): Promise<boolean> =>
+  changesRow(tx.updateTable('two_factor').set({ sealed: '' }).where('user_id', '=', userId).where('sealed', '!=', ''))
 
 export const deleteWithoutCodes = (tx: Tx, userId: UserId) =>
   tx.deleteFrom('two_factor').where('user_id', '=', userId).where('sealed', '=', '').execute()
 
 /** Uses up a time step; returns false when it or a later one was used. */
-export const takeStep = async (tx: Tx, userId: UserId, step: number): Promise<boolean> =>
-  (
-    await tx
+export const takeStep = (tx: Tx, userId: UserId, step: number): Promise<boolean> =>
+  changesRow(
+    tx
       .updateTable('two_factor')
       .set({ last_step: step, failures: 0 })
       .where('user_id', '=', userId)
-      .where('last_step', '<', step)
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+      .where('last_step', '<', step),
+  )
 
 /** Uses up the scratch code; returns false when it does not match. */
-export const takeScratch = async (tx: Tx, userId: UserId, scratchHash: string): Promise<boolean> =>
-  (
-    await tx
+export const takeScratch = (tx: Tx, userId: UserId, scratchHash: string): Promise<boolean> =>
+  changesRow(
+    tx
       .updateTable('two_factor')
       .set({ scratch_hash: '', failures: 0 })
       .where('user_id', '=', userId)
       .where('scratch_hash', '=', scratchHash)
-      .where('scratch_hash', '!=', '')
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+      .where('scratch_hash', '!=', ''),
+  )
 
 /** Counts a wrong code, starting at one when the last failure is old. */
 export const countFailure = (tx: Tx, userId: UserId, nowUnix: Unix, sinceUnix: Unix) =>

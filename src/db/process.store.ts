@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import { changesRow, hasRow } from './rows.ts'
 import type { Db, Tx } from './database.ts'
 import { databaseKind } from './open.ts'
 
@@ -16,14 +17,13 @@ export const insertProcess = async (tx: Tx, id: string): Promise<void> => {
 }
 
 /** Renews the lease of a process. @returns false when its row was deleted, and another process may have its work */
-export const updateBeat = async (tx: Tx, id: string): Promise<boolean> =>
-  (
-    await tx
+export const updateBeat = (tx: Tx, id: string): Promise<boolean> =>
+  changesRow(
+    tx
       .updateTable('process')
       .set({ beat_ms: databaseNowMs(tx) })
-      .where('id', '=', id)
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+      .where('id', '=', id),
+  )
 
 /**
  * Deletes the processes without a heartbeat in the last `silentMs`; any process may take over their work then. It skips a
@@ -53,5 +53,5 @@ export const deleteOtherProcesses = async (tx: Tx, id: string): Promise<void> =>
 /** Whether a process has its row; the row stays until the transaction ends. */
 export async function holdProcess(tx: Tx, id: string): Promise<boolean> {
   const row = tx.selectFrom('process').select('id').where('id', '=', id)
-  return (await row.forKeyShare().executeTakeFirst()) !== undefined
+  return hasRow(row.forKeyShare())
 }

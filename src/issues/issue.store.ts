@@ -4,6 +4,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { isAmong } from '../db/portable.ts'
 import { preparedQueries, preparedQuery } from '../db/prepared.ts'
+import { hasRow } from '../db/rows.ts'
 import type { AttachmentRow, IssueChange, IssueRow, LabelRow, MilestoneRow, NewIssueRow } from '../db/tables/issues.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
@@ -481,14 +482,14 @@ export async function deleteAssignees(tx: Tx, issueId: IssueId, userIds: readonl
 }
 
 /** Returns whether an issue depends on an open one. */
-export const hasOpenDependency = async (tx: Tx, issueId: IssueId): Promise<boolean> =>
-  (await tx
-    .selectFrom('issue_dependency')
-    .innerJoin('issue', 'issue.id', 'issue_dependency.dependency_id')
-    .select('issue.id')
-    .where('issue_dependency.issue_id', '=', issueId)
-    .where('issue.is_closed', '=', false)
-    .executeTakeFirst()) !== undefined
+export const hasOpenDependency = (tx: Tx, issueId: IssueId): Promise<boolean> =>
+  hasRow(
+    tx
+      .selectFrom('issue_dependency')
+      .innerJoin('issue', 'issue.id', 'issue_dependency.dependency_id')
+      .where('issue_dependency.issue_id', '=', issueId)
+      .where('issue.is_closed', '=', false),
+  )
 
 /** Records mentions and ignores those that exist. */
 export async function insertMentions(tx: Tx, issueId: IssueId, userIds: readonly UserId[]): Promise<void> {

@@ -2,6 +2,7 @@ import { sql, type SqlBool } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { mergedPage } from '../db/merged-page.ts'
 import { withoutIndex } from '../db/portable.ts'
+import { countRows } from '../db/rows.ts'
 import type { CommentRow, CommentType, IssueRow, NewCommentRow } from '../db/tables/issues.ts'
 import type { CommentId, IssueId, RepoId, UserId } from '../lib/ids.ts'
 import type { Bound, Page } from '../lib/paging.ts'
@@ -140,16 +141,14 @@ export async function listLastEntries(
 }
 
 /** Returns the number of entries of a timeline before a position, without line comments. */
-export const countEntriesBefore = async (db: Db, issueId: IssueId, before: EntryKey): Promise<number> =>
-  (
-    await db
+export const countEntriesBefore = (db: Db, issueId: IssueId, before: EntryKey): Promise<number> =>
+  countRows(
+    db
       .selectFrom('comment')
-      .select((each) => each.fn.countAll<number>().as('count'))
       .where('issue_id', '=', issueId)
       .where('type', '!=', 'code')
-      .where(sql<SqlBool>`(created_unix, id) < (${before.created_unix}, ${before.id})`)
-      .executeTakeFirstOrThrow()
-  ).count
+      .where(sql<SqlBool>`(created_unix, id) < (${before.created_unix}, ${before.id})`),
+  )
 
 /**
  * Returns the comments of one kind.
@@ -224,11 +223,7 @@ async function countRepoComments(
   const rows = commentsOfRepo(db, repoId, isPull, between, isByTime)
     .select(sql.lit(1).as('one'))
     .limit(countedAtMost + 1)
-  const { count } = await db
-    .selectFrom(rows.as('found'))
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  return count
+  return countRows(db.selectFrom(rows.as('found')))
 }
 
 /** Returns the reviews, out of a list, that are not submitted. */

@@ -1,4 +1,5 @@
 import type { Tx } from '../db/database.ts'
+import { hasRow } from '../db/rows.ts'
 import type { RepoId } from '../lib/ids.ts'
 
 /** Returns the base of a fork; undefined for other repositories. */
@@ -6,5 +7,5 @@ export const findForkBase = async (tx: Tx, repoId: RepoId): Promise<RepoId | und
   (await tx.selectFrom('repo').select('fork_id').where('id', '=', repoId).executeTakeFirst())?.fork_id ?? undefined
 
 /** Returns whether a repository has a branch. */
-export const hasCommits = async (tx: Tx, repoId: RepoId): Promise<boolean> =>
-  (await tx.selectFrom('branch').select('name').where('repo_id', '=', repoId).limit(1).executeTakeFirst()) !== undefined
+export const hasCommits = (tx: Tx, repoId: RepoId): Promise<boolean> =>
+  hasRow(tx.selectFrom('branch').where('repo_id', '=', repoId))

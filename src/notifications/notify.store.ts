@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
+import { hasRow } from '../db/rows.ts'
 import type { IssueId, UserId } from '../lib/ids.ts'
 import { mayHear, type Subject } from './audience.store.ts'
 import type { Cause } from './cause.rules.ts'
@@ -19,7 +20,7 @@ export interface ThreadMove {
  */
 export async function holdCause(tx: Tx, { table, id }: Cause): Promise<boolean> {
   const query = tx.selectFrom(table).select('id').where('id', '=', id)
-  return (await query.forShare().executeTakeFirst()) !== undefined
+  return hasRow(query.forShare())
 }
 
 /** Retracts a deleted comment or review: unread threads that it created are deleted, threads that were read become read again. */

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../db/database.ts'
+import { changesRow } from '../db/rows.ts'
 import type { EventId, UserId } from '../lib/ids.ts'
 
 /** The table that records the progress of delivery for each event. */
@@ -19,18 +20,14 @@ export async function moveLastNotified(
   { from, to }: { readonly from: UserId | undefined; readonly to: UserId },
 ): Promise<boolean> {
   if (from === undefined) {
-    const { numInsertedOrUpdatedRows = 0n } = await tx
-      .insertInto(table)
-      .values({ event_id: eventId, last_user_id: to })
-      .onConflict((conflict) => conflict.column('event_id').doNothing())
-      .executeTakeFirst()
-    return numInsertedOrUpdatedRows > 0n
+    return changesRow(
+      tx
+        .insertInto(table)
+        .values({ event_id: eventId, last_user_id: to })
+        .onConflict((conflict) => conflict.column('event_id').doNothing()),
+    )
   }
-  const { numUpdatedRows } = await tx
-    .updateTable(table)
-    .set({ last_user_id: to })
-    .where('event_id', '=', eventId)
-    .where('last_user_id', '=', from)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+  return changesRow(
+    tx.updateTable(table).set({ last_user_id: to }).where('event_id', '=', eventId).where('last_user_id', '=', from),
+  )
 }

@@ -11,6 +11,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { countingQuery, mergedPage } from '../db/merged-page.ts'
 import { eachOnce } from '../db/each-once.ts'
 import { idList, idListText } from '../db/id-list.ts'
+import { hasRow } from '../db/rows.ts'
 import type { CommentRow } from '../db/tables/issues.ts'
 import { threadStatuses, type ThreadRow, type ThreadStatus, type ThreadSubject } from '../db/tables/notifications.ts'
 import type { RepoUnit } from '../db/tables/repositories.ts'
@@ -165,15 +166,15 @@ export const findThread = (db: Db, id: ThreadId): Promise<ThreadRow | undefined>
   db.selectFrom('notification').selectAll().where('id', '=', id).executeTakeFirst()
 
 /** Returns whether the viewer may read the subject of a thread. */
-export const isThreadReadable = async (db: Db, viewer: Viewer, id: ThreadId): Promise<boolean> =>
-  (await db
-    .selectFrom('notification')
-    .innerJoin('repo', 'repo.id', 'notification.repo_id')
-    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
-    .select('notification.id')
-    .where('notification.id', '=', id)
-    .where(isReadable(viewer, reading))
-    .executeTakeFirst()) !== undefined
+export const isThreadReadable = (db: Db, viewer: Viewer, id: ThreadId): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom('notification')
+      .innerJoin('repo', 'repo.id', 'notification.repo_id')
+      .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+      .where('notification.id', '=', id)
+      .where(isReadable(viewer, reading)),
+  )
 
 /** Returns whether an account has an unread thread about an issue. */
 export const isThreadUnread = async (db: Db, userId: UserId, issueId: IssueId): Promise<boolean> =>

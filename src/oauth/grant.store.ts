@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { preparedQueries } from '../db/prepared.ts'
+import { changesRow } from '../db/rows.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type {
   NewOAuthCodeRow,
@@ -60,9 +61,8 @@ export const listGrantsOf = (db: Db, userId: UserId, limit: number): Promise<Gra
     .execute()
 
 /** Deletes a grant with its codes and tokens. Returns false when the person has no such grant. */
-export const deleteGrant = async (tx: Tx, userId: UserId, id: OAuthGrantId): Promise<boolean> =>
-  (await tx.deleteFrom('oauth_grant').where('user_id', '=', userId).where('id', '=', id).executeTakeFirst())
-    .numDeletedRows > 0n
+export const deleteGrant = (tx: Tx, userId: UserId, id: OAuthGrantId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('oauth_grant').where('user_id', '=', userId).where('id', '=', id))
 
 /** Most codes, and most tokens, of one grant. The oldest are deleted. */
 const maxKept = 200
@@ -109,15 +109,10 @@ export async function findCode(db: Db | Tx, hash: string): Promise<({ code: OAut
 }
 
 /** Marks a code as used. Returns false when it was used before. */
-export const useCode = async (tx: Tx, id: OAuthCodeId, usedUnix: Unix): Promise<boolean> =>
-  (
-    await tx
-      .updateTable('oauth_code')
-      .set({ used_unix: usedUnix })
-      .where('id', '=', id)
-      .where('used_unix', 'is', null)
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+export const useCode = (tx: Tx, id: OAuthCodeId, usedUnix: Unix): Promise<boolean> =>
+  changesRow(
+    tx.updateTable('oauth_code').set({ used_unix: usedUnix }).where('id', '=', id).where('used_unix', 'is', null),
+  )
 
 export async function insertTokens(tx: Tx, values: readonly [NewOAuthTokenRow, ...NewOAuthTokenRow[]]): Promise<void> {
   const { grant_id } = values[0]
@@ -170,15 +165,10 @@ export async function findAccessToken(
 }
 
 /** Marks a refresh token as used. Returns false when it was used before. */
-export const useRefreshToken = async (tx: Tx, id: OAuthTokenId, usedUnix: Unix): Promise<boolean> =>
-  (
-    await tx
-      .updateTable('oauth_token')
-      .set({ used_unix: usedUnix })
-      .where('id', '=', id)
-      .where('used_unix', 'is', null)
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+export const useRefreshToken = (tx: Tx, id: OAuthTokenId, usedUnix: Unix): Promise<boolean> =>
+  changesRow(
+    tx.updateTable('oauth_token').set({ used_unix: usedUnix }).where('id', '=', id).where('used_unix', 'is', null),
+  )
 
 /** Deletes all tokens that were issued for one code. */
 export const deleteFamily = (tx: Tx, grantId: OAuthGrantId, family: string) =>

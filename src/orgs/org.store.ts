@@ -3,6 +3,7 @@ import { accountsShownTo, isAccountShownIn, type Onlooker } from '../access/cond
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { contains, lowerContains } from '../db/like.ts'
+import { changesRow, countRows } from '../db/rows.ts'
 import type { UserRow, Visibility } from '../db/tables/accounts.ts'
 import type { TeamId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
@@ -63,12 +64,7 @@ function filteredOrgs(db: Db, { shownTo, visibilities, memberId, publicMembershi
 export const listOrgs = (db: Db, filter: OrgFilter, page: Page): Promise<UserRow[]> =>
   filteredOrgs(db, filter).selectAll('user').orderBy('user.lower_name').limit(page.limit).offset(page.offset).execute()
 
-export const countOrgs = async (db: Db, filter: OrgFilter): Promise<number> =>
-  (
-    await filteredOrgs(db, filter)
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countOrgs = (db: Db, filter: OrgFilter): Promise<number> => countRows(filteredOrgs(db, filter))
 
 export const findMembership = (db: Db | Tx, orgId: UserId, userId: UserId) =>
   db
@@ -132,9 +128,8 @@ export const updateMembership = (tx: Tx, orgId: UserId, userId: UserId, isPublic
     .execute()
 
 /** Deletes a membership and returns whether it existed. */
-export const deleteMember = async (tx: Tx, orgId: UserId, userId: UserId): Promise<boolean> =>
-  (await tx.deleteFrom('org_user').where('org_id', '=', orgId).where('user_id', '=', userId).executeTakeFirst())
-    .numDeletedRows > 0n
+export const deleteMember = (tx: Tx, orgId: UserId, userId: UserId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('org_user').where('org_id', '=', orgId).where('user_id', '=', userId))
 
 /** Deletes the memberships of people who are on no team of the organization, and returns their ids. */
 export const deleteTeamlessMembers = async (tx: Tx, orgId: UserId, userIds: readonly UserId[]): Promise<UserId[]> =>
@@ -160,9 +155,8 @@ export const lockTeam = (tx: Tx, teamId: TeamId) =>
     .where('id', '=', teamId)
     .execute()
 
-export const deleteOrgRow = async (tx: Tx, id: UserId): Promise<boolean> =>
-  (await tx.deleteFrom('user').where('id', '=', id).where('kind', '=', 'organization').executeTakeFirst())
-    .numDeletedRows > 0n
+export const deleteOrgRow = (tx: Tx, id: UserId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('user').where('id', '=', id).where('kind', '=', 'organization'))
 
 /** Returns the organizations whose only owner is the person. */
 export const listSolelyOwnedOrgs = (db: Db | Tx, userId: UserId): Promise<UserRow[]> =>

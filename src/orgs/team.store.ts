@@ -3,6 +3,7 @@ import type { Viewer } from '../auth/viewer.ts'
 import { bytewise } from '../db/bytewise.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { contains, lowerContains } from '../db/like.ts'
+import { changesRow, countRows, hasRow } from '../db/rows.ts'
 import type { AccessMode, TeamRow, TeamUnitRow, UserRow } from '../db/tables/accounts.ts'
 import type { RepoId, TeamId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
@@ -79,12 +80,7 @@ export const listTeams = (db: Db, filter: TeamFilter, page: Page): Promise<TeamR
     .offset(page.offset)
     .execute()
 
-export const countTeams = async (db: Db, filter: TeamFilter): Promise<number> =>
-  (
-    await filteredTeams(db, filter)
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countTeams = (db: Db, filter: TeamFilter): Promise<number> => countRows(filteredTeams(db, filter))
 
 /** Returns the teams that hold a repository: by a row, for all repositories, or as owners. Highest access first. */
 export const listTeamsOfRepo = (db: Db, orgId: UserId, repoId: RepoId): Promise<TeamRow[]> =>
@@ -148,13 +144,8 @@ export async function replaceTeamUnits(
     .execute()
 }
 
-export const isTeamMember = async (db: Db | Tx, teamId: TeamId, userId: UserId): Promise<boolean> =>
-  (await db
-    .selectFrom('team_user')
-    .select('user_id')
-    .where('team_id', '=', teamId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst()) !== undefined
+export const isTeamMember = (db: Db | Tx, teamId: TeamId, userId: UserId): Promise<boolean> =>
+  hasRow(db.selectFrom('team_user').where('team_id', '=', teamId).where('user_id', '=', userId))
 
 export const listTeamMembers = (db: Db, teamId: TeamId, page: Page): Promise<UserRow[]> =>
   db
@@ -168,14 +159,8 @@ export const listTeamMembers = (db: Db, teamId: TeamId, page: Page): Promise<Use
     .offset(page.offset)
     .execute()
 
-export const countTeamMembers = async (db: Db | Tx, teamId: TeamId): Promise<number> =>
-  (
-    await db
-      .selectFrom('team_user')
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .where('team_id', '=', teamId)
-      .executeTakeFirstOrThrow()
-  ).count
+export const countTeamMembers = (db: Db | Tx, teamId: TeamId): Promise<number> =>
+  countRows(db.selectFrom('team_user').where('team_id', '=', teamId))
 
 export const listTeamMemberIds = async (db: Db | Tx, teamId: TeamId): Promise<UserId[]> =>
   (await db.selectFrom('team_user').select('user_id').where('team_id', '=', teamId).execute()).map((row) => row.user_id)
@@ -204,9 +189,8 @@ export const insertTeamMember = (tx: Tx, team: Pick<TeamRow, 'id' | 'org_id'>, u
     .execute()
 
 /** Deletes a team membership and returns whether it existed. */
-export const deleteTeamMember = async (tx: Tx, teamId: TeamId, userId: UserId): Promise<boolean> =>
-  (await tx.deleteFrom('team_user').where('team_id', '=', teamId).where('user_id', '=', userId).executeTakeFirst())
-    .numDeletedRows > 0n
+export const deleteTeamMember = (tx: Tx, teamId: TeamId, userId: UserId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('team_user').where('team_id', '=', teamId).where('user_id', '=', userId))
 
 /** Deletes an account's team memberships in an organization and returns the teams. */
 export const deleteTeamMemberships = (tx: Tx, orgId: UserId, userId: UserId) =>
@@ -274,13 +258,8 @@ export const listOrgsForNewRepos = (db: Db, userId: UserId, limit: number): Prom
     .execute()
 
 /** Returns whether the team has a row for the repository. */
-export const hasTeamRepo = async (db: Db, teamId: TeamId, repoId: RepoId): Promise<boolean> =>
-  (await db
-    .selectFrom('team_repo')
-    .select('repo_id')
-    .where('team_id', '=', teamId)
-    .where('repo_id', '=', repoId)
-    .executeTakeFirst()) !== undefined
+export const hasTeamRepo = (db: Db, teamId: TeamId, repoId: RepoId): Promise<boolean> =>
+  hasRow(db.selectFrom('team_repo').where('team_id', '=', teamId).where('repo_id', '=', repoId))
 
 /** Inserts a team's rows for repositories and returns the new ones. */
 export const insertTeamRepos = async (
@@ -312,6 +291,5 @@ export const insertAllTeamRepos = (tx: Tx, team: Pick<TeamRow, 'id' | 'org_id'>)
     .onConflict((conflict) => conflict.columns(['team_id', 'repo_id']).doNothing())
     .execute()
 
-export const deleteTeamRepo = async (tx: Tx, teamId: TeamId, repoId: RepoId): Promise<boolean> =>
-  (await tx.deleteFrom('team_repo').where('team_id', '=', teamId).where('repo_id', '=', repoId).executeTakeFirst())
-    .numDeletedRows > 0n
+export const deleteTeamRepo = (tx: Tx, teamId: TeamId, repoId: RepoId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('team_repo').where('team_id', '=', teamId).where('repo_id', '=', repoId))

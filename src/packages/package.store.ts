@@ -2,6 +2,7 @@ import { sql, type ExpressionBuilder } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { lowerContains } from '../db/like.ts'
 import type { Schema } from '../db/schema.ts'
+import { changesRow, countRows, hasRow } from '../db/rows.ts'
 import type { NewPackageRow, NewPackageVersionRow, PackageRow, PackageVersionRow } from '../db/tables/packages.ts'
 import type { PackageId, PackageVersionId, RepoId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
@@ -69,16 +70,8 @@ export async function listVersions(db: Db, filter: VersionFilter, page: Page): P
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 
-export const countVersions = async (db: Db | Tx, filter: VersionFilter): Promise<number> =>
-  Number(
-    (
-      await db
-        .selectFrom('package_version')
-        .select((select) => select.fn.countAll<number | string>().as('count'))
-        .where(isWanted(filter))
-        .executeTakeFirstOrThrow()
-    ).count,
-  )
+export const countVersions = (db: Db | Tx, filter: VersionFilter): Promise<number> =>
+  countRows(db.selectFrom('package_version').where(isWanted(filter)))
 
 export const findVersion = (
   db: Db,
@@ -106,9 +99,8 @@ export async function loadVersions(
 export const listSomeVersions = (db: Db, ownerId: UserId, limit: number): Promise<VersionRecord[]> =>
   records(db).where('package_version.owner_id', '=', ownerId).orderBy('package_version.id').limit(limit).execute()
 
-export const ownsPackages = async (tx: Tx, ownerId: UserId): Promise<boolean> =>
-  (await tx.selectFrom('package').select('id').where('owner_id', '=', ownerId).limit(1).executeTakeFirst()) !==
-  undefined
+export const ownsPackages = (tx: Tx, ownerId: UserId): Promise<boolean> =>
+  hasRow(tx.selectFrom('package').where('owner_id', '=', ownerId))
 
 /**
  * Returns a package and locks its row until the transaction ends. Every change of a package, its versions or files
@@ -182,8 +174,8 @@ export const findVersionOf = (
     .executeTakeFirst()
 
 /** Deletes a version without files; returns false when it is gone. */
-export const deleteVersionRow = async (tx: Tx, id: PackageVersionId): Promise<boolean> =>
-  (await tx.deleteFrom('package_version').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+export const deleteVersionRow = (tx: Tx, id: PackageVersionId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('package_version').where('id', '=', id))
 
 export const countDownload = (tx: Tx, id: PackageVersionId) =>
   tx

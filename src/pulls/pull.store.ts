@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { textList, textListText } from '../db/id-list.ts'
+import { changesRow } from '../db/rows.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
 import type { CheckState, NewPullRow, PullChange, PullRow } from '../db/tables/pulls.ts'
 import type { IssueId, Oid, PullId, RepoId, UserId } from '../lib/ids.ts'
@@ -44,15 +45,14 @@ export async function requestChecks(tx: Tx, ids: readonly PullId[], change: Pull
 }
 
 /** Moves the head of a pull request and marks it for a new check; false when the head has moved meanwhile. */
-export const requestChecksAt = async (tx: Tx, pull: PullRow, head: Oid): Promise<boolean> =>
-  (
-    await tx
+export const requestChecksAt = (tx: Tx, pull: PullRow, head: Oid): Promise<boolean> =>
+  changesRow(
+    tx
       .updateTable('pull')
       .set({ head_oid: head, check_state: 'checking', check_version: sql`check_version + 1` })
       .where('id', '=', pull.id)
-      .where('head_oid', '=', pull.head_oid)
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+      .where('head_oid', '=', pull.head_oid),
+  )
 
 export interface CheckResult {
   readonly check_state: CheckState
@@ -78,15 +78,10 @@ export const updateChecked = (
     .executeTakeFirst()
 
 /** Records that the pull request is synchronized with a commit; false when a concurrent call has recorded a commit. */
-export const updateSynced = async (tx: Tx, pull: PullRow, to: Oid): Promise<boolean> =>
-  (
-    await tx
-      .updateTable('pull')
-      .set({ synced_oid: to })
-      .where('id', '=', pull.id)
-      .where('synced_oid', '=', pull.synced_oid)
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+export const updateSynced = (tx: Tx, pull: PullRow, to: Oid): Promise<boolean> =>
+  changesRow(
+    tx.updateTable('pull').set({ synced_oid: to }).where('id', '=', pull.id).where('synced_oid', '=', pull.synced_oid),
+  )
 
 /** A pull request with its issue. */
 export interface PullPair {

@@ -1,5 +1,6 @@
 import { bytewise } from '../db/bytewise.ts'
 import type { Db, Tx } from '../db/database.ts'
+import { changesRow } from '../db/rows.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { QuotaGroupRow } from '../db/tables/quota.ts'
 import type { QuotaGroupId, QuotaRuleId, UserId } from '../lib/ids.ts'
@@ -22,27 +23,15 @@ export async function insertGroupRules(tx: Tx, groupId: QuotaGroupId, ruleIds: r
 }
 
 /** Removes a rule from a group. Returns false when the rule is not in the group. */
-export const deleteGroupRule = async (tx: Tx, groupId: QuotaGroupId, ruleId: QuotaRuleId): Promise<boolean> =>
-  (
-    await tx
-      .deleteFrom('quota_group_rule')
-      .where('group_id', '=', groupId)
-      .where('rule_id', '=', ruleId)
-      .executeTakeFirst()
-  ).numDeletedRows > 0n
+export const deleteGroupRule = (tx: Tx, groupId: QuotaGroupId, ruleId: QuotaRuleId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('quota_group_rule').where('group_id', '=', groupId).where('rule_id', '=', ruleId))
 
 export const insertGroupUser = (tx: Tx, groupId: QuotaGroupId, userId: UserId) =>
   tx.insertInto('quota_group_user').values({ group_id: groupId, user_id: userId }).execute()
 
 /** Removes an account from a group. Returns false when the account is not in the group. */
-export const deleteGroupUser = async (tx: Tx, groupId: QuotaGroupId, userId: UserId): Promise<boolean> =>
-  (
-    await tx
-      .deleteFrom('quota_group_user')
-      .where('group_id', '=', groupId)
-      .where('user_id', '=', userId)
-      .executeTakeFirst()
-  ).numDeletedRows > 0n
+export const deleteGroupUser = (tx: Tx, groupId: QuotaGroupId, userId: UserId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('quota_group_user').where('group_id', '=', groupId).where('user_id', '=', userId))
 
 /** Replaces the groups of an account. */
 export async function replaceGroupsOfUser(tx: Tx, userId: UserId, groupIds: readonly QuotaGroupId[]): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import { countRows } from '../db/rows.ts'
 import type { AttachmentRow } from '../db/tables/issues.ts'
 import type { PackageFileRow, PackageRow, PackageVersionRow } from '../db/tables/packages.ts'
 import type { ReleaseId, UserId } from '../lib/ids.ts'
@@ -36,12 +37,7 @@ export const listAttachmentsOf = (db: Db, ownerId: UserId, page: Page): Promise<
     .orderBy('id')
     .execute()
 
-export const countAttachmentsOf = async (db: Db, ownerId: UserId): Promise<number> =>
-  (
-    await attachmentsOf(db, ownerId)
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countAttachmentsOf = (db: Db, ownerId: UserId): Promise<number> => countRows(attachmentsOf(db, ownerId))
 
 /** Returns the tags of releases by release id. */
 export async function loadTagsOfReleases(
@@ -84,9 +80,4 @@ export const listPackageFilesOf = (db: Db, ownerId: UserId, page: Page): Promise
     .offset(page.offset)
     .execute()
 
-export const countPackageFilesOf = async (db: Db, ownerId: UserId): Promise<number> =>
-  (
-    await packageFilesOf(db, ownerId)
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countPackageFilesOf = (db: Db, ownerId: UserId): Promise<number> => countRows(packageFilesOf(db, ownerId))

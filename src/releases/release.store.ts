@@ -3,6 +3,7 @@ import type { Counter } from '../access/contributions/counter.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { textList, textListText } from '../db/id-list.ts'
 import { contains } from '../db/like.ts'
+import { countRows } from '../db/rows.ts'
 import type { NewReleaseRow, ReleaseChange, ReleaseRow } from '../db/tables/releases.ts'
 import type { TagRow } from '../db/tables/repositories.ts'
 import type { ReleaseId, RepoId } from '../lib/ids.ts'
@@ -65,12 +66,8 @@ export const listReleases = (db: Db, repoId: RepoId, filter: ReleaseFilter, page
     .offset(page.offset)
     .execute()
 
-export const countReleases = async (db: Db, repoId: RepoId, filter: ReleaseFilter): Promise<number> =>
-  (
-    await matching(db, repoId, filter)
-      .select((each) => each.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countReleases = (db: Db, repoId: RepoId, filter: ReleaseFilter): Promise<number> =>
+  countRows(matching(db, repoId, filter))
 
 /** Returns the published releases of exactly these tags. */
 export const listPublishedOfTags = (tx: Tx, repoId: RepoId, tags: readonly string[]): Promise<ReleaseRow[]> =>

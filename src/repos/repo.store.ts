@@ -2,6 +2,7 @@ import type { Expression, Insertable } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { preparedQuery } from '../db/prepared.ts'
+import { changesRow, hasRow } from '../db/rows.ts'
 import type { AccessMode } from '../db/tables/accounts.ts'
 import type { BranchTable, NewRepoRow, RepoChange, RepoRow, RepoUnit } from '../db/tables/repositories.ts'
 import type { GitKey, RepoId, UserId } from '../lib/ids.ts'
@@ -53,8 +54,8 @@ export const updateRepo = (tx: Tx, id: RepoId, change: RepoChange): Promise<Repo
   tx.updateTable('repo').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 
 /** Deletes the row and everything that references it; returns false when it was gone. */
-export const deleteRepoRow = async (tx: Tx, id: RepoId): Promise<boolean> =>
-  (await tx.deleteFrom('repo').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+export const deleteRepoRow = (tx: Tx, id: RepoId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('repo').where('id', '=', id))
 
 export const insertUnits = (
   tx: Tx,
@@ -110,7 +111,7 @@ export const takeRepoSlot = async (tx: Tx, ownerId: UserId, limit: number | unde
     .set((set) => ({ num_repos: set('num_repos', '+', 1) }))
     .where('id', '=', ownerId)
   if (limit !== undefined) update = update.where('num_repos', '<', limit)
-  return (await update.executeTakeFirst()).numUpdatedRows > 0n
+  return changesRow(update)
 }
 
 export const addToRepoCount = (tx: Tx, ownerId: UserId, difference: 1 | -1) =>
@@ -166,5 +167,5 @@ export const upsertCollaboration = (
 export const listReposOwnedBy = (db: Db, ownerId: UserId): Promise<RepoRow[]> =>
   db.selectFrom('repo').selectAll().where('owner_id', '=', ownerId).orderBy('id').execute()
 
-export const ownsRepos = async (db: Db | Tx, ownerId: UserId): Promise<boolean> =>
-  (await db.selectFrom('repo').select('id').where('owner_id', '=', ownerId).limit(1).executeTakeFirst()) !== undefined
+export const ownsRepos = (db: Db | Tx, ownerId: UserId): Promise<boolean> =>
+  hasRow(db.selectFrom('repo').where('owner_id', '=', ownerId))

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { changesRow } from '../db/rows.ts'
 import type { NewSigningKeyRow, SigningKeyRow } from '../db/tables/signing.ts'
 import type { SigningKeyId } from '../lib/ids.ts'
 
@@ -47,16 +48,9 @@ export async function upsertFileKey(tx: Tx, values: NewSigningKeyRow): Promise<b
 }
 
 /** Erases the private half of a key; returns false when it had none. */
-export const clearOwnKey = async (tx: Tx, id: SigningKeyId): Promise<boolean> =>
-  (
-    await tx
-      .updateTable('signing_key')
-      .set({ sealed: '' })
-      .where('id', '=', id)
-      .where('sealed', '<>', sql.lit(''))
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+export const clearOwnKey = (tx: Tx, id: SigningKeyId): Promise<boolean> =>
+  changesRow(tx.updateTable('signing_key').set({ sealed: '' }).where('id', '=', id).where('sealed', '<>', sql.lit('')))
 
 /** Deletes a key, which ends the trust in its signatures. */
-export const deleteSigningKey = async (tx: Tx, id: SigningKeyId): Promise<boolean> =>
-  (await tx.deleteFrom('signing_key').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+export const deleteSigningKey = (tx: Tx, id: SigningKeyId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('signing_key').where('id', '=', id))

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { changesRow } from '../db/rows.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { SourceId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
@@ -30,12 +31,11 @@ export const listAccountsOfSource = (db: Db, sourceId: SourceId, afterId: number
     .execute()
 
 /** Records a sign-in; returns false when one was recorded since `beforeUnix`. */
-export const noteLogin = async (tx: Tx, id: UserId, unix: Unix, beforeUnix: Unix): Promise<boolean> =>
-  (
-    await tx
+export const noteLogin = (tx: Tx, id: UserId, unix: Unix, beforeUnix: Unix): Promise<boolean> =>
+  changesRow(
+    tx
       .updateTable('user')
       .set({ last_login_unix: unix })
       .where('id', '=', id)
-      .where('last_login_unix', '<=', beforeUnix)
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+      .where('last_login_unix', '<=', beforeUnix),
+  )

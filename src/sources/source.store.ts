@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../db/database.ts'
+import { countRows, hasRow } from '../db/rows.ts'
 import type { NewSignInSourceRow, SignInSourceChange, SignInSourceRow } from '../db/tables/accounts.ts'
 import type { SourceId } from '../lib/ids.ts'
 
@@ -32,14 +33,8 @@ export const deleteSource = (tx: Tx, id: SourceId) =>
   tx.deleteFrom('sign_in_source').where('id', '=', id).executeTakeFirst()
 
 /** Returns the number of sources and blocks concurrent inserts until the transaction ends. */
-export const countSources = async (tx: Tx): Promise<number> =>
-  (
-    await tx
-      .selectFrom('sign_in_source')
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countSources = (tx: Tx): Promise<number> => countRows(tx.selectFrom('sign_in_source'))
 
 /** Returns whether accounts belong to a source. */
-export const hasAccounts = async (tx: Tx, id: SourceId): Promise<boolean> =>
-  (await tx.selectFrom('user').select('id').where('login_source_id', '=', id).limit(1).executeTakeFirst()) !== undefined
+export const hasAccounts = (tx: Tx, id: SourceId): Promise<boolean> =>
+  hasRow(tx.selectFrom('user').where('login_source_id', '=', id))

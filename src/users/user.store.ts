@@ -7,6 +7,7 @@ import { contains, lowerContains } from '../db/like.ts'
 import { fence } from '../db/portable.ts'
 import { preparedQuery } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
+import { countRows } from '../db/rows.ts'
 import type { EmailRow, NewUserRow, UserChange, UserRow } from '../db/tables/accounts.ts'
 import { actionsUserId, type UserId } from '../lib/ids.ts'
 import type { Bound, Page } from '../lib/paging.ts'
@@ -84,14 +85,8 @@ export const findEmail = (db: Db, email: string): Promise<EmailRow | undefined> 
 export const deleteUnconfirmed = (tx: Tx, lowerEmails: readonly string[]) =>
   tx.deleteFrom('email').where('lower_email', 'in', lowerEmails).where('is_activated', '=', false).execute()
 
-export const countPeople = async (db: Db): Promise<number> =>
-  (
-    await db
-      .selectFrom('user')
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .where('kind', '=', 'individual')
-      .executeTakeFirstOrThrow()
-  ).count
+export const countPeople = (db: Db): Promise<number> =>
+  countRows(db.selectFrom('user').where('kind', '=', 'individual'))
 
 /** Ends the redirect of a name that a new account takes. */
 export const deleteRedirect = (tx: Tx, lowerName: string) =>

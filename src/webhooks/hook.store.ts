@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../db/database.ts'
+import { changesRow, countRows } from '../db/rows.ts'
 import type { HookLevel, NewWebhookRow, WebhookChange, WebhookRow } from '../db/tables/webhooks.ts'
 import type { HookId, RepoId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
@@ -18,12 +19,7 @@ export const listHooks = (db: Db, owner: HookOwner, page: Page, level?: HookLeve
   return (level === undefined ? hooks : hooks.where('level', '=', level)).execute()
 }
 
-export const countHooks = async (db: Db | Tx, owner: HookOwner): Promise<number> =>
-  (
-    await ownedBy(db, owner)
-      .select((row) => row.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countHooks = (db: Db | Tx, owner: HookOwner): Promise<number> => countRows(ownedBy(db, owner))
 
 export const findHook = (db: Db | Tx, owner: HookOwner, id: HookId): Promise<WebhookRow | undefined> =>
   ownedBy(db, owner).selectAll().where('id', '=', id).executeTakeFirst()
@@ -36,8 +32,8 @@ export const updateHook = (tx: Tx, id: HookId, change: WebhookChange): Promise<W
   tx.updateTable('webhook').set(change).where('id', '=', id).returningAll().executeTakeFirst()
 
 /** Returns false when the webhook does not exist. */
-export const deleteHook = async (tx: Tx, id: HookId): Promise<boolean> =>
-  (await tx.deleteFrom('webhook').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+export const deleteHook = (tx: Tx, id: HookId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('webhook').where('id', '=', id))
 
 /** Copies the webhooks of a repository, or the default webhooks of the instance, to a repository. */
 export async function copyHooks(

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { RepoUsage } from '../../access/quota/usage.store.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import { countRows } from '../../db/rows.ts'
 import type { ActionArtifactBlockRow, ActionArtifactRow, NewActionArtifactRow } from '../../db/tables/actions.ts'
 import type { ArtifactId, RepoId, RunId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -49,14 +50,8 @@ export function listArtifacts(
   return query.orderBy('id').limit(limit).execute()
 }
 
-export const countArtifacts = async (tx: Tx, runId: RunId): Promise<number> =>
-  (
-    await tx
-      .selectFrom('action_artifact')
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .where('run_id', '=', runId)
-      .executeTakeFirstOrThrow()
-  ).count
+export const countArtifacts = (tx: Tx, runId: RunId): Promise<number> =>
+  countRows(tx.selectFrom('action_artifact').where('run_id', '=', runId))
 
 export const updateArtifact = (tx: Tx, id: ArtifactId, change: Partial<NewActionArtifactRow>) =>
   tx.updateTable('action_artifact').set(change).where('id', '=', id).execute()

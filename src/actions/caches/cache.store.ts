@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow } from '../../db/rows.ts'
 import type { ActionCacheBlockRow, ActionCacheRow } from '../../db/tables/actions.ts'
 import type { CacheId, RepoId, RunId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -102,8 +103,8 @@ export const updateCache = (
   change: Partial<Pick<ActionCacheRow, 'is_whole' | 'size_bytes' | 'reserved_bytes' | 'blob_key' | 'used_unix'>>,
 ) => tx.updateTable('action_cache').set(change).where('id', '=', id).execute()
 
-export const deleteCacheRow = async (tx: Tx, id: CacheId): Promise<boolean> =>
-  (await tx.deleteFrom('action_cache').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+export const deleteCacheRow = (tx: Tx, id: CacheId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('action_cache').where('id', '=', id))
 
 export const listCacheBlocks = (db: Db | Tx, id: CacheId): Promise<ActionCacheBlockRow[]> =>
   db.selectFrom('action_cache_block').selectAll().where('cache_id', '=', id).orderBy('position').orderBy('id').execute()

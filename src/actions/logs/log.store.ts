@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow } from '../../db/rows.ts'
 import type { ActionLogChunkRow, ActionTaskRow } from '../../db/tables/actions.ts'
 import type { TaskId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -38,15 +39,14 @@ export const deleteChunks = (tx: Tx, taskId: TaskId) =>
   tx.deleteFrom('action_log_chunk').where('task_id', '=', taskId).execute()
 
 /** Ends a log in the state `closing`. Returns false for a log in another state. */
-export const endClosing = async (tx: Tx, taskId: TaskId): Promise<boolean> =>
-  (
-    await tx
+export const endClosing = (tx: Tx, taskId: TaskId): Promise<boolean> =>
+  changesRow(
+    tx
       .updateTable('action_task')
       .set({ log_state: 'ended' })
       .where('id', '=', taskId)
-      .where('log_state', '=', 'closing')
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+      .where('log_state', '=', 'closing'),
+  )
 
 /** Returns logs in a state whose tasks ended before a moment. */
 export const listLogs = (

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { idList, idListText, textList, textListText } from '../../db/id-list.ts'
+import { hasRow } from '../../db/rows.ts'
 import type { ActionStepRow, ActionTaskRow, NewActionTaskRow } from '../../db/tables/actions.ts'
 import type { ActionJobId, RunId, RunnerId, TaskId } from '../../lib/ids.ts'
 import type { QueueScope } from '../queue-scope.ts'
@@ -96,17 +97,15 @@ export const listOutputsOf = (db: Db, taskIds: readonly TaskId[]) =>
     .execute()
 
 /** Returns whether a runner ever got a task. */
-export const hasTask = async (db: Db | Tx, runnerId: RunnerId): Promise<boolean> =>
-  (await db.selectFrom('action_task').select('id').where('runner_id', '=', runnerId).limit(1).executeTakeFirst()) !==
-  undefined
+export const hasTask = (db: Db | Tx, runnerId: RunnerId): Promise<boolean> =>
+  hasRow(db.selectFrom('action_task').where('runner_id', '=', runnerId))
 
 /** Returns whether a runner is running a task. */
-export const hasRunningTask = async (db: Db, uuid: string): Promise<boolean> =>
-  (await db
-    .selectFrom('action_task')
-    .innerJoin('action_runner', 'action_runner.id', 'action_task.runner_id')
-    .select('action_task.id')
-    .where('action_runner.uuid', '=', uuid)
-    .where('action_task.status', '=', sql.lit('running'))
-    .limit(1)
-    .executeTakeFirst()) !== undefined
+export const hasRunningTask = (db: Db, uuid: string): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom('action_task')
+      .innerJoin('action_runner', 'action_runner.id', 'action_task.runner_id')
+      .where('action_runner.uuid', '=', uuid)
+      .where('action_task.status', '=', sql.lit('running')),
+  )

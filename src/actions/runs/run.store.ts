@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { idList, idListText } from '../../db/id-list.ts'
+import { countRows, hasRow } from '../../db/rows.ts'
 import type {
   ActionTaskRow,
   ActionJobRow,
@@ -112,10 +113,7 @@ export async function countRuns(db: Db, filter: RunFilter): Promise<number> {
       .executeTakeFirst()
     return counter?.num_runs ?? 0
   }
-  const { count } = await filtered(db, filter)
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  return count
+  return countRows(filtered(db, filter))
 }
 
 /** Returns the open runs of the same workflow, reference and trigger, which a newer run replaces. */
@@ -156,30 +154,28 @@ export const listOpenRunsOfGroup = (tx: Tx, run: GroupOfRun): Promise<ActionRunR
     .execute()
 
 /** Returns whether a run by this author was approved in the repository. */
-export const hasApprovedRun = async (db: Db | Tx, repoId: RepoId, authorId: UserId): Promise<boolean> =>
-  (await db
-    .selectFrom('action_run')
-    .select('id')
-    .where('repo_id', '=', repoId)
-    .where('author_id', '=', authorId)
-    .where('approver_id', 'is not', null)
-    .limit(1)
-    .executeTakeFirst()) !== undefined
+export const hasApprovedRun = (db: Db | Tx, repoId: RepoId, authorId: UserId): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom('action_run')
+      .where('repo_id', '=', repoId)
+      .where('author_id', '=', authorId)
+      .where('approver_id', 'is not', null),
+  )
 
 /** Returns whether a `pull_request` run of the same trust exists for a commit. */
-export const hasPullRunFor = async (
+export const hasPullRunFor = (
   db: Db | Tx,
   { repoId, commit, isForeign }: { readonly repoId: RepoId; readonly commit: Oid; readonly isForeign: boolean },
 ): Promise<boolean> =>
-  (await db
-    .selectFrom('action_run')
-    .select('id')
-    .where('repo_id', '=', repoId)
-    .where('commit_oid', '=', commit)
-    .where('event', '=', 'pull_request')
-    .where('is_foreign', '=', isForeign)
-    .limit(1)
-    .executeTakeFirst()) !== undefined
+  hasRow(
+    db
+      .selectFrom('action_run')
+      .where('repo_id', '=', repoId)
+      .where('commit_oid', '=', commit)
+      .where('event', '=', 'pull_request')
+      .where('is_foreign', '=', isForeign),
+  )
 
 /** Returns the names of the jobs of trusted runs for a commit and trigger. */
 export const listTrustedJobs = (

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow } from '../../db/rows.ts'
 import type { ActionScheduleRow } from '../../db/tables/actions.ts'
 import type { ActionScheduleId, RepoId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -29,15 +30,10 @@ export const listDueSchedules = (db: Db, atUnix: Unix, limit: number): Promise<A
     .execute()
 
 /** Sets the next due time of an entry. Returns false when another process did, or the entry was deleted. */
-export const moveSchedule = async (tx: Tx, id: ActionScheduleId, fromUnix: Unix, toUnix: Unix): Promise<boolean> =>
-  (
-    await tx
-      .updateTable('action_schedule')
-      .set({ next_unix: toUnix })
-      .where('id', '=', id)
-      .where('next_unix', '=', fromUnix)
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+export const moveSchedule = (tx: Tx, id: ActionScheduleId, fromUnix: Unix, toUnix: Unix): Promise<boolean> =>
+  changesRow(
+    tx.updateTable('action_schedule').set({ next_unix: toUnix }).where('id', '=', id).where('next_unix', '=', fromUnix),
+  )
 
 export const deleteSchedule = (tx: Tx, id: ActionScheduleId) =>
   tx.deleteFrom('action_schedule').where('id', '=', id).execute()

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow, countRows } from '../../db/rows.ts'
 import type { ActionSecretRow } from '../../db/tables/actions.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -20,31 +21,24 @@ export const listSecrets = (
     .offset(page.offset)
     .execute()
 
-export const countSecrets = async (db: Db | Tx, owner: ValueOwner): Promise<number> =>
-  (
-    await db
-      .selectFrom('action_secret')
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .where((where) => where.and(ownedBy(owner)))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countSecrets = (db: Db | Tx, owner: ValueOwner): Promise<number> =>
+  countRows(db.selectFrom('action_secret').where((where) => where.and(ownedBy(owner))))
 
 /** Returns false when the secret does not exist. */
-export const updateSecret = async (
+export const updateSecret = (
   tx: Tx,
   owner: ValueOwner,
   name: string,
   sealed: string,
   updatedUnix: Unix,
 ): Promise<boolean> =>
-  (
-    await tx
+  changesRow(
+    tx
       .updateTable('action_secret')
       .set({ sealed, updated_unix: updatedUnix })
       .where((where) => where.and(ownedBy(owner)))
-      .where('name', '=', name)
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+      .where('name', '=', name),
+  )
 
 /** Returns false when a secret of the name exists. */
 export const insertSecret = async (
@@ -64,14 +58,13 @@ export const insertSecret = async (
   ).length > 0
 
 /** Returns false when the secret does not exist. */
-export const deleteSecret = async (tx: Tx, owner: ValueOwner, name: string): Promise<boolean> =>
-  (
-    await tx
+export const deleteSecret = (tx: Tx, owner: ValueOwner, name: string): Promise<boolean> =>
+  changesRow(
+    tx
       .deleteFrom('action_secret')
       .where((where) => where.and(ownedBy(owner)))
-      .where('name', '=', name)
-      .executeTakeFirst()
-  ).numDeletedRows > 0n
+      .where('name', '=', name),
+  )
 
 const ownedBy = ({ owner_id, repo_id }: ValueOwner) => (owner_id === null ? { repo_id } : { owner_id })
 

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow, countRows } from '../../db/rows.ts'
 import type { ActionVariableRow } from '../../db/tables/actions.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -17,14 +18,8 @@ export const listVariables = (db: Db, owner: ValueOwner, page: Page, withData: b
     .offset(page.offset)
     .execute()
 
-export const countVariables = async (db: Db | Tx, owner: ValueOwner): Promise<number> =>
-  (
-    await db
-      .selectFrom('action_variable')
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .where((where) => where.and(ownedBy(owner)))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countVariables = (db: Db | Tx, owner: ValueOwner): Promise<number> =>
+  countRows(db.selectFrom('action_variable').where((where) => where.and(ownedBy(owner))))
 
 export const findVariable = (db: Db, owner: ValueOwner, name: string): Promise<ActionVariableRow | undefined> =>
   db
@@ -41,30 +36,28 @@ export const insertVariable = (tx: Tx, owner: ValueOwner, name: string, data: st
     .execute()
 
 /** Returns false when the variable does not exist. */
-export const updateVariable = async (
+export const updateVariable = (
   tx: Tx,
   owner: ValueOwner,
   name: string,
   change: { readonly name: string; readonly data: string; readonly updated_unix: Unix },
 ): Promise<boolean> =>
-  (
-    await tx
+  changesRow(
+    tx
       .updateTable('action_variable')
       .set(change)
       .where((where) => where.and(ownedBy(owner)))
-      .where('name', '=', name)
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+      .where('name', '=', name),
+  )
 
 /** Returns false when the variable does not exist. */
-export const deleteVariable = async (tx: Tx, owner: ValueOwner, name: string): Promise<boolean> =>
-  (
-    await tx
+export const deleteVariable = (tx: Tx, owner: ValueOwner, name: string): Promise<boolean> =>
+  changesRow(
+    tx
       .deleteFrom('action_variable')
       .where((where) => where.and(ownedBy(owner)))
-      .where('name', '=', name)
-      .executeTakeFirst()
-  ).numDeletedRows > 0n
+      .where('name', '=', name),
+  )
 
 const ownedBy = ({ owner_id, repo_id }: ValueOwner) => (owner_id === null ? { repo_id } : { owner_id })
 

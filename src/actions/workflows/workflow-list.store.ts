@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { hasRow } from '../../db/rows.ts'
 import type { ActionStatus } from '../../db/tables/actions.ts'
 import type { RepoId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -11,13 +12,8 @@ export const listDisabled = async (db: Db | Tx, repoId: RepoId): Promise<Readonl
     ),
   )
 
-export const isDisabled = async (db: Db | Tx, repoId: RepoId, workflowId: string): Promise<boolean> =>
-  (await db
-    .selectFrom('action_disabled_workflow')
-    .select('repo_id')
-    .where('repo_id', '=', repoId)
-    .where('workflow_id', '=', workflowId)
-    .executeTakeFirst()) !== undefined
+export const isDisabled = (db: Db | Tx, repoId: RepoId, workflowId: string): Promise<boolean> =>
+  hasRow(db.selectFrom('action_disabled_workflow').where('repo_id', '=', repoId).where('workflow_id', '=', workflowId))
 
 export const insertDisabled = (tx: Tx, repoId: RepoId, workflowId: string, now: Unix) =>
   tx

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { peopleShownTo } from '../../access/conditions/account-condition.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow, hasRow } from '../../db/rows.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -92,12 +93,11 @@ export const listUnusedAccounts = (
     .execute()
 
 /** Returns whether an account is still unused. */
-export const isUnused = async (tx: Tx, id: UserId, beforeUnix: Unix): Promise<boolean> =>
-  (await unusedAccounts(tx, beforeUnix).where('id', '=', id).executeTakeFirst()) !== undefined
+export const isUnused = (tx: Tx, id: UserId, beforeUnix: Unix): Promise<boolean> =>
+  hasRow(unusedAccounts(tx, beforeUnix).where('id', '=', id))
 
 /** Returns whether the instance has an administrator. */
-export const hasAdministrator = async (tx: Tx): Promise<boolean> =>
-  (await tx.selectFrom('user').select('id').where('is_admin', '=', true).limit(1).executeTakeFirst()) !== undefined
+export const hasAdministrator = (tx: Tx): Promise<boolean> => hasRow(tx.selectFrom('user').where('is_admin', '=', true))
 
 /** Blocks other changes of administrators until the transaction ends. */
 export const lockAdministrators = (tx: Tx) =>
@@ -108,8 +108,8 @@ export const lockAdministrators = (tx: Tx) =>
     .execute()
 
 /** Deletes the row of an account; returns false when it does not exist. */
-export const deleteAccountRow = async (tx: Tx, id: UserId): Promise<boolean> =>
-  (await tx.deleteFrom('user').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+export const deleteAccountRow = (tx: Tx, id: UserId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('user').where('id', '=', id))
 
 /** Sets whether people must change their password; returns the names of changed accounts. */
 export async function updateMustChange(

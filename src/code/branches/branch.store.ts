@@ -1,5 +1,6 @@
 import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import { countRows } from '../../db/rows.ts'
 import type { BranchRow } from '../../db/tables/repositories.ts'
 import type { RepoId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -18,12 +19,7 @@ export const listBranches = (db: Db, repoId: RepoId, page: Pick<Page, 'limit' | 
     .offset(page.offset)
     .execute()
 
-export const countBranches = async (db: Db, repoId: RepoId): Promise<number> =>
-  (
-    await branchesOf(db, repoId)
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countBranches = (db: Db, repoId: RepoId): Promise<number> => countRows(branchesOf(db, repoId))
 
 export const findBranch = (db: Db, repoId: RepoId, name: string): Promise<BranchRow | undefined> =>
   branchesOf(db, repoId).selectAll().where('name', '=', name).executeTakeFirst()

@@ -1,5 +1,6 @@
 import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import { countRows, hasRow } from '../../db/rows.ts'
 import type { TagRow } from '../../db/tables/repositories.ts'
 import type { RepoId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -18,24 +19,14 @@ export const listTags = (db: Db, repoId: RepoId, page: Pick<Page, 'limit' | 'off
     .offset(page.offset)
     .execute()
 
-export const countTags = async (db: Db, repoId: RepoId): Promise<number> =>
-  (
-    await tagsOf(db, repoId)
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countTags = (db: Db, repoId: RepoId): Promise<number> => countRows(tagsOf(db, repoId))
 
 export const findTag = (db: Db, repoId: RepoId, name: string): Promise<TagRow | undefined> =>
   tagsOf(db, repoId).selectAll().where('name', '=', name).executeTakeFirst()
 
 /** Whether a release or draft has exactly this tag. */
-export const hasRelease = async (db: Db, repoId: RepoId, name: string): Promise<boolean> =>
-  (await db
-    .selectFrom('release')
-    .select('id')
-    .where('repo_id', '=', repoId)
-    .where('tag_name', '=', name)
-    .executeTakeFirst()) !== undefined
+export const hasRelease = (db: Db, repoId: RepoId, name: string): Promise<boolean> =>
+  hasRow(db.selectFrom('release').where('repo_id', '=', repoId).where('tag_name', '=', name))
 
 /** Download counts of tag archives by format. */
 export const listArchiveDownloads = (db: Db, repoId: RepoId, tagNames: readonly string[]) =>

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { countRows } from '../../db/rows.ts'
 import type { CommitStatusRow } from '../../db/tables/repositories.ts'
 import type { Oid, RepoId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -44,12 +45,7 @@ export const listStatuses = (
   return query.limit(page.limit).offset(page.offset).execute()
 }
 
-export const countStatuses = async (db: Db, filter: StatusFilter): Promise<number> =>
-  (
-    await statusesOf(db, filter)
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countStatuses = (db: Db, filter: StatusFilter): Promise<number> => countRows(statusesOf(db, filter))
 
 /** The latest status of each context, by number. */
 export const listLatestStatuses = (db: Db | Tx, repoId: RepoId, shas: readonly Oid[]): Promise<CommitStatusRow[]> =>

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { countChanges } from '../../db/rows.ts'
 import type { ActivityDeliveryRow, NewActivityDeliveryRow } from '../../db/tables/federation.ts'
 import type { ActivityDeliveryId, ServerId } from '../../lib/ids.ts'
 
@@ -80,25 +81,25 @@ export const deleteAllDeliveries = async (tx: Tx, serverId: ServerId): Promise<v
 
 /** Deletes activities of a server that were created before a time, and all but the `keep` newest. Returns how many. */
 export async function deleteOverdue(tx: Tx, serverId: ServerId, beforeMs: number, keep: number): Promise<number> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('activity_delivery')
-    .where('server_id', '=', serverId)
-    .where((row) =>
-      row.or([
-        row('created_ms', '<', beforeMs),
-        row(
-          'id',
-          '<=',
-          row
-            .selectFrom('activity_delivery as kept')
-            .select('kept.id')
-            .where('kept.server_id', '=', serverId)
-            .orderBy('kept.id', 'desc')
-            .limit(1)
-            .offset(keep),
-        ),
-      ]),
-    )
-    .executeTakeFirst()
-  return Number(numDeletedRows)
+  return countChanges(
+    tx
+      .deleteFrom('activity_delivery')
+      .where('server_id', '=', serverId)
+      .where((row) =>
+        row.or([
+          row('created_ms', '<', beforeMs),
+          row(
+            'id',
+            '<=',
+            row
+              .selectFrom('activity_delivery as kept')
+              .select('kept.id')
+              .where('kept.server_id', '=', serverId)
+              .orderBy('kept.id', 'desc')
+              .limit(1)
+              .offset(keep),
+          ),
+        ]),
+      ),
+  )
 }

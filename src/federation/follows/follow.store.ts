@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow, hasRow } from '../../db/rows.ts'
 import type { FederatedFollowTable } from '../../db/tables/federation.ts'
 import type { ServerId, UserId } from '../../lib/ids.ts'
 
@@ -27,14 +28,8 @@ export const acceptFederatedFollow = async (tx: Tx, followerId: UserId, userId: 
     .execute())
 
 /** Returns false when it did not exist. */
-export const deleteFederatedFollow = async (tx: Tx, followerId: UserId, userId: UserId): Promise<boolean> =>
-  (
-    await tx
-      .deleteFrom('federated_follow')
-      .where('follower_id', '=', followerId)
-      .where('user_id', '=', userId)
-      .executeTakeFirst()
-  ).numDeletedRows > 0n
+export const deleteFederatedFollow = (tx: Tx, followerId: UserId, userId: UserId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('federated_follow').where('follower_id', '=', followerId).where('user_id', '=', userId))
 
 /** The inboxes of a remote follower; `shared_inbox_url` is empty when its server has no shared inbox. */
 export interface FollowerInbox {
@@ -53,11 +48,10 @@ export const listFollowerInboxes = (db: Db | Tx, userId: UserId): Promise<Follow
     .execute()
 
 /** Returns whether a remote account follows an account. */
-export const hasFederatedFollower = async (db: Db | Tx, userId: UserId): Promise<boolean> =>
-  (await db
-    .selectFrom('follow')
-    .innerJoin('federated_account', 'federated_account.user_id', 'follow.follower_id')
-    .select('follow.follower_id')
-    .where('follow.user_id', '=', userId)
-    .limit(1)
-    .executeTakeFirst()) !== undefined
+export const hasFederatedFollower = (db: Db | Tx, userId: UserId): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom('follow')
+      .innerJoin('federated_account', 'federated_account.user_id', 'follow.follower_id')
+      .where('follow.user_id', '=', userId),
+  )

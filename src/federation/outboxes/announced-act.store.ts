@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { countRows } from '../../db/rows.ts'
 import type { ActRow } from '../../db/tables/activity.ts'
 import type { ActId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -69,9 +70,5 @@ export const listMembers = (db: Db, side: 'followers' | 'following', userId: Use
     .offset(page.offset)
     .execute()
 
-export const countMembers = async (db: Db, side: 'followers' | 'following', userId: UserId): Promise<number> =>
-  (
-    await members(db, side, userId)
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countMembers = (db: Db, side: 'followers' | 'following', userId: UserId): Promise<number> =>
+  countRows(members(db, side, userId))

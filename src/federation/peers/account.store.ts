@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow, hasRow } from '../../db/rows.ts'
 import type { FederatedAccountRow, NewFederatedAccountRow } from '../../db/tables/federation.ts'
 import type { ServerId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -42,17 +43,15 @@ export const countNewAccounts = async (db: Db, serverId: ServerId, since: Unix, 
 
 /** Returns whether an account has this name or had it. */
 export const isNameKnown = async (tx: Tx, lowerName: string): Promise<boolean> =>
-  (await tx.selectFrom('user').select('id').where('lower_name', '=', lowerName).executeTakeFirst()) !== undefined ||
-  (await tx.selectFrom('user_redirect').select('user_id').where('lower_name', '=', lowerName).executeTakeFirst()) !==
-    undefined
+  (await hasRow(tx.selectFrom('user').where('lower_name', '=', lowerName))) ||
+  (await hasRow(tx.selectFrom('user_redirect').where('lower_name', '=', lowerName)))
 
 /** Sets the full name of a remote account. Returns false when it is unchanged. */
-export const updateFullName = async (tx: Tx, id: UserId, fullName: string, updatedUnix: Unix): Promise<boolean> =>
-  (
-    await tx
+export const updateFullName = (tx: Tx, id: UserId, fullName: string, updatedUnix: Unix): Promise<boolean> =>
+  changesRow(
+    tx
       .updateTable('user')
       .set({ full_name: fullName, updated_unix: updatedUnix })
       .where('id', '=', id)
-      .where('full_name', '<>', fullName)
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+      .where('full_name', '<>', fullName),
+  )

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow } from '../../db/rows.ts'
 import type { FederatedServerChange, FederatedServerRow } from '../../db/tables/federation.ts'
 import type { ServerId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -45,12 +46,11 @@ export const takeLikeTime = async (tx: Tx, id: ServerId, nowMs: number, stepMs: 
   ).latest_sent_ms
 
 /** Stores the time of a server's latest like. Returns false when a later like came before. */
-export const advanceLatestLike = async (tx: Tx, id: ServerId, startMs: number): Promise<boolean> =>
-  (
-    await tx
+export const advanceLatestLike = (tx: Tx, id: ServerId, startMs: number): Promise<boolean> =>
+  changesRow(
+    tx
       .updateTable('federated_server')
       .set({ latest_like_ms: startMs })
       .where('id', '=', id)
-      .where('latest_like_ms', '<', startMs)
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+      .where('latest_like_ms', '<', startMs),
+  )

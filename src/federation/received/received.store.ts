@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { countChanges, countRows, hasRow } from '../../db/rows.ts'
 import type { NewReceivedActivityRow, ReceivedActivityRow } from '../../db/tables/federation.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -56,27 +57,22 @@ const feedOf = (db: Db, userId: UserId) =>
 export const listFeed = (db: Db, userId: UserId, page: Page): Promise<ReceivedActivityRow[]> =>
   feedOf(db, userId).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute()
 
-export const countFeed = async (db: Db, userId: UserId): Promise<number> =>
-  (
-    await feedOf(db, userId)
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countFeed = (db: Db, userId: UserId): Promise<number> => countRows(feedOf(db, userId))
 
 /** Deletes activities that were received before a time, and returns how many. */
 export async function deleteOldReceived(tx: Tx, before: Unix, limit: number): Promise<number> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('received_activity')
-    .where('id', 'in', (from) =>
-      from
-        .selectFrom('received_activity')
-        .select('id')
-        .where('received_unix', '<', before)
-        .orderBy('received_unix')
-        .limit(limit),
-    )
-    .executeTakeFirst()
-  return Number(numDeletedRows)
+  return countChanges(
+    tx
+      .deleteFrom('received_activity')
+      .where('id', 'in', (from) =>
+        from
+          .selectFrom('received_activity')
+          .select('id')
+          .where('received_unix', '<', before)
+          .orderBy('received_unix')
+          .limit(limit),
+      ),
+  )
 }
 
 /** Deletes all but the `keep` newest activities of an account. */
@@ -96,6 +92,5 @@ export const deleteReceivedBeyond = async (tx: Tx, actorId: UserId, keep: number
     .execute())
 
 /** Returns whether an account has followers. */
-export const hasFollower = async (db: Db, userId: UserId): Promise<boolean> =>
-  (await db.selectFrom('follow').select('follower_id').where('user_id', '=', userId).limit(1).executeTakeFirst()) !==
-  undefined
+export const hasFollower = (db: Db, userId: UserId): Promise<boolean> =>
+  hasRow(db.selectFrom('follow').where('user_id', '=', userId))

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { countRows } from '../../db/rows.ts'
 import type { FederatedAccountRow, FederatedWritingRow, SentWritingRow } from '../../db/tables/federation.ts'
 import type { IssueId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -40,14 +41,8 @@ export const listSentWritings = (db: Db, userId: UserId, page: Page): Promise<Se
     .offset(page.offset)
     .execute()
 
-export const countSentWritings = async (db: Db, userId: UserId): Promise<number> =>
-  (
-    await db
-      .selectFrom('sent_writing')
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .where('user_id', '=', userId)
-      .executeTakeFirstOrThrow()
-  ).count
+export const countSentWritings = (db: Db, userId: UserId): Promise<number> =>
+  countRows(db.selectFrom('sent_writing').where('user_id', '=', userId))
 
 export const findSentWriting = (db: Db, userId: UserId, objectUrl: string): Promise<SentWritingRow | undefined> =>
   db

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow, hasRow } from '../../db/rows.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
 import type { IssueId, RepoId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -33,33 +34,23 @@ export const listDependencies = (
     .execute()
 }
 
-export const hasDependency = async (tx: Tx, issueId: IssueId, dependencyId: IssueId): Promise<boolean> =>
-  (await tx
-    .selectFrom('issue_dependency')
-    .select('issue_id')
-    .where('issue_id', '=', issueId)
-    .where('dependency_id', '=', dependencyId)
-    .executeTakeFirst()) !== undefined
+export const hasDependency = (tx: Tx, issueId: IssueId, dependencyId: IssueId): Promise<boolean> =>
+  hasRow(tx.selectFrom('issue_dependency').where('issue_id', '=', issueId).where('dependency_id', '=', dependencyId))
 
 /** @returns false when the dependency exists */
-export async function insertDependency(
+export const insertDependency = (
   tx: Tx,
   values: { issue_id: IssueId; dependency_id: IssueId; user_id: UserId; created_unix: Unix },
-): Promise<boolean> {
-  const made = await tx
-    .insertInto('issue_dependency')
-    .values(values)
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('issue_id')
-    .executeTakeFirst()
-  return made !== undefined
-}
+): Promise<boolean> =>
+  changesRow(
+    tx
+      .insertInto('issue_dependency')
+      .values(values)
+      .onConflict((conflict) => conflict.doNothing()),
+  )
 
 /** @returns false when the dependency does not exist */
-export const deleteDependency = async (tx: Tx, issueId: IssueId, dependencyId: IssueId): Promise<boolean> =>
-  (await tx
-    .deleteFrom('issue_dependency')
-    .where('issue_id', '=', issueId)
-    .where('dependency_id', '=', dependencyId)
-    .returning('issue_id')
-    .executeTakeFirst()) !== undefined
+export const deleteDependency = (tx: Tx, issueId: IssueId, dependencyId: IssueId): Promise<boolean> =>
+  changesRow(
+    tx.deleteFrom('issue_dependency').where('issue_id', '=', issueId).where('dependency_id', '=', dependencyId),
+  )

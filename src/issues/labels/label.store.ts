@@ -6,6 +6,7 @@ import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { textList, textListText } from '../../db/id-list.ts'
 import { preparedQuery } from '../../db/prepared.ts'
+import { countRows } from '../../db/rows.ts'
 import type { LabelChange, LabelRow, NewLabelRow } from '../../db/tables/issues.ts'
 import type { IssueId, LabelId, RepoId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -36,12 +37,7 @@ export function listLabels(db: Db, home: LabelHome, sort: LabelSort, page: Page)
   }
 }
 
-export const countLabels = async (db: Db, home: LabelHome): Promise<number> =>
-  (
-    await labelsOf(db, home)
-      .select((each) => each.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countLabels = (db: Db, home: LabelHome): Promise<number> => countRows(labelsOf(db, home))
 
 export const findLabel = (db: Db, home: LabelHome, id: LabelId): Promise<LabelRow | undefined> =>
   labelsOf(db, home).selectAll().where('id', '=', id).executeTakeFirst()

@@ -3,6 +3,7 @@ import { readsIssues } from '../../access/conditions/repo-condition.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { contains } from '../../db/like.ts'
+import { countRows } from '../../db/rows.ts'
 import type { MilestoneChange, MilestoneRow, NewMilestoneRow } from '../../db/tables/issues.ts'
 import type { MilestoneId, RepoId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -43,12 +44,8 @@ export const listMilestones = (db: Db, repoId: RepoId, filter: MilestoneFilter, 
     .offset(page.offset)
     .execute()
 
-export const countMilestones = async (db: Db, repoId: RepoId, filter: MilestoneFilter): Promise<number> =>
-  (
-    await matching(db, repoId, filter)
-      .select((each) => each.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countMilestones = (db: Db, repoId: RepoId, filter: MilestoneFilter): Promise<number> =>
+  countRows(matching(db, repoId, filter))
 
 /** Returns the milestones of a repository with any of the titles; a number also matches an id. */
 export const listMilestonesNamed = (db: Db, repoId: RepoId, names: readonly string[]): Promise<MilestoneRow[]> => {
@@ -100,17 +97,12 @@ export const listMilestonesIn = (
     .offset(page.offset)
     .execute()
 
-export const countMilestonesIn = async (
+export const countMilestonesIn = (
   db: Db,
   viewer: Viewer,
   repoIds: readonly RepoId[],
   isClosed: boolean,
-): Promise<number> =>
-  (
-    await inRepos(db, viewer, repoIds, isClosed)
-      .select((each) => each.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+): Promise<number> => countRows(inRepos(db, viewer, repoIds, isClosed))
 
 export const insertMilestone = (tx: Tx, values: NewMilestoneRow): Promise<MilestoneRow> =>
   tx.insertInto('milestone').values(values).returningAll().executeTakeFirstOrThrow()

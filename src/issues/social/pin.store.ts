@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { countRows } from '../../db/rows.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
 import type { RepoId } from '../../lib/ids.ts'
 
@@ -14,16 +15,14 @@ export const listPinned = (db: Db, repoId: RepoId, isPull: boolean): Promise<Iss
     .orderBy('pin_order')
     .execute()
 
-export const countPinned = async (db: Db | Tx, repoId: RepoId, isPull: boolean): Promise<number> =>
-  (
-    await (db as Db)
+export const countPinned = (db: Db | Tx, repoId: RepoId, isPull: boolean): Promise<number> =>
+  countRows(
+    (db as Db)
       .selectFrom('issue')
-      .select((each) => each.fn.countAll<number>().as('count'))
       .where('repo_id', '=', repoId)
       .where('is_pull', '=', isPull)
-      .where('pin_order', '>', sql.lit(0))
-      .executeTakeFirstOrThrow()
-  ).count
+      .where('pin_order', '>', sql.lit(0)),
+  )
 
 /** Returns the highest position of a pin; 0 without pins. */
 export const findLastPin = async (tx: Tx, repoId: RepoId, isPull: boolean): Promise<number> =>

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { countRows } from '../../db/rows.ts'
 import type { ReactionRow } from '../../db/tables/issues.ts'
 import type { CommentId, IssueId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -33,12 +34,7 @@ export const listReactionsToTexts = (
         .orderBy('id')
         .execute()
 
-export const countReactions = async (db: Db, target: ReactionTarget): Promise<number> =>
-  (
-    await reactionsTo(db, target)
-      .select((each) => each.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countReactions = (db: Db, target: ReactionTarget): Promise<number> => countRows(reactionsTo(db, target))
 
 export const findReaction = (
   tx: Tx,

@@ -2,6 +2,7 @@ import { sql, type SqlBool } from 'kysely'
 import { isAccountShownIn, type Onlooker } from '../../access/conditions/account-condition.store.ts'
 import { viewerAs, type Viewer } from '../../auth/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import { countRows } from '../../db/rows.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
 import type { IssueId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -91,12 +92,7 @@ export const listSubscribedIssues = (db: Db, viewer: Viewer, { limit, offset }: 
     .offset(offset)
     .execute()
 
-export const countSubscribedIssues = async (db: Db, viewer: Viewer): Promise<number> =>
-  (
-    await subscribed(db, viewer)
-      .select((each) => each.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countSubscribedIssues = (db: Db, viewer: Viewer): Promise<number> => countRows(subscribed(db, viewer))
 
 /** Ends the subscription of an account to an issue, if there is one. */
 export const endIssueWatch = (tx: Tx, issueId: IssueId, userId: UserId, unix: Unix) =>

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow, countRows } from '../../db/rows.ts'
 import type { LfsLockRow, NewLfsLockRow } from '../../db/tables/lfs.ts'
 import type { LfsLockId, RepoId } from '../../lib/ids.ts'
 
@@ -25,16 +26,8 @@ export const findLock = (db: Db | Tx, repoId: RepoId, id: LfsLockId): Promise<Lf
 export const findLockOfPath = (db: Db | Tx, repoId: RepoId, pathKey: string): Promise<LfsLockRow | undefined> =>
   db.selectFrom('lfs_lock').selectAll().where('repo_id', '=', repoId).where('path_key', '=', pathKey).executeTakeFirst()
 
-export const countLocks = async (db: Db | Tx, repoId: RepoId): Promise<number> =>
-  Number(
-    (
-      await db
-        .selectFrom('lfs_lock')
-        .select((select) => select.fn.countAll<number | string>().as('count'))
-        .where('repo_id', '=', repoId)
-        .executeTakeFirstOrThrow()
-    ).count,
-  )
+export const countLocks = (db: Db | Tx, repoId: RepoId): Promise<number> =>
+  countRows(db.selectFrom('lfs_lock').where('repo_id', '=', repoId))
 
 /** Inserts a lock; returns undefined when the path is locked. */
 export const insertLock = (tx: Tx, values: NewLfsLockRow): Promise<LfsLockRow | undefined> =>
@@ -46,5 +39,5 @@ export const insertLock = (tx: Tx, values: NewLfsLockRow): Promise<LfsLockRow | 
     .executeTakeFirst()
 
 /** Deletes a lock; returns false when it does not exist. */
-export const deleteLock = async (tx: Tx, id: LfsLockId): Promise<boolean> =>
-  (await tx.deleteFrom('lfs_lock').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+export const deleteLock = (tx: Tx, id: LfsLockId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('lfs_lock').where('id', '=', id))

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { mayAccess } from '../../access/conditions/repo-condition.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow, hasRow } from '../../db/rows.ts'
 import type { LfsBlobRow, LfsObjectRow, NewLfsBlobRow } from '../../db/tables/lfs.ts'
 import type { LfsBlobId, RepoId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -80,15 +81,8 @@ export const insertBlob = (tx: Tx, values: NewLfsBlobRow): Promise<LfsBlobRow | 
     .executeTakeFirst()
 
 /** Replaces the key of a lost file; returns false when another upload did so first. */
-export const replaceBlobKey = async (tx: Tx, id: LfsBlobId, goneKey: string, newKey: string): Promise<boolean> =>
-  (
-    await tx
-      .updateTable('lfs_blob')
-      .set({ blob_key: newKey })
-      .where('id', '=', id)
-      .where('blob_key', '=', goneKey)
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+export const replaceBlobKey = (tx: Tx, id: LfsBlobId, goneKey: string, newKey: string): Promise<boolean> =>
+  changesRow(tx.updateTable('lfs_blob').set({ blob_key: newKey }).where('id', '=', id).where('blob_key', '=', goneKey))
 
 /** Returns whether a row names a key of the store. */
 export const isBlobKeyUsed = async (db: Db, key: string): Promise<boolean> =>
@@ -178,6 +172,5 @@ export async function sumObjects(
 }
 
 /** Returns whether a repository has objects. */
-export const hasObjects = async (db: Db | Tx, repoId: RepoId): Promise<boolean> =>
-  (await db.selectFrom('lfs_object').select('oid').where('repo_id', '=', repoId).limit(1).executeTakeFirst()) !==
-  undefined
+export const hasObjects = (db: Db | Tx, repoId: RepoId): Promise<boolean> =>
+  hasRow(db.selectFrom('lfs_object').where('repo_id', '=', repoId))

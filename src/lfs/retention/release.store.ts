@@ -1,6 +1,7 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Schema } from '../../db/schema.ts'
+import { countRows } from '../../db/rows.ts'
 import type { LfsBlobRow } from '../../db/tables/lfs.ts'
 import type { LfsBlobId, RepoId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -113,16 +114,7 @@ const unowned = (where: ExpressionBuilder<Schema, 'lfs_blob'>) =>
   ])
 
 /** Returns the number of contents without a repository that are not released. */
-export const countUnownedBlobs = async (db: Db): Promise<number> =>
-  Number(
-    (
-      await db
-        .selectFrom('lfs_blob')
-        .select((select) => select.fn.countAll<number | string>().as('count'))
-        .where(unowned)
-        .executeTakeFirstOrThrow()
-    ).count,
-  )
+export const countUnownedBlobs = (db: Db): Promise<number> => countRows(db.selectFrom('lfs_blob').where(unowned))
 
 /** Releases contents without a repository. */
 export const releaseUnownedBlobs = (tx: Tx) =>

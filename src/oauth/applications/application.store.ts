@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow, countRows } from '../../db/rows.ts'
 import type { NewOAuthApplicationRow, OAuthApplicationChange, OAuthApplicationRow } from '../../db/tables/oauth.ts'
 import type { OAuthApplicationId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -14,14 +15,8 @@ export const listApplications = (db: Db, userId: UserId, page: Page): Promise<OA
     .offset(page.offset)
     .execute()
 
-export const countApplications = async (db: Db, userId: UserId): Promise<number> =>
-  (
-    await db
-      .selectFrom('oauth_application')
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .where('user_id', '=', userId)
-      .executeTakeFirstOrThrow()
-  ).count
+export const countApplications = (db: Db, userId: UserId): Promise<number> =>
+  countRows(db.selectFrom('oauth_application').where('user_id', '=', userId))
 
 export const findApplication = (
   db: Db,
@@ -52,9 +47,8 @@ export const updateApplication = (
     .executeTakeFirst()
 
 /** Deletes an application with its grants, codes and tokens. Returns false when the account has no such application. */
-export const deleteApplication = async (tx: Tx, userId: UserId, id: OAuthApplicationId): Promise<boolean> =>
-  (await tx.deleteFrom('oauth_application').where('user_id', '=', userId).where('id', '=', id).executeTakeFirst())
-    .numDeletedRows > 0n
+export const deleteApplication = (tx: Tx, userId: UserId, id: OAuthApplicationId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('oauth_application').where('user_id', '=', userId).where('id', '=', id))
 
 /** Inserts or updates a built-in application. */
 export const upsertBuiltIn = (tx: Tx, values: NewOAuthApplicationRow) =>

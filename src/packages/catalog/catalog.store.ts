@@ -2,6 +2,7 @@ import type { ExpressionBuilder } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { lowerContains } from '../../db/like.ts'
 import type { Schema } from '../../db/schema.ts'
+import { countRows } from '../../db/rows.ts'
 import type { PackageRow, PackageVersionRow } from '../../db/tables/packages.ts'
 import type { PackageFileId, PackageId, PackageVersionId, UserId } from '../../lib/ids.ts'
 import { fileRecords, type FileRecord } from '../content/file.store.ts'
@@ -97,16 +98,8 @@ export const listPackageRows = (
     .offset(page.offset)
     .execute()
 
-export const countPackageRows = async (db: Db, filter: PackageFilter): Promise<number> =>
-  Number(
-    (
-      await db
-        .selectFrom('package')
-        .select((select) => select.fn.countAll<number | string>().as('count'))
-        .where(isWanted(filter))
-        .executeTakeFirstOrThrow()
-    ).count,
-  )
+export const countPackageRows = (db: Db, filter: PackageFilter): Promise<number> =>
+  countRows(db.selectFrom('package').where(isWanted(filter)))
 
 const describedFiles = (db: Db) =>
   fileRecords(db)

@@ -1,5 +1,6 @@
 import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow } from '../../db/rows.ts'
 import type { NewPackageCleanupRuleRow, PackageCleanupRuleRow } from '../../db/tables/packages.ts'
 import type { PackageRuleId, UserId } from '../../lib/ids.ts'
 
@@ -32,8 +33,8 @@ export const updateRule = (
 ): Promise<PackageCleanupRuleRow | undefined> =>
   tx.updateTable('package_cleanup_rule').set(values).where('id', '=', id).returningAll().executeTakeFirst()
 
-export const deleteRule = async (tx: Tx, id: PackageRuleId): Promise<boolean> =>
-  (await tx.deleteFrom('package_cleanup_rule').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+export const deleteRule = (tx: Tx, id: PackageRuleId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('package_cleanup_rule').where('id', '=', id))
 
 /** Lists enabled rules of all owners by id. */
 export const listEnabledRules = (db: Db, after: PackageRuleId | undefined, limit: number) =>

@@ -4,6 +4,7 @@ import type { Viewer } from '../../auth/viewer.ts'
 import { bytewise } from '../../db/bytewise.ts'
 import { addToUsage } from '../../access/quota/usage.store.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow } from '../../db/rows.ts'
 import type { NewPackageUploadRow, PackageReferenceRow, PackageUploadRow } from '../../db/tables/packages.ts'
 import type { PackageId, PackageVersionId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -179,15 +180,14 @@ export const findUpload = (
     .executeTakeFirst()
 
 /** Leases an upload to one request until a time; returns false when another request holds the lease. */
-export const takeTurn = async (tx: Tx, id: number, nowUnix: Unix, untilUnix: Unix): Promise<boolean> =>
-  (
-    await tx
+export const takeTurn = (tx: Tx, id: number, nowUnix: Unix, untilUnix: Unix): Promise<boolean> =>
+  changesRow(
+    tx
       .updateTable('package_upload')
       .set({ busy_until_unix: untilUnix })
       .where('id', '=', id)
-      .where('busy_until_unix', '<', nowUnix)
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+      .where('busy_until_unix', '<', nowUnix),
+  )
 
 /** Extends a lease. */
 export const keepTurn = (tx: Tx, id: number, untilUnix: Unix) =>
@@ -203,14 +203,13 @@ const findUploadForUpdate = (tx: Tx, id: number): Promise<PackageUploadRow | und
     .executeTakeFirst()
 
 /** Reserves more bytes for an upload; returns false when it has ended. */
-export const addReserved = async (tx: Tx, id: number, sizeBytes: number): Promise<boolean> =>
-  (
-    await tx
+export const addReserved = (tx: Tx, id: number, sizeBytes: number): Promise<boolean> =>
+  changesRow(
+    tx
       .updateTable('package_upload')
       .set({ reserved_bytes: sql`reserved_bytes + ${sizeBytes}` })
-      .where('id', '=', id)
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+      .where('id', '=', id),
+  )
 
 /** Ends a lease, stores the size of the upload, and charges the owner for exactly that size. */
 export async function endTurn(tx: Tx, id: number, sizeBytes: number): Promise<void> {

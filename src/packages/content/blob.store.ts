@@ -1,6 +1,7 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Schema } from '../../db/schema.ts'
+import { changesRow, countRows } from '../../db/rows.ts'
 import type { NewPackageBlobRow, PackageBlobRow } from '../../db/tables/packages.ts'
 import type { PackageBlobId, PackageId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -24,15 +25,10 @@ export const insertBlob = (tx: Tx, values: NewPackageBlobRow): Promise<PackageBl
     .executeTakeFirst()
 
 /** Replaces the storage key of a lost file; returns false when another upload did so. */
-export const replaceBlobKey = async (tx: Tx, id: PackageBlobId, goneKey: string, newKey: string): Promise<boolean> =>
-  (
-    await tx
-      .updateTable('package_blob')
-      .set({ blob_key: newKey })
-      .where('id', '=', id)
-      .where('blob_key', '=', goneKey)
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+export const replaceBlobKey = (tx: Tx, id: PackageBlobId, goneKey: string, newKey: string): Promise<boolean> =>
+  changesRow(
+    tx.updateTable('package_blob').set({ blob_key: newKey }).where('id', '=', id).where('blob_key', '=', goneKey),
+  )
 
 /** Stores digests of a content. */
 export const putDigests = (
@@ -109,16 +105,7 @@ const unmarked = (where: ExpressionBuilder<Schema, 'package_blob'>) =>
   where.and([where('released_unix', 'is', null), unused(where)])
 
 /** Counts contents that no file uses and that are not marked as unused. */
-export const countUnmarkedBlobs = async (db: Db): Promise<number> =>
-  Number(
-    (
-      await db
-        .selectFrom('package_blob')
-        .select((select) => select.fn.countAll<number | string>().as('count'))
-        .where(unmarked)
-        .executeTakeFirstOrThrow()
-    ).count,
-  )
+export const countUnmarkedBlobs = (db: Db): Promise<number> => countRows(db.selectFrom('package_blob').where(unmarked))
 
 /** Marks the contents that `countUnmarkedBlobs` counts. */
 export const markUnusedBlobs = (tx: Tx, releasedUnix: Unix) =>

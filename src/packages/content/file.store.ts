@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { hasRow } from '../../db/rows.ts'
 import type { NewPackageFileRow, PackageBlobRow, PackageFileRow } from '../../db/tables/packages.ts'
 import type { PackageFileId, PackageVersionId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -66,9 +67,8 @@ export const insertFile = (tx: Tx, values: NewPackageFileRow): Promise<PackageFi
     .returningAll()
     .executeTakeFirst()
 
-export const hasFiles = async (tx: Tx, versionId: PackageVersionId): Promise<boolean> =>
-  (await tx.selectFrom('package_file').select('id').where('version_id', '=', versionId).limit(1).executeTakeFirst()) !==
-  undefined
+export const hasFiles = (tx: Tx, versionId: PackageVersionId): Promise<boolean> =>
+  hasRow(tx.selectFrom('package_file').where('version_id', '=', versionId))
 
 /** Deletes files of a version, or all of them, and marks their contents. Returns their number and bytes. */
 export async function deleteFiles(

@@ -1,5 +1,6 @@
 import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow, hasRow } from '../../db/rows.ts'
 import type { PackageUpstreamRow } from '../../db/tables/packages.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { VersionRecord } from '../package.store.ts'
@@ -22,22 +23,20 @@ export const putUpstream = (tx: Tx, { owner_id, type, ...values }: PackageUpstre
     .onConflict((conflict) => conflict.columns(['owner_id', 'type']).doUpdateSet(values))
     .execute()
 
-export const deleteUpstream = async (tx: Tx, ownerId: UserId, type: string): Promise<boolean> =>
-  (await tx.deleteFrom('package_upstream').where('owner_id', '=', ownerId).where('type', '=', type).executeTakeFirst())
-    .numDeletedRows > 0n
+export const deleteUpstream = (tx: Tx, ownerId: UserId, type: string): Promise<boolean> =>
+  changesRow(tx.deleteFrom('package_upstream').where('owner_id', '=', ownerId).where('type', '=', type))
 
 /** Returns whether an owner has a public version of a package of this name. */
-export const hasPublicVersion = async (db: Db, ownerId: UserId, type: string, lowerName: string): Promise<boolean> =>
-  (await db
-    .selectFrom('package')
-    .innerJoin('package_version', 'package_version.package_id', 'package.id')
-    .select('package.id')
-    .where('package.owner_id', '=', ownerId)
-    .where('package.type', '=', type)
-    .where('package.lower_name', '=', lowerName)
-    .where('package_version.is_internal', '=', false)
-    .limit(1)
-    .executeTakeFirst()) !== undefined
+export const hasPublicVersion = (db: Db, ownerId: UserId, type: string, lowerName: string): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom('package')
+      .innerJoin('package_version', 'package_version.package_id', 'package.id')
+      .where('package.owner_id', '=', ownerId)
+      .where('package.type', '=', type)
+      .where('package.lower_name', '=', lowerName)
+      .where('package_version.is_internal', '=', false),
+  )
 
 /** Lists versions that an owner's registry stored from its upstream. */
 export const listKeptVersions = (

@@ -1,22 +1,23 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow } from '../../db/rows.ts'
 import type { PullRow, ScheduledMergeRow } from '../../db/tables/pulls.ts'
 import type { CommitStatusRow } from '../../db/tables/repositories.ts'
 import type { Oid, PullId, RepoId } from '../../lib/ids.ts'
 
 /** Inserts a scheduled merge; false when the pull request already has one. */
-export const insertScheduledMerge = async (tx: Tx, values: ScheduledMergeRow): Promise<boolean> =>
-  (await tx
-    .insertInto('scheduled_merge')
-    .values(values)
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('pull_id')
-    .executeTakeFirst()) !== undefined
+export const insertScheduledMerge = (tx: Tx, values: ScheduledMergeRow): Promise<boolean> =>
+  changesRow(
+    tx
+      .insertInto('scheduled_merge')
+      .values(values)
+      .onConflict((conflict) => conflict.doNothing()),
+  )
 
 export const findScheduledMerge = (db: Db | Tx, pullId: PullId): Promise<ScheduledMergeRow | undefined> =>
   db.selectFrom('scheduled_merge').selectAll().where('pull_id', '=', pullId).executeTakeFirst()
 
-export const deleteScheduledMerge = async (tx: Tx, pullId: PullId): Promise<boolean> =>
-  (await tx.deleteFrom('scheduled_merge').where('pull_id', '=', pullId).executeTakeFirst()).numDeletedRows > 0n
+export const deleteScheduledMerge = (tx: Tx, pullId: PullId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('scheduled_merge').where('pull_id', '=', pullId))
 
 /** Returns the pull requests with a scheduled merge whose head is the commit. */
 export const listWaitingFor = (db: Db, repoId: RepoId, oid: Oid): Promise<PullRow[]> =>

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { jsonRows } from '../../db/portable.ts'
+import { hasRow } from '../../db/rows.ts'
 import type { CommentRow } from '../../db/tables/issues.ts'
 import type { IssueId, Oid } from '../../lib/ids.ts'
 
@@ -35,15 +36,10 @@ export const listLinesBehind = (
     .execute()
 
 /** Whether a pull request has line comments that can follow. */
-export const hasLines = async (db: Db | Tx, issueId: IssueId): Promise<boolean> =>
-  (await db
-    .selectFrom('comment')
-    .select('id')
-    .where('issue_id', '=', issueId)
-    .where('type', '=', 'code')
-    .where('line_oid', '!=', '')
-    .limit(1)
-    .executeTakeFirst()) !== undefined
+export const hasLines = (db: Db | Tx, issueId: IssueId): Promise<boolean> =>
+  hasRow(
+    db.selectFrom('comment').where('issue_id', '=', issueId).where('type', '=', 'code').where('line_oid', '!=', ''),
+  )
 
 export type LinePlace = Pick<CommentRow, 'line_oid' | 'tree_path' | 'line' | 'first_line'>
 

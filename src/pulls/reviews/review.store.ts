@@ -1,5 +1,6 @@
 import { sql, type SqlBool } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow, countRows, hasRow } from '../../db/rows.ts'
 import type { CommentRow } from '../../db/tables/issues.ts'
 import type { NewReviewRow, ReviewChange, ReviewRow } from '../../db/tables/pulls.ts'
 import type { CommentId, IssueId, Oid, PullId, ReviewId, TeamId, UserId } from '../../lib/ids.ts'
@@ -44,14 +45,8 @@ export const listReviews = (db: Db | Tx, issueId: IssueId, page?: Page): Promise
   return (page ? query.limit(page.limit).offset(page.offset) : query).execute()
 }
 
-export const countReviews = async (db: Db, issueId: IssueId): Promise<number> =>
-  (
-    await db
-      .selectFrom('review')
-      .select((each) => each.fn.countAll<number>().as('count'))
-      .where('issue_id', '=', issueId)
-      .executeTakeFirstOrThrow()
-  ).count
+export const countReviews = (db: Db, issueId: IssueId): Promise<number> =>
+  countRows(db.selectFrom('review').where('issue_id', '=', issueId))
 
 export const findReview = (db: Db | Tx, issueId: IssueId, id: ReviewId): Promise<ReviewRow | undefined> =>
   db.selectFrom('review').selectAll().where('id', '=', id).where('issue_id', '=', issueId).executeTakeFirst()
@@ -101,8 +96,8 @@ export const insertRequests = (tx: Tx, rows: readonly NewReviewRow[]): Promise<R
 export const updateReview = (tx: Tx, id: ReviewId, change: ReviewChange): Promise<ReviewRow> =>
   tx.updateTable('review').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 
-export const deleteReviewRow = async (tx: Tx, id: ReviewId): Promise<boolean> =>
-  (await tx.deleteFrom('review').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+export const deleteReviewRow = (tx: Tx, id: ReviewId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('review').where('id', '=', id))
 
 /** Dismisses the earlier verdicts of an account and makes them unofficial (observed). */
 export const supersedeVerdicts = (tx: Tx, issueId: IssueId, reviewerId: UserId) =>
@@ -115,13 +110,8 @@ export const supersedeVerdicts = (tx: Tx, issueId: IssueId, reviewerId: UserId) 
     .execute()
 
 /** Returns whether an administrator dismissed a review; a newer verdict of its author does not count. */
-export const wasDismissed = async (tx: Tx, reviewId: ReviewId): Promise<boolean> =>
-  (await tx
-    .selectFrom('comment')
-    .select('id')
-    .where('review_id', '=', reviewId)
-    .where('type', '=', 'dismiss_review')
-    .executeTakeFirst()) !== undefined
+export const wasDismissed = (tx: Tx, reviewId: ReviewId): Promise<boolean> =>
+  hasRow(tx.selectFrom('comment').where('review_id', '=', reviewId).where('type', '=', 'dismiss_review'))
 
 export const findNewestVerdict = (tx: Tx, issueId: IssueId, reviewerId: UserId): Promise<ReviewRow | undefined> =>
   tx
@@ -273,8 +263,8 @@ export const deleteReviewComments = async (tx: Tx, reviewId: ReviewId): Promise<
   return rows.filter((row) => row.type === 'review').length
 }
 
-export const deleteComment = async (tx: Tx, id: CommentId): Promise<boolean> =>
-  (await tx.deleteFrom('comment').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+export const deleteComment = (tx: Tx, id: CommentId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('comment').where('id', '=', id))
 
 export const addToReviewCount = (tx: Tx, pullId: PullId, difference: number) =>
   tx

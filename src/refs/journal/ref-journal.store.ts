@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import { textList, textListText } from '../../db/id-list.ts'
 import { holdProcess } from '../../db/process.store.ts'
 import type { Schema } from '../../db/schema.ts'
+import { changesRow, hasRow } from '../../db/rows.ts'
 import type { NewRefJournalRow, RefJournalRow, RepoRow } from '../../db/tables/repositories.ts'
 import type { Oid, RepoId, UserId } from '../../lib/ids.ts'
 import { branchRef, tagRef } from '../../lib/refs.ts'
@@ -41,8 +42,8 @@ export const listOpenUpdates = (
     .execute()
 
 /** @returns whether the entry existed: only the transaction that deletes it records its effects */
-export const deleteJournal = async (tx: Tx, id: number): Promise<boolean> =>
-  (await tx.deleteFrom('ref_journal').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+export const deleteJournal = (tx: Tx, id: number): Promise<boolean> =>
+  changesRow(tx.deleteFrom('ref_journal').where('id', '=', id))
 
 export const findJournal = (db: Db, id: number): Promise<RefJournalRow | undefined> =>
   db.selectFrom('ref_journal').selectAll().where('id', '=', id).executeTakeFirst()
@@ -73,13 +74,8 @@ export const listJournalBefore = (
     .execute()
 
 /** Whether an unsettled change has an effect about the subject. */
-export const hasUnsettled = async (tx: Tx, repoId: RepoId, subject: string): Promise<boolean> =>
-  (await tx
-    .selectFrom('ref_journal')
-    .select('id')
-    .where('repo_id', '=', repoId)
-    .where('subject', '=', subject)
-    .executeTakeFirst()) !== undefined
+export const hasUnsettled = (tx: Tx, repoId: RepoId, subject: string): Promise<boolean> =>
+  hasRow(tx.selectFrom('ref_journal').where('repo_id', '=', repoId).where('subject', '=', subject))
 
 /** Appends lines to the notes of entries that still exist. */
 export async function addFollowed(tx: Tx, ids: readonly number[], lines: string): Promise<void> {
@@ -294,15 +290,8 @@ export async function updatePushedRepo(tx: Tx, id: RepoId, updatedUnix: Unix): P
 }
 
 /** @returns false when the repository has branches; then its default branch stays */
-export const updateFirstDefaultBranch = async (tx: Tx, id: RepoId, branch: string): Promise<boolean> =>
-  (
-    await tx
-      .updateTable('repo')
-      .set({ default_branch: branch })
-      .where('id', '=', id)
-      .where('is_empty', '=', true)
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+export const updateFirstDefaultBranch = (tx: Tx, id: RepoId, branch: string): Promise<boolean> =>
+  changesRow(tx.updateTable('repo').set({ default_branch: branch }).where('id', '=', id).where('is_empty', '=', true))
 
 /** @returns always true: of two first pushes to a wiki the last one recorded decides */
 export async function updateWikiBranch(tx: Tx, id: RepoId, branch: string): Promise<true> {

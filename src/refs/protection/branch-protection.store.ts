@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../../db/database.ts'
 import { preparedQuery } from '../../db/prepared.ts'
+import { changesRow } from '../../db/rows.ts'
 import type { BranchRuleChange, BranchRuleRow, NewBranchRuleRow } from '../../db/tables/git-data.ts'
 import type { BranchRuleId, RepoId, TeamId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -66,14 +67,8 @@ export const updateBranchRule = async (
   return row && ruleOf(row)
 }
 
-export const deleteBranchRule = async (tx: Tx, repoId: RepoId, ruleName: string): Promise<boolean> =>
-  (
-    await tx
-      .deleteFrom('branch_rule')
-      .where('repo_id', '=', repoId)
-      .where('rule_name', '=', ruleName)
-      .executeTakeFirst()
-  ).numDeletedRows > 0n
+export const deleteBranchRule = (tx: Tx, repoId: RepoId, ruleName: string): Promise<boolean> =>
+  changesRow(tx.deleteFrom('branch_rule').where('repo_id', '=', repoId).where('rule_name', '=', ruleName))
 
 type CopiedColumn = Exclude<keyof BranchRuleRow, 'id' | 'repo_id' | 'created_unix' | 'updated_unix'>
 

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow } from '../../db/rows.ts'
 import type { NewTagRuleRow, TagRuleChange, TagRuleRow } from '../../db/tables/git-data.ts'
 import type { RepoId, TagRuleId, TeamId, UserId } from '../../lib/ids.ts'
 
@@ -36,6 +37,5 @@ export async function updateTagRule(tx: Tx, id: TagRuleId, change: TagRuleChange
   return row && ruleOf(row)
 }
 
-export const deleteTagRule = async (tx: Tx, repoId: RepoId, id: TagRuleId): Promise<boolean> =>
-  (await tx.deleteFrom('tag_rule').where('repo_id', '=', repoId).where('id', '=', id).executeTakeFirst())
-    .numDeletedRows > 0n
+export const deleteTagRule = (tx: Tx, repoId: RepoId, id: TagRuleId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('tag_rule').where('repo_id', '=', repoId).where('id', '=', id))

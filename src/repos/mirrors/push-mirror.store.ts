@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { countRows } from '../../db/rows.ts'
 import type { NewPushMirrorRow, PushMirrorChange, PushMirrorRow } from '../../db/tables/mirrors.ts'
 import type { PushMirrorId, RepoId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -27,14 +28,8 @@ export const listPushMirrors = (db: Db, repoId: RepoId, page: Page): Promise<Pus
     .offset(page.offset)
     .execute()
 
-export const countPushMirrors = async (db: Db | Tx, repoId: RepoId): Promise<number> =>
-  (
-    await db
-      .selectFrom('push_mirror')
-      .select((each) => each.fn.countAll<number>().as('count'))
-      .where('repo_id', '=', repoId)
-      .executeTakeFirstOrThrow()
-  ).count
+export const countPushMirrors = (db: Db | Tx, repoId: RepoId): Promise<number> =>
+  countRows(db.selectFrom('push_mirror').where('repo_id', '=', repoId))
 
 const idsOf = (rows: readonly { readonly id: PushMirrorId }[]): PushMirrorId[] => rows.map(({ id }) => id)
 

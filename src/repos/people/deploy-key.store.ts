@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { countRows } from '../../db/rows.ts'
 import type { DeployKeyId, KeyId, RepoId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -43,12 +44,8 @@ export interface DeployKeyView {
 export const listDeployKeys = (db: Db, repoId: RepoId, filter: DeployKeyFilter, page: Page): Promise<DeployKeyView[]> =>
   keysOf(db, repoId, filter).select(columns).orderBy('deploy_key.id').limit(page.limit).offset(page.offset).execute()
 
-export const countDeployKeys = async (db: Db, repoId: RepoId, filter: DeployKeyFilter): Promise<number> =>
-  (
-    await keysOf(db, repoId, filter)
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countDeployKeys = (db: Db, repoId: RepoId, filter: DeployKeyFilter): Promise<number> =>
+  countRows(keysOf(db, repoId, filter))
 
 export const findDeployKey = (db: Db | Tx, repoId: RepoId, id: DeployKeyId): Promise<DeployKeyView | undefined> =>
   keysOf(db, repoId, {}).select(columns).where('deploy_key.id', '=', id).executeTakeFirst()

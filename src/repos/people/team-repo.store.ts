@@ -3,6 +3,7 @@ import { teamHoldsRepo } from '../../access/conditions/team-holds.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import { countRows } from '../../db/rows.ts'
 import type { TeamRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { RepoId, TeamId } from '../../lib/ids.ts'
@@ -28,12 +29,8 @@ export const listTeamRepos = (db: Db, teamId: TeamId, viewer: Viewer | undefined
     .offset(page.offset)
     .execute()
 
-export const countTeamRepos = async (db: Db, teamId: TeamId, viewer: Viewer | undefined): Promise<number> =>
-  (
-    await seenReposOfTeam(db, teamId, viewer)
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countTeamRepos = (db: Db, teamId: TeamId, viewer: Viewer | undefined): Promise<number> =>
+  countRows(seenReposOfTeam(db, teamId, viewer))
 
 /** One page of the repositories of the organization that the team lacks and the viewer may see. */
 export const listReposBeyondTeam = (

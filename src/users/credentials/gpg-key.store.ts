@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { countRows, hasRow } from '../../db/rows.ts'
 import type { GpgKeyRow, NewGpgKeyRow, UserRow } from '../../db/tables/accounts.ts'
 import type { GpgKeyId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -10,12 +11,7 @@ const primaryKeys = (db: Db | Tx, ownerId: UserId) =>
 export const listGpgKeys = (db: Db, ownerId: UserId, page: Page): Promise<GpgKeyRow[]> =>
   primaryKeys(db, ownerId).selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute()
 
-export const countGpgKeys = async (db: Db, ownerId: UserId): Promise<number> =>
-  (
-    await primaryKeys(db, ownerId)
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countGpgKeys = (db: Db, ownerId: UserId): Promise<number> => countRows(primaryKeys(db, ownerId))
 
 export const findGpgKey = (db: Db | Tx, ownerId: UserId, id: GpgKeyId): Promise<GpgKeyRow | undefined> =>
   primaryKeys(db, ownerId).selectAll().where('id', '=', id).executeTakeFirst()
@@ -25,8 +21,8 @@ export const findGpgKeyByKeyId = (db: Db, ownerId: UserId, keyId: string): Promi
   primaryKeys(db, ownerId).selectAll().where('key_id', '=', keyId).executeTakeFirst()
 
 /** Returns whether any account has the key, as a key or a subkey. */
-export const hasGpgFingerprint = async (db: Db, fingerprint: string): Promise<boolean> =>
-  (await db.selectFrom('gpg_key').select('id').where('fingerprint', '=', fingerprint).executeTakeFirst()) !== undefined
+export const hasGpgFingerprint = (db: Db, fingerprint: string): Promise<boolean> =>
+  hasRow(db.selectFrom('gpg_key').where('fingerprint', '=', fingerprint))
 
 export const listSubkeys = (db: Db, primaryIds: readonly GpgKeyId[]): Promise<GpgKeyRow[]> =>
   primaryIds.length === 0

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { countRows, hasRow } from '../../db/rows.ts'
 import type { PublicKeyRow } from '../../db/tables/accounts.ts'
 import type { KeyId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -23,16 +24,8 @@ export const listKeys = (
 ): Promise<PublicKeyRow[]> =>
   keys(db, ownerId, fingerprint).selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute()
 
-export const countKeys = async (
-  db: Db,
-  ownerId: UserId | undefined,
-  fingerprint: string | undefined,
-): Promise<number> =>
-  (
-    await keys(db, ownerId, fingerprint)
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countKeys = (db: Db, ownerId: UserId | undefined, fingerprint: string | undefined): Promise<number> =>
+  countRows(keys(db, ownerId, fingerprint))
 
 /** Returns a key of an account by id. */
 export const findKey = (db: Db | Tx, id: KeyId): Promise<PublicKeyRow | undefined> =>
@@ -42,13 +35,8 @@ export const findKey = (db: Db | Tx, id: KeyId): Promise<PublicKeyRow | undefine
 export const findKeyByFingerprint = (db: Db | Tx, fingerprint: string): Promise<PublicKeyRow | undefined> =>
   db.selectFrom('public_key').selectAll().where('fingerprint', '=', fingerprint).executeTakeFirst()
 
-export const hasKeyTitle = async (db: Db | Tx, ownerId: UserId, title: string): Promise<boolean> =>
-  (await db
-    .selectFrom('public_key')
-    .select('id')
-    .where('owner_id', '=', ownerId)
-    .where('title', '=', title)
-    .executeTakeFirst()) !== undefined
+export const hasKeyTitle = (db: Db | Tx, ownerId: UserId, title: string): Promise<boolean> =>
+  hasRow(db.selectFrom('public_key').where('owner_id', '=', ownerId).where('title', '=', title))
 
 export const insertKey = (
   tx: Tx,

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow } from '../../db/rows.ts'
 import type { MailedLinkRow, NewMailedLinkRow } from '../../db/tables/accounts.ts'
 import type { LinkId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -24,15 +25,10 @@ export const listMomentsBefore = async (db: Db, link: MailedLinkRow, sinceUnix: 
   ).map((row) => row.created_unix)
 
 /** Uses up a link; returns false when it was used. */
-export const takeLink = async (tx: Tx, id: LinkId, nowUnix: Unix): Promise<boolean> =>
-  (
-    await tx
-      .updateTable('mailed_link')
-      .set({ used_unix: nowUnix })
-      .where('id', '=', id)
-      .where('used_unix', 'is', null)
-      .executeTakeFirst()
-  ).numUpdatedRows > 0n
+export const takeLink = (tx: Tx, id: LinkId, nowUnix: Unix): Promise<boolean> =>
+  changesRow(
+    tx.updateTable('mailed_link').set({ used_unix: nowUnix }).where('id', '=', id).where('used_unix', 'is', null),
+  )
 
 /** Returns the newest pending sign-up of an address. */
 export const findWaitingSignUp = (db: Db, lowerEmail: string, nowUnix: Unix): Promise<MailedLinkRow | undefined> =>

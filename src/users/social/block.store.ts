@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { UserBlockTable } from '../../db/tables/accounts.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow, countRows, hasRow } from '../../db/rows.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -8,26 +9,21 @@ import type { Unix } from '../../lib/time.ts'
 export type Block = Selectable<UserBlockTable>
 
 /** Returns whether the first account blocks the second. */
-export const isBlocked = async (db: Db | Tx, blockerId: UserId, blockedId: UserId): Promise<boolean> =>
-  (await db
-    .selectFrom('user_block')
-    .select('blocked_id')
-    .where('blocker_id', '=', blockerId)
-    .where('blocked_id', '=', blockedId)
-    .executeTakeFirst()) !== undefined
+export const isBlocked = (db: Db | Tx, blockerId: UserId, blockedId: UserId): Promise<boolean> =>
+  hasRow(db.selectFrom('user_block').where('blocker_id', '=', blockerId).where('blocked_id', '=', blockedId))
 
 /** Returns whether either account blocks the other. */
-export const isBlockedEitherWay = async (db: Db | Tx, one: UserId, other: UserId): Promise<boolean> =>
-  (await db
-    .selectFrom('user_block')
-    .select('blocked_id')
-    .where((where) =>
-      where.or([
-        where.and([where('blocker_id', '=', one), where('blocked_id', '=', other)]),
-        where.and([where('blocker_id', '=', other), where('blocked_id', '=', one)]),
-      ]),
-    )
-    .executeTakeFirst()) !== undefined
+export const isBlockedEitherWay = (db: Db | Tx, one: UserId, other: UserId): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom('user_block')
+      .where((where) =>
+        where.or([
+          where.and([where('blocker_id', '=', one), where('blocked_id', '=', other)]),
+          where.and([where('blocker_id', '=', other), where('blocked_id', '=', one)]),
+        ]),
+      ),
+  )
 
 /** Inserts a block; returns false when it exists. */
 export const insertBlock = async (tx: Tx, blockerId: UserId, blockedId: UserId, createdUnix: Unix): Promise<boolean> =>
@@ -41,14 +37,8 @@ export const insertBlock = async (tx: Tx, blockerId: UserId, blockedId: UserId, 
   ).length > 0
 
 /** Deletes a block; returns false when it does not exist. */
-export const deleteBlock = async (tx: Tx, blockerId: UserId, blockedId: UserId): Promise<boolean> =>
-  (
-    await tx
-      .deleteFrom('user_block')
-      .where('blocker_id', '=', blockerId)
-      .where('blocked_id', '=', blockedId)
-      .executeTakeFirst()
-  ).numDeletedRows > 0n
+export const deleteBlock = (tx: Tx, blockerId: UserId, blockedId: UserId): Promise<boolean> =>
+  changesRow(tx.deleteFrom('user_block').where('blocker_id', '=', blockerId).where('blocked_id', '=', blockedId))
 
 export const listBlocks = (db: Db, blockerId: UserId, page: Page): Promise<Block[]> =>
   db
@@ -61,11 +51,5 @@ export const listBlocks = (db: Db, blockerId: UserId, page: Page): Promise<Block
     .offset(page.offset)
     .execute()
 
-export const countBlocks = async (db: Db, blockerId: UserId): Promise<number> =>
-  (
-    await db
-      .selectFrom('user_block')
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .where('blocker_id', '=', blockerId)
-      .executeTakeFirstOrThrow()
-  ).count
+export const countBlocks = (db: Db, blockerId: UserId): Promise<number> =>
+  countRows(db.selectFrom('user_block').where('blocker_id', '=', blockerId))

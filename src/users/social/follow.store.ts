@@ -1,18 +1,14 @@
 import { isAccountShownIn, type Onlooker } from '../../access/conditions/account-condition.store.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import { hasRow } from '../../db/rows.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 import { countPeople, type PeopleTotal } from '../people-count.store.ts'
 
-export const isFollowing = async (db: Db | Tx, followerId: UserId, userId: UserId): Promise<boolean> =>
-  (await db
-    .selectFrom('follow')
-    .select('user_id')
-    .where('follower_id', '=', followerId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst()) !== undefined
+export const isFollowing = (db: Db | Tx, followerId: UserId, userId: UserId): Promise<boolean> =>
+  hasRow(db.selectFrom('follow').where('follower_id', '=', followerId).where('user_id', '=', userId))
 
 async function addToCounts(tx: Tx, followerId: UserId, userId: UserId, difference: 1 | -1): Promise<void> {
   await tx

@@ -1,6 +1,7 @@
 import { sql, type ExpressionBuilder } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Schema } from '../../db/schema.ts'
+import { countChanges, countRows } from '../../db/rows.ts'
 import type {
   NewWebhookAttemptRow,
   WebhookAttemptRow,
@@ -254,12 +255,8 @@ const matchingDeliveries = (db: Db | Tx, { hookId, state }: DeliveryFilter) => {
 export const listDeliveries = (db: Db, filter: DeliveryFilter, page: Page): Promise<WebhookDeliveryRow[]> =>
   matchingDeliveries(db, filter).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute()
 
-export const countDeliveries = async (db: Db, filter: DeliveryFilter): Promise<number> =>
-  (
-    await matchingDeliveries(db, filter)
-      .select((row) => row.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+export const countDeliveries = (db: Db, filter: DeliveryFilter): Promise<number> =>
+  countRows(matchingDeliveries(db, filter))
 
 export const findDelivery = (
   db: Db,
@@ -305,12 +302,12 @@ export async function requeueDeliveries(tx: Tx, range: DeliveryRange, nowMs: num
     .where('each.state', '<>', sql.lit('waiting'))
     .orderBy('each.id')
     .limit(range.limit)
-  const { numUpdatedRows } = await tx
-    .updateTable('webhook_delivery')
-    .set({ state: 'waiting', failures: 0, next_ms: 0, waits_from_ms: nowMs })
-    .where('id', 'in', ended)
-    .executeTakeFirst()
-  return Number(numUpdatedRows)
+  return countChanges(
+    tx
+      .updateTable('webhook_delivery')
+      .set({ state: 'waiting', failures: 0, next_ms: 0, waits_from_ms: nowMs })
+      .where('id', 'in', ended),
+  )
 }
 
 /** Deletes ended deliveries that were created before a time, oldest first, and returns how many. */
@@ -322,8 +319,7 @@ export async function deleteOldDeliveries(tx: Tx, beforeMs: number, limit: numbe
     .where('old.created_ms', '<', beforeMs)
     .orderBy('old.created_ms')
     .limit(limit)
-  const { numDeletedRows } = await tx.deleteFrom('webhook_delivery').where('id', 'in', old).executeTakeFirst()
-  return Number(numDeletedRows)
+  return countChanges(tx.deleteFrom('webhook_delivery').where('id', 'in', old))
 }
 
 /** Lists the ids of webhooks after an id, in ascending order. */
@@ -346,8 +342,7 @@ export async function deleteDeliveriesBeyond(tx: Tx, hookId: HookId, keep: numbe
     .orderBy('ended.id', 'desc')
     .offset(keep)
     .limit(limit)
-  const { numDeletedRows } = await tx.deleteFrom('webhook_delivery').where('id', 'in', ended).executeTakeFirst()
-  return Number(numDeletedRows)
+  return countChanges(tx.deleteFrom('webhook_delivery').where('id', 'in', ended))
 }
 
 /** Lists payloads after an id, and whether a delivery refers to them. */
