@@ -1,7 +1,6 @@
 import { anyone, attachmentsEnabled } from '../access/requirements.ts'
 import { storedReplies } from '../access/serve-stored.ts'
 import { operation } from '../http/operation.ts'
-import { pathText } from '../http/schema.ts'
 import { getDownload } from './download.service.ts'
 import { serveDownload } from './serve-download.ts'
 
@@ -10,7 +9,6 @@ export const downloadAttachment = operation({
   family: 'downloads',
   method: 'GET',
   path: '/attachments/{uuid}',
-  params: { uuid: pathText },
   scope: null,
   requires: [anyone, attachmentsEnabled],
   reply: storedReplies,
@@ -23,7 +21,6 @@ export const downloadRepoAttachment = operation({
   family: 'downloads',
   method: 'GET',
   path: '/{username}/{reponame}/attachments/{uuid}',
-  params: { username: pathText, reponame: pathText, uuid: pathText },
   scope: null,
   requires: [anyone, attachmentsEnabled],
   reply: storedReplies,

@@ -7,7 +7,7 @@ import { paramNames, type ParamNames } from './path.ts'
 import type { ComposedItem, ComposedList } from '../lib/composed-list.ts'
 import type { EncodedBody } from '../lib/encoded-body.ts'
 import { empty, type Reply, type StreamReply } from './reply.ts'
-import type { Schema, Schemas } from './schema.ts'
+import { pathText, type Schema, type Schemas } from './schema.ts'
 
 /** Categories of access token scopes (contract). */
 export type Scope =
@@ -140,6 +140,11 @@ export type ParamsOf<Schemas> = {
   readonly [Name in keyof Schemas]: Schemas[Name] extends Schema ? Static<Schemas[Name]> : never
 }
 
+/** Values of the parameters of a path: those without a schema are texts. */
+type PathParams<Path extends string, Known> = ParamsOf<Known> & {
+  readonly [Name in Exclude<ParamNames<Path>, keyof Known>]: string
+}
+
 /** The path parameters that requirements declare. */
 type ParamsOfAll<Rs extends readonly AnyRequirement[]> = Rs extends readonly [
   infer First,
@@ -262,8 +267,8 @@ interface Declaration<
   /** Checked left to right; the order is observable. There is at least one: `anyone` where all may ask. */
   readonly requires: Rs
   /**
-   * Schemas of the path parameters that no requirement declares (`pathText`, `pathNumber`, an `enumeration`). What is no number in
-   * a number's place is 404; an address with a text that an enumeration does not list is another address.
+   * Schemas of the path parameters that no requirement declares and that are not plain texts (`pathNumber`, an `enumeration`). What
+   * is no number in a number's place is 404; an address with a text that an enumeration does not list is another address.
    */
   readonly params?: Params
   /**
@@ -291,7 +296,7 @@ interface Declaration<
   readonly anyOrigin?: true
   readonly run: (input: {
     ctx: ContextAfter<Rs>
-    params: ParamsOf<Params & ParamsOfAll<Rs>>
+    params: PathParams<Path, Params & ParamsOfAll<Rs>>
     query: { readonly [Key in keyof Static<TObject<Query>>]?: Static<TObject<Query>>[Key] }
     body: BodyOf<Body>
     call: Call
@@ -339,7 +344,7 @@ export interface Operation {
 /**
  * Declares one operation of the API (or, with another `base`, of git, registries and downloads). Routing, decoding,
  * permission, description and the authorization tests come from this value. It does not compile without requirements,
- * nor when a handler uses what no requirement supplied or a path parameter without a schema.
+ * nor when a handler uses what no requirement supplied.
  */
 export function operation<
   const Path extends string,
@@ -390,7 +395,7 @@ function withEmptyReply({ reply, run }: { readonly reply: Operation['reply']; re
   return async (input: Parameters<Operation['run']>[0]) => (await handler(input)) ?? emptyReply
 }
 
-/** Returns the schema of each path parameter; throws for a missing or unknown one, which is a mistake in the program. */
+/** Returns the schema of each path parameter; throws for an unknown one, which is a mistake in the program. */
 function pathSchemas(
   path: string,
   requires: readonly AnyRequirement[],
@@ -402,13 +407,7 @@ function pathSchemas(
   if (stray !== undefined) {
     throw new Error(`${path} has no parameter ${stray}, which its operation or requirements name`)
   }
-  return Object.fromEntries(
-    names.map((name) => {
-      const schema = known[name]
-      if (!schema) throw new Error(`the parameter ${name} of ${path} has no schema`)
-      return [name, schema]
-    }),
-  )
+  return Object.fromEntries(names.map((name) => [name, known[name] ?? pathText]))
 }
 
 /** An operation with its id. */

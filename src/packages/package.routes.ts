@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { signedIn } from '../access/requirements.ts'
 import { operation } from '../http/operation.ts'
 import { ok, paged } from '../http/reply.ts'
-import { pageQuery, pathText } from '../http/schema.ts'
+import { pageQuery } from '../http/schema.ts'
 import { pageOf } from '../lib/paging.ts'
 import { targetUser } from '../users/subject.requirements.ts'
 import { presentFile, presentVersion, presentVersions } from './package.present.ts'
@@ -58,12 +58,9 @@ export const deletePackage = operation({
   run: ({ ctx }) => removeVersion(ctx, ctx.version),
 })
 
-const packageParams = { type: pathText, name: pathText }
-
 export const linkPackage = operation({
   method: 'POST',
   path: '/packages/{username}/{type}/{name}/-/link/{repo_name}',
-  params: { ...packageParams, repo_name: pathText },
   scope: 'package',
   requires: [...readable, signedIn, packagesWritable],
   reply: { 201: 'empty' },
@@ -74,7 +71,6 @@ export const linkPackage = operation({
 export const unlinkPackage = operation({
   method: 'POST',
   path: '/packages/{username}/{type}/{name}/-/unlink',
-  params: packageParams,
   scope: 'package',
   requires: [...readable, signedIn, packagesWritable],
   reply: { 204: 'empty' },

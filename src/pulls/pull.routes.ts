@@ -4,7 +4,7 @@ import { signedIn } from '../access/requirements.ts'
 import { textErrors } from '../http/error-forms.ts'
 import { bytesOf, operation, validBody } from '../http/operation.ts'
 import { bytes, created, ok, paged } from '../http/reply.ts'
-import { commaList, enumeration, cursorQuery, pageQuery, pathNumber, pathText } from '../http/schema.ts'
+import { commaList, enumeration, cursorQuery, pageQuery, pathNumber } from '../http/schema.ts'
 import { NotFound } from '../lib/errors.ts'
 import { pageOf, type Page } from '../lib/paging.ts'
 import { presentCommitList } from '../code/commits/commit.present.ts'
@@ -105,7 +105,6 @@ export const repoEditPullRequest = operation({
 export const repoGetPullRequestByBaseHead = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/pulls/{base}/{filepath+}',
-  params: { base: pathText, filepath: pathText },
   scope: 'repository',
   requires: readable,
   reply: { 200: PullRequest },
@@ -219,7 +218,6 @@ export const repoPullRequestIsMerged = operation({
 export const repoGetCommitPullRequest = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/commits/{ref}/pull',
-  params: { ref: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code'), gitRepo],
   reply: { 200: PullRequest },

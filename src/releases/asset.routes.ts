@@ -9,7 +9,7 @@ import { serveDownload } from '../attachments/serve-download.ts'
 import { uploadOf } from '../attachments/upload.ts'
 import { bytesOf, operation, validBody } from '../http/operation.ts'
 import { created, ok } from '../http/reply.ts'
-import { pathNumber, pathText } from '../http/schema.ts'
+import { pathNumber } from '../http/schema.ts'
 import {
   attachAsset,
   editAsset,
@@ -106,7 +106,6 @@ export const webReleaseDownload = operation({
   family: 'downloads',
   method: 'GET',
   path: '/{username}/{reponame}/releases/download/{tag+}/{name}',
-  params: { tag: pathText, name: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('releases'), attachmentsEnabled],
   reply: storedReplies,
@@ -119,7 +118,6 @@ export const webLatestReleaseDownload = operation({
   family: 'downloads',
   method: 'GET',
   path: '/{username}/{reponame}/releases/latest/download/{name}',
-  params: { name: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('releases'), attachmentsEnabled],
   reply: storedReplies,

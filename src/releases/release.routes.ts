@@ -4,7 +4,7 @@ import { canRead, canWrite, gitRepo, inRepo } from '../access/repo.requirements.
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, ok, paged } from '../http/reply.ts'
-import { pageQuery, pathNumber, pathText } from '../http/schema.ts'
+import { pageQuery, pathNumber } from '../http/schema.ts'
 import { pageOf } from '../lib/paging.ts'
 import { presentRelease, presentReleases } from './release.present.ts'
 import { CreateReleaseOption, EditReleaseOption, Release } from './release.schemas.ts'
@@ -126,7 +126,6 @@ export const repoDeleteRelease = operation({
 export const repoGetReleaseByTag = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/releases/tags/{tag}',
-  params: { tag: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('releases')],
   reply: { 200: Release },
@@ -137,7 +136,6 @@ export const repoGetReleaseByTag = operation({
 export const repoDeleteReleaseByTag = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/releases/tags/{tag}',
-  params: { tag: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('releases'), signedIn, canWrite('releases')],
   reply: { 204: 'empty' },

@@ -2,7 +2,6 @@ import { inRepo, repoAdmin } from '../access/repo.requirements.ts'
 import { anyone, signedIn } from '../access/requirements.ts'
 import { fileReplies, serveFile } from '../http/file-reply.ts'
 import { operation, validBody } from '../http/operation.ts'
-import { pathText } from '../http/schema.ts'
 import { getAvatar, removeAvatar, setAvatar } from '../users/avatars/avatar.service.ts'
 import { UpdateRepoAvatarOption } from './avatar.schemas.ts'
 
@@ -30,7 +29,6 @@ export const repoDeleteAvatar = operation({
 export const showRepoAvatar = operation({
   method: 'GET',
   path: '/repo-avatars/{hash}',
-  params: { hash: pathText },
   base: 'site',
   family: 'downloads',
   accepts: [],

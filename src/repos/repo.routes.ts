@@ -5,7 +5,7 @@ import { refuseOverQuota } from '../access/quota/quota.service.ts'
 import { siteAdmin, signedIn, tokenScope } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, ok } from '../http/reply.ts'
-import { pathNumber, pathText } from '../http/schema.ts'
+import { pathNumber } from '../http/schema.ts'
 import { Invalid } from '../lib/errors.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { inOrg } from '../orgs/org.requirements.ts'
@@ -50,7 +50,6 @@ export const createOrgRepo = operation({
 export const createOrgRepoDeprecated = operation({
   method: 'POST',
   path: '/org/{org}/repos',
-  params: { org: pathText },
   scope: ['organization', 'repository'],
   deprecated: true,
   requires: [signedIn, validBody],

@@ -1,6 +1,5 @@
 import { anyone } from '../access/requirements.ts'
 import { fileReplies, serveFile } from '../http/file-reply.ts'
-import { pathText } from '../http/schema.ts'
 import { bytesOf, operation } from '../http/operation.ts'
 import { openBlobAddress, storeAtBlobAddress } from './blob-address.service.ts'
 
@@ -8,7 +7,6 @@ import { openBlobAddress, storeAtBlobAddress } from './blob-address.service.ts'
 export const blobGetSigned = operation({
   method: 'GET',
   path: '/assets/blobs/{grant}',
-  params: { grant: pathText },
   base: 'site',
   scope: null,
   requires: [anyone],
@@ -20,7 +18,6 @@ export const blobGetSigned = operation({
 export const blobPutSigned = operation({
   method: 'PUT',
   path: '/assets/blobs/{grant}',
-  params: { grant: pathText },
   base: 'site',
   scope: null,
   requires: [anyone],

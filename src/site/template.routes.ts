@@ -3,7 +3,6 @@ import type { Ctx } from '../access/context.ts'
 import { anyone } from '../access/requirements.ts'
 import { operation } from '../http/operation.ts'
 import { ok } from '../http/reply.ts'
-import { pathText } from '../http/schema.ts'
 import { NotFound } from '../lib/errors.ts'
 import { findGitignore, listGitignoreNames } from './gitignore.templates.ts'
 import { findLabelTemplate, listLabelTemplateNames } from './label.templates.ts'
@@ -30,7 +29,6 @@ export const listGitignoresTemplates = operation({
 export const getGitignoreTemplateInfo = operation({
   method: 'GET',
   path: '/gitignore/templates/{name}',
-  params: { name: pathText },
   scope: null,
   requires: [anyone],
   reply: { 200: GitignoreTemplateInfo },
@@ -60,7 +58,6 @@ export const listLicenseTemplates = operation({
 export const getLicenseTemplateInfo = operation({
   method: 'GET',
   path: '/licenses/{name}',
-  params: { name: pathText },
   scope: null,
   requires: [anyone],
   reply: { 200: LicenseTemplateInfo },
@@ -89,7 +86,6 @@ export const listLabelTemplates = operation({
 export const getLabelTemplateInfo = operation({
   method: 'GET',
   path: '/label/templates/{name}',
-  params: { name: pathText },
   scope: null,
   requires: [anyone],
   reply: { 200: Type.Array(LabelTemplate) },

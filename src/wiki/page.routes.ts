@@ -6,7 +6,7 @@ import { decodeBase64 } from '../code/contents/file-change.rules.ts'
 import { operation, validBody, type Call } from '../http/operation.ts'
 import { escapedPathAfter } from '../http/path.ts'
 import { created, ok, paged } from '../http/reply.ts'
-import { pageQuery, pathText } from '../http/schema.ts'
+import { pageQuery } from '../http/schema.ts'
 import { BadRequest } from '../lib/errors.ts'
 import { pageOf } from '../lib/paging.ts'
 import { createPage, deletePage, editPage, type PageText } from './page-change.service.ts'
@@ -50,7 +50,6 @@ export const repoGetWikiPages = operation({
 export const repoGetWikiPage = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/wiki/page/{pageName+}',
-  params: { pageName: pathText },
   scope: 'repository',
   requires: [inRepo, wikiEnabled],
   reply: { 200: WikiPage },
@@ -60,7 +59,6 @@ export const repoGetWikiPage = operation({
 export const repoGetWikiPageRevisions = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/wiki/revisions/{pageName+}',
-  params: { pageName: pathText },
   scope: 'repository',
   load: 'expensive',
   requires: [inRepo, wikiEnabled],
@@ -96,7 +94,6 @@ export const repoCreateWikiPage = operation({
 export const repoEditWikiPage = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/wiki/page/{pageName+}',
-  params: { pageName: pathText },
   scope: 'repository',
   requires: [
     inRepo,
@@ -119,7 +116,6 @@ export const repoEditWikiPage = operation({
 export const repoDeleteWikiPage = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/wiki/page/{pageName+}',
-  params: { pageName: pathText },
   scope: 'repository',
   requires: [inRepo, wikiEnabled, notArchived, signedIn, canWrite('wiki')],
   query: { last_commit_sha: Type.Optional(Type.String()) },

@@ -1,7 +1,6 @@
 import { inRepo, wikiEnabled } from '../access/repo.requirements.ts'
 import { fileReplies, serveFile } from '../http/file-reply.ts'
 import { operation } from '../http/operation.ts'
-import { pathText } from '../http/schema.ts'
 import { getWikiFile } from './raw.service.ts'
 
 /** Returns a file of a wiki, such as an image, or the source of a page. */
@@ -10,7 +9,6 @@ export const webWikiFile = operation({
   base: 'site',
   family: 'downloads',
   path: '/{username}/{reponame}/wiki/raw/{filepath+}',
-  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, wikiEnabled],
   reply: fileReplies,

@@ -4,7 +4,7 @@ import { signedIn } from '../../access/requirements.ts'
 import { fileReplies, serveFile } from '../../http/file-reply.ts'
 import { browserCredentials, operation } from '../../http/operation.ts'
 import { ok } from '../../http/reply.ts'
-import { pathNumber, pathText } from '../../http/schema.ts'
+import { pathNumber } from '../../http/schema.ts'
 import { getRunNumbered } from '../runs/run.service.ts'
 import { artifactNamed, artifactsOfRun } from './artifact-address.service.ts'
 import { deleteArtifacts } from './artifact.service.ts'
@@ -44,7 +44,7 @@ export const downloadRunArtifact = operation({
   ...page,
   method: 'GET',
   path: named,
-  params: { number: pathNumber, name: pathText },
+  params: { number: pathNumber },
   requires: readable,
   reply: fileReplies,
   async run({ ctx, params, call }) {
@@ -59,7 +59,7 @@ export const deleteRunArtifact = operation({
   ...page,
   method: 'DELETE',
   path: named,
-  params: { number: pathNumber, name: pathText },
+  params: { number: pathNumber },
   requires: [...readable, signedIn, canWrite('actions'), notArchived],
   reply: { 204: 'empty' },
   async run({ ctx, params }) {

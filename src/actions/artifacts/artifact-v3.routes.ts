@@ -3,7 +3,7 @@ import { contentOf } from '../../access/contributions/stored-content.ts'
 import { fileReplies, serveFile } from '../../http/file-reply.ts'
 import { bytesOf, operation, validBody } from '../../http/operation.ts'
 import { ok } from '../../http/reply.ts'
-import { object, pathNumber, pathText, requestObject } from '../../http/schema.ts'
+import { object, pathNumber, requestObject } from '../../http/schema.ts'
 import { BadRequest } from '../../lib/errors.ts'
 import type { ArtifactId } from '../../lib/ids.ts'
 import type { RunningTask } from '../runners/job-token.store.ts'
@@ -89,7 +89,7 @@ export const uploadArtifactV3 = operation({
   ...ofJob,
   method: 'PUT',
   path: `${base}/{hash}/upload`,
-  params: { run: pathNumber, hash: pathText },
+  params: { run: pathNumber },
   requires: [byJob],
   query: { itemPath: Type.Optional(Type.String()), retentionDays: Type.Optional(Type.Integer()) },
   body: bytesOf('*/*'),
@@ -169,7 +169,7 @@ export const listArtifactFilesV3 = operation({
   ...ofJob,
   method: 'GET',
   path: `${base}/{hash}/download_url`,
-  params: { run: pathNumber, hash: pathText },
+  params: { run: pathNumber },
   requires: [byJob],
   query: { itemPath: Type.Optional(Type.String()) },
   reply: { 200: Files },

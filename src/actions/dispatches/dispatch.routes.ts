@@ -2,7 +2,6 @@ import { canRead, canWrite, gitRepo, inRepo, notArchived } from '../../access/re
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { created, noContent } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { presentDispatch } from './dispatch.present.ts'
 import { dispatchWorkflowRun, jobKeysOf, planDispatch, workflowPath } from './dispatch.service.ts'
 import { DispatchWorkflowOption, DispatchWorkflowRun } from '../runs/run.schemas.ts'
@@ -10,7 +9,6 @@ import { DispatchWorkflowOption, DispatchWorkflowRun } from '../runs/run.schemas
 export const dispatchWorkflow = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/actions/workflows/{workflowname}/dispatches',
-  params: { workflowname: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('actions'), gitRepo, signedIn, canWrite('actions'), notArchived, validBody],
   body: DispatchWorkflowOption,

@@ -4,7 +4,7 @@ import { inRepo, repoOwner } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { empty, noContent, paged } from '../../http/reply.ts'
-import { pageQuery, pathText } from '../../http/schema.ts'
+import { pageQuery } from '../../http/schema.ts'
 import { pageOrWhole, type PageQuery } from '../../lib/paging.ts'
 import { inOrg, orgOwner } from '../../orgs/org.requirements.ts'
 import { valuesOfAccount, valuesOfRepo, type ValueOwner } from '../value-owner.ts'
@@ -34,7 +34,6 @@ export const repoListActionsSecrets = operation({
 export const updateRepoSecret = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/actions/secrets/{secretname}',
-  params: { secretname: pathText },
   scope: 'repository',
   outlivesCredential: true,
   requires: [inRepo, signedIn, repoOwner, validBody],
@@ -46,7 +45,6 @@ export const updateRepoSecret = operation({
 export const deleteRepoSecret = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/actions/secrets/{secretname}',
-  params: { secretname: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoOwner],
   reply: { 204: 'empty' },
@@ -66,7 +64,6 @@ export const orgListActionsSecrets = operation({
 export const updateOrgSecret = operation({
   method: 'PUT',
   path: '/orgs/{org}/actions/secrets/{secretname}',
-  params: { secretname: pathText },
   scope: 'organization',
   outlivesCredential: true,
   requires: [inOrg, signedIn, orgOwner, validBody],
@@ -78,7 +75,6 @@ export const updateOrgSecret = operation({
 export const deleteOrgSecret = operation({
   method: 'DELETE',
   path: '/orgs/{org}/actions/secrets/{secretname}',
-  params: { secretname: pathText },
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner],
   reply: { 204: 'empty' },
@@ -88,7 +84,6 @@ export const deleteOrgSecret = operation({
 export const updateUserSecret = operation({
   method: 'PUT',
   path: '/user/actions/secrets/{secretname}',
-  params: { secretname: pathText },
   scope: 'user',
   outlivesCredential: true,
   requires: [signedIn, validBody],
@@ -100,7 +95,6 @@ export const updateUserSecret = operation({
 export const deleteUserSecret = operation({
   method: 'DELETE',
   path: '/user/actions/secrets/{secretname}',
-  params: { secretname: pathText },
   scope: 'user',
   requires: [signedIn],
   reply: { 204: 'empty' },

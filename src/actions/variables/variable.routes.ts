@@ -4,7 +4,7 @@ import { inRepo, repoOwner } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { ok, paged } from '../../http/reply.ts'
-import { pageQuery, pathText } from '../../http/schema.ts'
+import { pageQuery } from '../../http/schema.ts'
 import { pageOrWhole, type PageQuery } from '../../lib/paging.ts'
 import { inOrg, orgOwner } from '../../orgs/org.requirements.ts'
 import { valuesOfAccount, valuesOfRepo, type ValueOwner } from '../value-owner.ts'
@@ -37,7 +37,6 @@ export const getRepoVariablesList = operation({
 export const getRepoVariable = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/actions/variables/{variablename}',
-  params: { variablename: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoOwner],
   reply: { 200: ActionVariable },
@@ -47,7 +46,6 @@ export const getRepoVariable = operation({
 export const createRepoVariable = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/actions/variables/{variablename}',
-  params: { variablename: pathText },
   scope: 'repository',
   outlivesCredential: true,
   requires: [inRepo, signedIn, repoOwner, validBody],
@@ -59,7 +57,6 @@ export const createRepoVariable = operation({
 export const updateRepoVariable = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/actions/variables/{variablename}',
-  params: { variablename: pathText },
   scope: 'repository',
   outlivesCredential: true,
   requires: [inRepo, signedIn, repoOwner, validBody],
@@ -71,7 +68,6 @@ export const updateRepoVariable = operation({
 export const deleteRepoVariable = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/actions/variables/{variablename}',
-  params: { variablename: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoOwner],
   reply: { 204: 'empty' },
@@ -91,7 +87,6 @@ export const getOrgVariablesList = operation({
 export const getOrgVariable = operation({
   method: 'GET',
   path: '/orgs/{org}/actions/variables/{variablename}',
-  params: { variablename: pathText },
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner],
   reply: { 200: ActionVariable },
@@ -101,7 +96,6 @@ export const getOrgVariable = operation({
 export const createOrgVariable = operation({
   method: 'POST',
   path: '/orgs/{org}/actions/variables/{variablename}',
-  params: { variablename: pathText },
   scope: 'organization',
   outlivesCredential: true,
   requires: [inOrg, signedIn, orgOwner, validBody],
@@ -113,7 +107,6 @@ export const createOrgVariable = operation({
 export const updateOrgVariable = operation({
   method: 'PUT',
   path: '/orgs/{org}/actions/variables/{variablename}',
-  params: { variablename: pathText },
   scope: 'organization',
   outlivesCredential: true,
   requires: [inOrg, signedIn, orgOwner, validBody],
@@ -125,7 +118,6 @@ export const updateOrgVariable = operation({
 export const deleteOrgVariable = operation({
   method: 'DELETE',
   path: '/orgs/{org}/actions/variables/{variablename}',
-  params: { variablename: pathText },
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner],
   reply: { 204: 'empty' },
@@ -145,7 +137,6 @@ export const getUserVariablesList = operation({
 export const getUserVariable = operation({
   method: 'GET',
   path: '/user/actions/variables/{variablename}',
-  params: { variablename: pathText },
   scope: 'user',
   requires: [signedIn],
   reply: { 200: ActionVariable },
@@ -155,7 +146,6 @@ export const getUserVariable = operation({
 export const createUserVariable = operation({
   method: 'POST',
   path: '/user/actions/variables/{variablename}',
-  params: { variablename: pathText },
   scope: 'user',
   outlivesCredential: true,
   requires: [signedIn, validBody],
@@ -167,7 +157,6 @@ export const createUserVariable = operation({
 export const updateUserVariable = operation({
   method: 'PUT',
   path: '/user/actions/variables/{variablename}',
-  params: { variablename: pathText },
   scope: 'user',
   outlivesCredential: true,
   requires: [signedIn, validBody],
@@ -179,7 +168,6 @@ export const updateUserVariable = operation({
 export const deleteUserVariable = operation({
   method: 'DELETE',
   path: '/user/actions/variables/{variablename}',
-  params: { variablename: pathText },
   scope: 'user',
   requires: [signedIn],
   reply: { 204: 'empty' },

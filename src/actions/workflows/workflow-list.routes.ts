@@ -55,7 +55,6 @@ export const enableRepoWorkflow = operation({
 export const workflowBadge = operation({
   method: 'GET',
   path: '/{username}/{reponame}/actions/workflows/{workflowname}/badge.svg',
-  params: { workflowname: pathText },
   base: 'site',
   family: 'downloads',
   scope: null,

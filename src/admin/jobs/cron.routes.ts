@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { signedIn, siteAdmin } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
 import { paged } from '../../http/reply.ts'
-import { pageQuery, pathText } from '../../http/schema.ts'
+import { pageQuery } from '../../http/schema.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
 import { presentTasks } from './cron.present.ts'
 import { Cron } from './cron.schemas.ts'
@@ -26,7 +26,6 @@ export const adminCronList = operation({
 export const adminCronRun = operation({
   method: 'POST',
   path: '/admin/cron/{task}',
-  params: { task: pathText },
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   reply: { 204: 'empty' },

@@ -2,7 +2,7 @@ import type { RepoCtx } from '../../access/context.ts'
 import { canRead, inRepo } from '../../access/repo.requirements.ts'
 import { fileReplies, serveFile } from '../../http/file-reply.ts'
 import { operation, type Call } from '../../http/operation.ts'
-import { enumeration, pathText } from '../../http/schema.ts'
+import { enumeration } from '../../http/schema.ts'
 import {
   archiveFileName,
   countDownload,
@@ -43,7 +43,6 @@ function serveArchive(
 export const repoGetArchive = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/archive/{filepath+}',
-  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code')],
   writes: true,
@@ -59,7 +58,7 @@ const ballFormats = wordTable<OfferedFormat>({ zipball: 'zip', tarball: 'tar.gz'
 export const repoDownloadArchive = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/{ball_type}/{filepath+}',
-  params: { ball_type: enumeration('zipball', 'tarball', 'bundle'), filepath: pathText },
+  params: { ball_type: enumeration('zipball', 'tarball', 'bundle') },
   scope: 'repository',
   requires: [inRepo, canRead('code')],
   writes: true,
@@ -76,7 +75,6 @@ export const webArchive = operation({
   base: 'site',
   family: 'downloads',
   path: '/{username}/{reponame}/archive/{filepath+}',
-  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code')],
   writes: true,

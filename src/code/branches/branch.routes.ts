@@ -4,7 +4,7 @@ import { canRead, canWrite, gitRepo, inRepo, notArchived } from '../../access/re
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { created, ok, paged } from '../../http/reply.ts'
-import { nullable, pageQuery, pathText } from '../../http/schema.ts'
+import { nullable, pageQuery } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { presentBranch, presentBranches } from './branch.present.ts'
 import { Branch, CreateBranchRepoOption, UpdateBranchRepoOption } from './branch.schemas.ts'
@@ -28,7 +28,6 @@ export const repoListBranches = operation({
 export const repoGetBranch = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/branches/{filepath+}',
-  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: Branch },
@@ -63,7 +62,6 @@ export const repoCreateBranch = operation({
 export const repoUpdateBranch = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/branches/{filepath+}',
-  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code'), signedIn, canWrite('code'), notArchived, validBody],
   body: UpdateBranchRepoOption,
@@ -74,7 +72,6 @@ export const repoUpdateBranch = operation({
 export const repoDeleteBranch = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/branches/{filepath+}',
-  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code'), signedIn, canWrite('code'), notArchived],
   reply: { 204: 'empty' },

@@ -4,7 +4,6 @@ import { canRead, canWrite, gitRepo, inRepo } from '../../access/repo.requiremen
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { ok } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { presentCommit } from '../commits/commit.present.ts'
 import { Note, NoteOptions } from './note.schemas.ts'
 import { getNote, removeNote, setNote } from './note.service.ts'
@@ -22,7 +21,6 @@ async function presentNoteOf(
 export const repoGetNote = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/git/notes/{sha}',
-  params: { sha: pathText },
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   query: { verification: Type.Optional(Type.Boolean()), files: Type.Optional(Type.Boolean()) },
@@ -33,7 +31,6 @@ export const repoGetNote = operation({
 export const repoSetNote = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/git/notes/{sha}',
-  params: { sha: pathText },
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code'), signedIn, canWrite('code'), validBody],
   body: NoteOptions,
@@ -47,7 +44,6 @@ export const repoSetNote = operation({
 export const repoRemoveNote = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/git/notes/{sha}',
-  params: { sha: pathText },
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code'), signedIn, canWrite('code')],
   reply: { 204: 'empty' },

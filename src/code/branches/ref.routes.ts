@@ -4,7 +4,6 @@ import type { RepoCtx } from '../../access/context.ts'
 import type { Ref } from '../../git/git.ts'
 import { operation } from '../../http/operation.ts'
 import { headersOfCut, ok, type Reply } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { escapePath } from '../../lib/escape-url.ts'
 import { Reference } from './ref.schemas.ts'
@@ -40,7 +39,6 @@ export const repoListAllGitRefs = operation({
 export const repoListGitRefs = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/git/refs/{filepath+}',
-  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: Type.Array(Reference) },

@@ -2,7 +2,6 @@ import { canRead, canWrite, inRepo, notArchived } from '../../access/repo.requir
 import { signedIn } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
 import { ok } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { SyncForkInfo } from './sync-fork.schemas.ts'
 import { getForkState, syncFork, type ForkState } from './sync-fork.service.ts'
 
@@ -37,7 +36,6 @@ export const repoSyncForkDefault = operation({
 export const repoSyncForkBranchInfo = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/sync_fork/{branch}',
-  params: { branch: pathText },
   scope: 'repository',
   load: 'expensive',
   requires: [inRepo, canRead('code')],
@@ -48,7 +46,6 @@ export const repoSyncForkBranchInfo = operation({
 export const repoSyncForkBranch = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/sync_fork/{branch}',
-  params: { branch: pathText },
   scope: 'repository',
   load: 'expensive',
   requires: [inRepo, signedIn, notArchived, canWrite('code')],

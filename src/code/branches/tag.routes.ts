@@ -4,7 +4,7 @@ import { canRead, canWrite, gitRepo, inRepo, notArchived } from '../../access/re
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { created, ok, paged } from '../../http/reply.ts'
-import { pageQuery, pathText } from '../../http/schema.ts'
+import { pageQuery } from '../../http/schema.ts'
 import { BadRequest } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { findRevision } from '../commits/named-commit.service.ts'
@@ -29,7 +29,6 @@ export const repoListTags = operation({
 export const repoGetTag = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/tags/{filepath+}',
-  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code'), gitRepo],
   reply: { 200: Tag },
@@ -62,7 +61,6 @@ export const repoCreateTag = operation({
 export const repoDeleteTag = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/tags/{filepath+}',
-  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code'), gitRepo, signedIn, canWrite('code'), notArchived],
   reply: { 204: 'empty' },
@@ -72,7 +70,6 @@ export const repoDeleteTag = operation({
 export const getAnnotatedTag = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/git/tags/{sha}',
-  params: { sha: pathText },
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: AnnotatedTag },

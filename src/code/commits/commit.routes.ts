@@ -4,7 +4,7 @@ import { inRepo, canRead, gitRepo } from '../../access/repo.requirements.ts'
 import type { RepoCtx } from '../../access/context.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes, ok, paged } from '../../http/reply.ts'
-import { enumeration, pageQuery, pathText } from '../../http/schema.ts'
+import { enumeration, pageQuery } from '../../http/schema.ts'
 import { Conflict } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { Commit, Compare } from './commit.schemas.ts'
@@ -80,7 +80,6 @@ export const repoGetAllCommits = operation({
 export const repoGetSingleCommit = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/git/commits/{sha}',
-  params: { sha: pathText },
   scope: 'repository',
   load: 'expensive',
   requires: [inRepo, gitRepo, canRead('code')],
@@ -94,7 +93,7 @@ export const repoGetSingleCommit = operation({
 export const repoDownloadCommitDiffOrPatch = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/git/commits/{sha}.{diffType}',
-  params: { sha: pathText, diffType: enumeration('diff', 'patch') },
+  params: { diffType: enumeration('diff', 'patch') },
   scope: 'repository',
   load: 'expensive',
   requires: [inRepo, gitRepo, canRead('code')],
@@ -109,7 +108,7 @@ export const webCommitDiffOrPatch = operation({
   base: 'site',
   family: 'downloads',
   path: '/{username}/{reponame}/commit/{sha}.{diffType}',
-  params: { sha: pathText, diffType: enumeration('diff', 'patch') },
+  params: { diffType: enumeration('diff', 'patch') },
   scope: 'repository',
   load: 'expensive',
   requires: [inRepo, canRead('code')],
@@ -121,7 +120,6 @@ export const webCommitDiffOrPatch = operation({
 export const repoCompareDiff = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/compare/{filepath+}',
-  params: { filepath: pathText },
   scope: 'repository',
   load: 'expensive',
   requires: [inRepo, canRead('code')],

@@ -6,7 +6,6 @@ import { signedIn } from '../../access/requirements.ts'
 import type { FileEdit } from '../../git/git.ts'
 import { operation, validBody, type Requirement } from '../../http/operation.ts'
 import { created, ok } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { mapLimited } from '../../lib/map-limited.ts'
 import { presentChange, presentContent, presentContentAt } from './content.present.ts'
@@ -52,7 +51,6 @@ export const repoGetContentsList = operation({
 export const repoGetContents = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/contents/{filepath+}',
-  params: { filepath: pathText },
   scope: 'repository',
   load: 'expensive',
   requires: [inRepo, canRead('code')],
@@ -109,7 +107,6 @@ const optionsOf = ({ new_branch: newBranch, ...rest }: Omit<ChangeFilesOptions, 
 export const repoCreateFile = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/contents/{filepath+}',
-  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
   body: CreateFileOptions,
@@ -128,7 +125,6 @@ export const repoCreateFile = operation({
 export const repoUpdateFile = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/contents/{filepath+}',
-  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
   body: UpdateFileOptions,
@@ -147,7 +143,6 @@ export const repoUpdateFile = operation({
 export const repoDeleteFile = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/contents/{filepath+}',
-  params: { filepath: pathText },
   scope: 'repository',
   // Deleting is allowed over quota (written contract, quota model).
   requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived],

@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { canRead, gitRepo, inRepo } from '../../access/repo.requirements.ts'
 import { operation } from '../../http/operation.ts'
 import { ok } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { editorconfigOf } from './editorconfig.rules.ts'
 import { EditorconfigDefinition } from './editorconfig.schemas.ts'
@@ -14,7 +13,6 @@ const maxFileBytes = 256 * 1024
 export const repoGetEditorConfig = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/editorconfig/{filename}',
-  params: { filename: pathText },
   scope: 'repository',
   requires: [inRepo, gitRepo, repoRef, canRead('code')],
   query: { ref: Type.Optional(Type.String()) },

@@ -4,7 +4,6 @@ import { canRead, gitRepo, inRepo } from '../../access/repo.requirements.ts'
 import { fileReplies, serveFile } from '../../http/file-reply.ts'
 import { operation, type Call } from '../../http/operation.ts'
 import { redirect } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { atWebAddress, repoRefInPath } from '../git-access.requirements.ts'
 import type { NamedCommit } from '../commits/named-commit.service.ts'
@@ -51,7 +50,6 @@ export const webRawFile = operation({
   base: 'site',
   family: 'downloads',
   path: '/{username}/{reponame}/raw/{filepath+}',
-  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code')],
   reply: { ...fileReplies, 303: 'empty' },
@@ -63,7 +61,6 @@ export const webMediaFile = operation({
   base: 'site',
   family: 'downloads',
   path: '/{username}/{reponame}/media/{filepath+}',
-  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code')],
   reply: { ...fileReplies, 303: 'empty' },
@@ -75,7 +72,6 @@ export const webRawBlob = operation({
   base: 'site',
   family: 'downloads',
   path: '/{username}/{reponame}/raw/blob/{sha}',
-  params: { sha: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code')],
   reply: fileReplies,

@@ -3,7 +3,6 @@ import type { RepoCtx } from '../../access/context.ts'
 import { canRead, gitRepo, inRepo } from '../../access/repo.requirements.ts'
 import { operation } from '../../http/operation.ts'
 import { ok } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { BadRequest } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { type Page, pageOf } from '../../lib/paging.ts'
@@ -17,7 +16,6 @@ import { GitTreeResponse } from './tree.schemas.ts'
 export const getTree = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/git/trees/{sha}',
-  params: { sha: pathText },
   scope: 'repository',
   load: 'expensive',
   requires: [inRepo, gitRepo, canRead('code')],
@@ -89,7 +87,6 @@ async function readBytes(
 export const getBlob = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/git/blobs/{sha}',
-  params: { sha: pathText },
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: GitBlobResponse },

@@ -4,7 +4,7 @@ import { canRead, canWrite, gitRepo, inRepo } from '../../access/repo.requiremen
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { created, ok, paged } from '../../http/reply.ts'
-import { pageQuery, pathText } from '../../http/schema.ts'
+import { pageQuery } from '../../http/schema.ts'
 import { pageOf, type PageQuery } from '../../lib/paging.ts'
 import { presentCombinedStatus, presentStatus, presentStatuses } from './commit-status.present.ts'
 import { CombinedStatus, CommitStatus, CreateStatusOption } from './commit-status.schemas.ts'
@@ -27,7 +27,6 @@ async function pageOfStatuses(
 export const repoListStatuses = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/statuses/{sha}',
-  params: { sha: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code')],
   query: listQuery,
@@ -38,7 +37,6 @@ export const repoListStatuses = operation({
 export const repoListStatusesByRef = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/commits/{ref}/statuses',
-  params: { ref: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code'), gitRepo],
   query: listQuery,
@@ -49,7 +47,6 @@ export const repoListStatusesByRef = operation({
 export const repoCreateStatus = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/statuses/{sha}',
-  params: { sha: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code'), signedIn, canWrite('code'), validBody],
   body: CreateStatusOption,
@@ -68,7 +65,6 @@ export const repoCreateStatus = operation({
 export const repoGetCombinedStatusByRef = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/commits/{ref}/status',
-  params: { ref: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code'), gitRepo],
   query: pageQuery,

@@ -3,7 +3,7 @@ import { canWrite, inRepo, issuesOrPullsEnabled } from '../../access/repo.requir
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { created, ok, paged } from '../../http/reply.ts'
-import { pageQuery, pathNumber, pathText } from '../../http/schema.ts'
+import { pageQuery, pathNumber } from '../../http/schema.ts'
 import type { LabelId } from '../../lib/ids.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
 import { must } from '../../lib/verdict.ts'
@@ -61,7 +61,6 @@ export const issueCreateLabel = operation({
 export const issueGetLabel = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/labels/{id}',
-  params: { id: pathText },
   scope: 'issue',
   requires: [inRepo],
   reply: { 200: Label },

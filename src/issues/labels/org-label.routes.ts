@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { created, ok, paged } from '../../http/reply.ts'
-import { pageQuery, pathNumber, pathText } from '../../http/schema.ts'
+import { pageQuery, pathNumber } from '../../http/schema.ts'
 import type { LabelId } from '../../lib/ids.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
 import { inOrg, orgOwner } from '../../orgs/org.requirements.ts'
@@ -52,7 +52,6 @@ export const orgCreateLabel = operation({
 export const orgGetLabel = operation({
   method: 'GET',
   path: '/orgs/{org}/labels/{id}',
-  params: { id: pathText },
   scope: 'organization',
   requires: [inOrg, signedIn],
   reply: { 200: Label },

@@ -3,7 +3,7 @@ import { canWrite, inRepo } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { created, ok, paged } from '../../http/reply.ts'
-import { pageQuery, pathText } from '../../http/schema.ts'
+import { pageQuery } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { presentMilestone } from './milestone.present.ts'
 import { CreateMilestoneOption, EditMilestoneOption, Milestone } from './milestone.schemas.ts'
@@ -38,7 +38,6 @@ export const issueCreateMilestone = operation({
 export const issueGetMilestone = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/milestones/{id}',
-  params: { id: pathText },
   scope: 'issue',
   requires: [inRepo],
   reply: { 200: Milestone },
@@ -49,7 +48,6 @@ export const issueGetMilestone = operation({
 export const issueEditMilestone = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/milestones/{id}',
-  params: { id: pathText },
   scope: 'issue',
   requires: [inRepo, signedIn, canWrite('issues', 'pulls'), validBody],
   body: EditMilestoneOption,
@@ -62,7 +60,6 @@ export const issueEditMilestone = operation({
 export const issueDeleteMilestone = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/milestones/{id}',
-  params: { id: pathText },
   scope: 'issue',
   requires: [inRepo, signedIn, canWrite('issues', 'pulls')],
   reply: { 204: 'empty' },

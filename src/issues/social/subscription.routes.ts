@@ -4,7 +4,7 @@ import { inRepo, issuesOrPullsEnabled } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
 import { created, empty, ok, paged } from '../../http/reply.ts'
-import { pageQuery, pathNumber, pathText } from '../../http/schema.ts'
+import { pageQuery, pathNumber } from '../../http/schema.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { repoApiUrl } from '../../repos/repo-url.ts'
@@ -56,7 +56,7 @@ export const issueCheckSubscription = operation({
 export const issueAddSubscription = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/issues/{index}/subscriptions/{user}',
-  params: { index: pathNumber, user: pathText },
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
   reply: { 200: 'empty', 201: 'empty' },
@@ -72,7 +72,7 @@ export const issueAddSubscription = operation({
 export const issueDeleteSubscription = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/subscriptions/{user}',
-  params: { index: pathNumber, user: pathText },
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
   reply: { 200: 'empty', 201: 'empty' },

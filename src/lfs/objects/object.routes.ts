@@ -3,7 +3,6 @@ import type { RepoCtx } from '../../access/context.ts'
 import { fileReplies, serveFile } from '../../http/file-reply.ts'
 import { bytesOf, jsonAs, operation, type Call } from '../../http/operation.ts'
 import { ok } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { BadRequest, Conflict, Invalid } from '../../lib/errors.ts'
 import { presentBatch } from './batch.present.ts'
 import { LfsBatchReply, LfsBatchRequest, LfsDone, LfsPointer } from './batch.schemas.ts'
@@ -49,7 +48,6 @@ export const lfsBatch = operation({
 export const lfsUploadObject = operation({
   method: 'PUT',
   path: '/{username}/{reponame}/info/lfs/objects/{oid}/{size}',
-  params: { oid: pathText, size: pathText },
   base: 'site',
   family: 'lfs',
   scope: null,
@@ -103,7 +101,6 @@ async function serveObject(ctx: RepoCtx, call: Call, oid: string, name: string |
 export const lfsDownloadObject = operation({
   method: 'GET',
   path: '/{username}/{reponame}/info/lfs/objects/{oid}',
-  params: { oid: pathText },
   base: 'site',
   family: 'lfs',
   scope: null,
@@ -118,7 +115,6 @@ export const lfsDownloadObject = operation({
 export const lfsDownloadNamedObject = operation({
   method: 'GET',
   path: '/{username}/{reponame}/info/lfs/objects/{oid}/{filename}',
-  params: { oid: pathText, filename: pathText },
   base: 'site',
   family: 'lfs',
   scope: null,

@@ -1,7 +1,6 @@
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
 import { changing, publishing, reading, registry } from '../registry/registry.ts'
 import { registryErrors } from '../registry/registry-errors.ts'
@@ -9,8 +8,6 @@ import { servePackageFile } from '../registry/serve-file.ts'
 import { getApk, getIndex, getKey, publishApk, removeApk } from './alpine.service.ts'
 
 const alpine = registry('alpine', registryErrors)
-const locationParams = { branch: pathText, repository: pathText }
-const fileParams = { ...locationParams, architecture: pathText, filename: pathText }
 
 export const alpineKey = operation({
   ...alpine,
@@ -30,7 +27,6 @@ export const alpineUpload = operation({
   ...alpine,
   method: 'PUT',
   path: '/api/packages/{username}/alpine/{branch}/{repository}',
-  params: locationParams,
   requires: publishing,
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
@@ -42,7 +38,6 @@ export const alpineDownload = operation({
   ...alpine,
   method: 'GET',
   path: '/api/packages/{username}/alpine/{branch}/{repository}/{architecture}/{filename}',
-  params: fileParams,
   requires: reading,
   reply: storedReplies,
   summary: 'Download an Alpine package, or the index of a repository',
@@ -57,7 +52,6 @@ export const alpineDelete = operation({
   ...alpine,
   method: 'DELETE',
   path: '/api/packages/{username}/alpine/{branch}/{repository}/{architecture}/{filename}',
-  params: fileParams,
   requires: changing,
   reply: { 204: 'empty' },
   summary: 'Delete a package from an Alpine repository',

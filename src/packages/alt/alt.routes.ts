@@ -1,7 +1,6 @@
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
 import { changing, publishing, reading, registry } from '../registry/registry.ts'
@@ -18,7 +17,6 @@ export const altUpload = operation({
   ...alt,
   method: 'PUT',
   path: '/api/packages/{username}/alt/{group+}/upload',
-  params: { group: pathText },
   requires: publishing,
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
@@ -30,7 +28,6 @@ export const altDownload = operation({
   ...alt,
   method: 'GET',
   path: '/api/packages/{username}/alt/{path+}',
-  params: { path: pathText },
   requires: reading,
   reply: storedReplies,
   summary: 'Download a package of an ALT repository, an index of a group, or its configuration',
@@ -47,7 +44,6 @@ export const altDelete = operation({
   ...alt,
   method: 'DELETE',
   path: '/api/packages/{username}/alt/{path+}',
-  params: { path: pathText },
   requires: changing,
   reply: { 204: 'empty' },
   summary: 'Delete a package from an ALT repository',

@@ -2,7 +2,6 @@ import { storedReplies } from '../../access/serve-stored.ts'
 import type { SubjectCtx } from '../../access/context.ts'
 import { bytesOf, operation, type Call } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
 import type { PublishCtx } from '../publish.service.ts'
 import { changing, reading, registry } from '../registry/registry.ts'
@@ -13,10 +12,6 @@ import { getArchFile, getIndex, publishArch, removeArch } from './arch.service.t
 
 const arch = registry('arch', registryErrors)
 const base = '/api/packages/{username}/arch'
-
-const groupParams = { group: pathText }
-const fileParams = { architecture: pathText, filename: pathText }
-const packageParams = { name: pathText, version: pathText, architecture: pathText }
 
 /** The group of packages whose paths name none. */
 const noGroup = ''
@@ -56,7 +51,6 @@ export const archUpload = operation({
   ...arch,
   method: 'PUT',
   path: `${base}/{group+}`,
-  params: groupParams,
   requires: changing,
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
@@ -79,7 +73,6 @@ export const archDownload = operation({
   ...arch,
   method: 'GET',
   path: `${base}/{group+}/{architecture}/{filename}`,
-  params: { ...groupParams, ...fileParams },
   requires: reading,
   reply: downloadReplies,
   summary: 'Get an index or an Arch package of a group',
@@ -90,7 +83,6 @@ export const archDownloadFromNone = operation({
   ...arch,
   method: 'GET',
   path: `${base}/{architecture}/{filename}`,
-  params: fileParams,
   requires: reading,
   reply: downloadReplies,
   summary: 'Get an index or an Arch package',
@@ -101,7 +93,6 @@ export const archDelete = operation({
   ...arch,
   method: 'DELETE',
   path: `${base}/{group+}/{name}/{version}/{architecture}`,
-  params: { ...groupParams, ...packageParams },
   requires: changing,
   reply: { 204: 'empty' },
   summary: 'Delete an Arch package from a group',
@@ -112,7 +103,6 @@ export const archDeleteFromNone = operation({
   ...arch,
   method: 'DELETE',
   path: `${base}/{name}/{version}/{architecture}`,
-  params: packageParams,
   requires: changing,
   reply: { 204: 'empty' },
   summary: 'Delete an Arch package',

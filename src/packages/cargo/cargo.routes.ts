@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { untied } from '../../http/untied-body.ts'
 import { getFilesOfPackage, getPackageWithVersions, searchPackages } from '../catalog/catalog.service.ts'
 import type { FileRecord } from '../content/file.store.ts'
@@ -24,8 +23,6 @@ const cargo = registry(
 )
 
 const done = () => json({ ok: true })
-const crateParams = { name: pathText }
-const versionParams = { ...crateParams, version: pathText }
 
 /** Largest and default number of search results. */
 const maxFound = 100
@@ -78,14 +75,12 @@ async function sparseIndex(ctx: Parameters<typeof getPackageWithVersions>[0], na
 export const cargoIndexOfShort = operation({
   ...index,
   path: '/api/packages/{username}/cargo/{length}/{name}',
-  params: { ...crateParams, length: pathText },
   run: ({ ctx, params }) => sparseIndex(ctx, params.name),
 })
 
 export const cargoIndex = operation({
   ...index,
   path: '/api/packages/{username}/cargo/{first}/{second}/{name}',
-  params: { ...crateParams, first: pathText, second: pathText },
   run: ({ ctx, params }) => sparseIndex(ctx, params.name),
 })
 
@@ -93,7 +88,6 @@ export const cargoDownload = operation({
   ...cargo,
   method: 'GET',
   path: '/api/packages/{username}/cargo/api/v1/crates/{name}/{version}/download',
-  params: versionParams,
   requires: reading,
   reply: storedReplies,
   summary: 'Download a crate',
@@ -132,7 +126,6 @@ export const cargoListOwners = operation({
   ...cargo,
   method: 'GET',
   path: '/api/packages/{username}/cargo/api/v1/crates/{name}/owners',
-  params: crateParams,
   requires: reading,
   reply: jsonReply,
   summary: 'List the owners of a crate',
@@ -146,7 +139,6 @@ export const cargoYank = operation({
   ...cargo,
   method: 'DELETE',
   path: '/api/packages/{username}/cargo/api/v1/crates/{name}/{version}/yank',
-  params: versionParams,
   requires: changing,
   reply: jsonReply,
   summary: 'Yank a version of a crate',
@@ -160,7 +152,6 @@ export const cargoUnyank = operation({
   ...cargo,
   method: 'PUT',
   path: '/api/packages/{username}/cargo/api/v1/crates/{name}/{version}/unyank',
-  params: versionParams,
   requires: changing,
   reply: jsonReply,
   summary: 'Restore a yanked version of a crate',

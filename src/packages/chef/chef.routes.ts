@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { storedReplies } from '../../access/serve-stored.ts'
 import type { SubjectCtx } from '../../access/context.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { pathText } from '../../http/schema.ts'
 import { formatUnix } from '../../lib/time.ts'
 import {
   getVersionWithMetadata,
@@ -26,8 +25,6 @@ const chef = registry(
   type,
   jsonErrors((refusal) => ({ error_messages: [refusal.message] })),
 )
-const nameParams = { name: pathText }
-const versionParams = { ...nameParams, version: pathText }
 
 /** Largest and default number of cookbooks on a page. */
 const maxItems = 1000
@@ -131,7 +128,6 @@ export const chefGetCookbook = operation({
   ...chef,
   method: 'GET',
   path: '/api/packages/{username}/chef/api/v1/cookbooks/{name}',
-  params: nameParams,
   requires: reading,
   reply: jsonReply,
   summary: 'Get a Chef cookbook',
@@ -159,7 +155,6 @@ export const chefGetVersion = operation({
   ...chef,
   method: 'GET',
   path: '/api/packages/{username}/chef/api/v1/cookbooks/{name}/versions/{version}',
-  params: versionParams,
   requires: reading,
   reply: jsonReply,
   summary: 'Get a version of a Chef cookbook',
@@ -183,7 +178,6 @@ export const chefDownload = operation({
   ...chef,
   method: 'GET',
   path: '/api/packages/{username}/chef/api/v1/cookbooks/{name}/versions/{version}/download',
-  params: versionParams,
   requires: reading,
   reply: storedReplies,
   summary: 'Download a Chef cookbook',
@@ -197,7 +191,6 @@ export const chefDeleteVersion = operation({
   ...chef,
   method: 'DELETE',
   path: '/api/packages/{username}/chef/api/v1/cookbooks/{name}/versions/{version}',
-  params: versionParams,
   requires: changing,
   reply: { 200: 'empty' },
   summary: 'Delete a version of a Chef cookbook',
@@ -208,7 +201,6 @@ export const chefDeleteCookbook = operation({
   ...chef,
   method: 'DELETE',
   path: '/api/packages/{username}/chef/api/v1/cookbooks/{name}',
-  params: nameParams,
   requires: changing,
   reply: { 200: 'empty' },
   summary: 'Delete a Chef cookbook with all of its versions',

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { pathText } from '../../http/schema.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { getFilesOfPackage, getPackageWithVersions, searchPackages, wholeCatalog } from '../catalog/catalog.service.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
@@ -101,7 +100,6 @@ export const composerMetadata = operation({
   ...composer,
   method: 'GET',
   path: '/api/packages/{username}/composer/p2/{vendor}/{file}',
-  params: { vendor: pathText, file: pathText },
   requires: reading,
   reply: jsonReply,
   summary: 'Get the versions of a Composer package, or those in development',
@@ -137,7 +135,6 @@ export const composerDownload = operation({
   ...composer,
   method: 'GET',
   path: '/api/packages/{username}/composer/files/{name}/{version}/{filename}',
-  params: { name: pathText, version: pathText, filename: pathText },
   requires: reading,
   reply: storedReplies,
   summary: 'Download a Composer package',

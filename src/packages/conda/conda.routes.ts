@@ -2,7 +2,6 @@ import { storedReplies } from '../../access/serve-stored.ts'
 import type { SubjectCtx } from '../../access/context.ts'
 import { bytesOf, operation, type Call } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
 import type { PublishCtx } from '../publish.service.ts'
@@ -17,10 +16,6 @@ const conda = registry(
   jsonErrors(({ message }) => ({ reason: message, message })),
 )
 const base = '/api/packages/{username}/conda'
-
-const fileParams = { filename: pathText }
-const placeParams = { architecture: pathText, ...fileParams }
-const channelParams = { channel: pathText }
 
 /** The channel of packages whose paths name none. */
 const noChannel = ''
@@ -52,7 +47,6 @@ export const condaUpload = operation({
   ...conda,
   method: 'PUT',
   path: `${base}/{channel+}/{filename}`,
-  params: { ...channelParams, ...fileParams },
   requires: publishing,
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
@@ -64,7 +58,6 @@ export const condaUploadToNone = operation({
   ...conda,
   method: 'PUT',
   path: `${base}/{filename}`,
-  params: fileParams,
   requires: publishing,
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
@@ -76,7 +69,6 @@ export const condaDownload = operation({
   ...conda,
   method: 'GET',
   path: `${base}/{channel+}/{architecture}/{filename}`,
-  params: { ...channelParams, ...placeParams },
   requires: reading,
   reply: downloadReplies,
   summary: 'Get an index or a Conda package of a channel',
@@ -87,7 +79,6 @@ export const condaDownloadFromNone = operation({
   ...conda,
   method: 'GET',
   path: `${base}/{architecture}/{filename}`,
-  params: placeParams,
   requires: reading,
   reply: downloadReplies,
   summary: 'Get an index or a Conda package',

@@ -5,7 +5,6 @@ import { storedReplies } from '../../access/serve-stored.ts'
 import { contentTypeOf } from '../../http/media-type.ts'
 import { bytesOf, operation, type Call } from '../../http/operation.ts'
 import { empty, noContent } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { untied } from '../../http/untied-body.ts'
 import { BadRequest } from '../../lib/errors.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
@@ -48,10 +47,6 @@ const pulling = [packagesOn, registryToken, mayPull] as const
 const pushing = [packagesOn, registryToken, mayPublish] as const
 const adding = [...pushing, ownerUnderQuota('size:assets:packages:all')] as const
 
-const imageParams = { image: pathText }
-const blobParams = { ...imageParams, digest: pathText }
-const uploadParams = { ...imageParams, uuid: pathText }
-const manifestParams = { ...imageParams, reference: pathText }
 const pageParams = { n: Type.Optional(Type.Integer()), last: Type.Optional(Type.String()) }
 
 /** Largest manifest in bytes. */
@@ -114,7 +109,6 @@ export const containerBeginUpload = operation({
   ...container,
   method: 'POST',
   path: '/v2/{username}/{image+}/blobs/uploads',
-  params: imageParams,
   requires: adding,
   query: {
     digest: Type.Optional(Type.String()),
@@ -147,7 +141,6 @@ export const containerUploadState = operation({
   ...container,
   method: 'GET',
   path: '/v2/{username}/{image+}/blobs/uploads/{uuid}',
-  params: uploadParams,
   requires: pushing,
   reply: { 204: 'empty' },
   summary: 'Get the state of an upload',
@@ -161,7 +154,6 @@ export const containerAddPart = operation({
   ...container,
   method: 'PATCH',
   path: '/v2/{username}/{image+}/blobs/uploads/{uuid}',
-  params: uploadParams,
   requires: pushing,
   body: bytesOf('*/*'),
   reply: { 202: 'empty' },
@@ -189,7 +181,6 @@ export const containerCompleteUpload = operation({
   ...container,
   method: 'PUT',
   path: '/v2/{username}/{image+}/blobs/uploads/{uuid}',
-  params: uploadParams,
   requires: pushing,
   query: { digest: Type.Optional(Type.String()) },
   body: bytesOf('*/*'),
@@ -207,7 +198,6 @@ export const containerAbortUpload = operation({
   ...container,
   method: 'DELETE',
   path: '/v2/{username}/{image+}/blobs/uploads/{uuid}',
-  params: uploadParams,
   requires: pushing,
   reply: { 204: 'empty' },
   summary: 'Cancel an upload',
@@ -218,7 +208,6 @@ export const containerGetBlob = operation({
   ...container,
   method: 'GET',
   path: '/v2/{username}/{image+}/blobs/{digest}',
-  params: blobParams,
   requires: pulling,
   reply: storedReplies,
   summary: 'Get a blob of an image',
@@ -237,7 +226,6 @@ export const containerDeleteBlob = operation({
   ...container,
   method: 'DELETE',
   path: '/v2/{username}/{image+}/blobs/{digest}',
-  params: blobParams,
   requires: pushing,
   reply: { 202: 'empty' },
   summary: 'Delete a blob that no manifest names',
@@ -248,7 +236,6 @@ export const containerPutManifest = operation({
   ...container,
   method: 'PUT',
   path: '/v2/{username}/{image+}/manifests/{reference}',
-  params: manifestParams,
   requires: pushing,
   body: bytesOf('*/*'),
   maxBodyBytes: maxManifestBytes,
@@ -270,7 +257,6 @@ export const containerGetManifest = operation({
   ...container,
   method: 'GET',
   path: '/v2/{username}/{image+}/manifests/{reference}',
-  params: manifestParams,
   requires: pulling,
   reply: storedReplies,
   summary: 'Get a manifest by a tag or its digest',
@@ -290,7 +276,6 @@ export const containerDeleteManifest = operation({
   ...container,
   method: 'DELETE',
   path: '/v2/{username}/{image+}/manifests/{reference}',
-  params: manifestParams,
   requires: pushing,
   reply: { 202: 'empty' },
   summary: 'Delete a tag, or a manifest with all of its tags',
@@ -301,7 +286,6 @@ export const containerListTags = operation({
   ...container,
   method: 'GET',
   path: '/v2/{username}/{image+}/tags/list',
-  params: imageParams,
   requires: pulling,
   query: pageParams,
   reply: { 200: bytesOf('application/json') },
@@ -326,7 +310,6 @@ export const containerListReferrers = operation({
   ...container,
   method: 'GET',
   path: '/v2/{username}/{image+}/referrers/{digest}',
-  params: blobParams,
   requires: pulling,
   query: {
     artifactType: Type.Optional(Type.String()),

@@ -3,7 +3,6 @@ import type { SubjectCtx } from '../../access/context.ts'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation, type Call } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
 import { publishing, reading, registry } from '../registry/registry.ts'
 import { registryErrors } from '../registry/registry-errors.ts'
@@ -48,7 +47,6 @@ export const cranSource = operation({
   ...cran,
   method: 'GET',
   path: '/api/packages/{username}/cran/src/contrib/{filename}',
-  params: { filename: pathText },
   requires: reading,
   reply: storedReplies,
   summary: 'Get an R source package or their index',
@@ -59,7 +57,6 @@ export const cranArchivedSource = operation({
   ...cran,
   method: 'GET',
   path: '/api/packages/{username}/cran/src/contrib/Archive/{name}/{filename}',
-  params: { name: pathText, filename: pathText },
   requires: reading,
   reply: storedReplies,
   summary: 'Get an archived R source package',
@@ -71,7 +68,6 @@ export const cranBinary = operation({
   ...cran,
   method: 'GET',
   path: '/api/packages/{username}/cran/bin/{platform+}/contrib/{rversion}/{filename}',
-  params: { platform: pathText, rversion: pathText, filename: pathText },
   requires: reading,
   reply: storedReplies,
   summary: 'Get an R binary package or their index',

@@ -1,7 +1,6 @@
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
 import { changing, publishing, reading, registry } from '../registry/registry.ts'
 import { registryErrors } from '../registry/registry-errors.ts'
@@ -10,7 +9,6 @@ import { getSigningKey } from '../indexes/signing.service.ts'
 import { getDeb, getIndexFile, publishDeb, removeDeb } from './debian.service.ts'
 
 const debian = registry('debian', registryErrors)
-const locationParams = { distribution: pathText, component: pathText }
 
 /** Returns the media type of an index by its file name extension. */
 function indexType(path: string): string {
@@ -32,7 +30,6 @@ export const debianUpload = operation({
   ...debian,
   method: 'PUT',
   path: '/api/packages/{username}/debian/pool/{distribution}/{component}/upload',
-  params: locationParams,
   requires: publishing,
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
@@ -44,7 +41,6 @@ export const debianIndex = operation({
   ...debian,
   method: 'GET',
   path: '/api/packages/{username}/debian/dists/{distribution}/{path+}',
-  params: { distribution: pathText, path: pathText },
   requires: reading,
   reply: { 200: bytesOf('*/*') },
   summary: 'Get an index of a distribution of a Debian repository',
@@ -56,7 +52,6 @@ export const debianDownload = operation({
   ...debian,
   method: 'GET',
   path: '/api/packages/{username}/debian/pool/{distribution}/{component}/{filename}',
-  params: { ...locationParams, filename: pathText },
   requires: reading,
   reply: storedReplies,
   summary: 'Download a Debian package',
@@ -70,7 +65,6 @@ export const debianDelete = operation({
   ...debian,
   method: 'DELETE',
   path: '/api/packages/{username}/debian/pool/{distribution}/{component}/{name}/{version}/{architecture}',
-  params: { ...locationParams, name: pathText, version: pathText, architecture: pathText },
   requires: changing,
   reply: { 204: 'empty' },
   summary: 'Delete a package from a Debian repository',

@@ -1,7 +1,6 @@
 import { ownerUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { pathText } from '../../http/schema.ts'
 import { uploadDigests } from '../content/digest.service.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
 import { mayPublish, mayPull, packagesOn } from '../package.requirements.ts'
@@ -12,9 +11,6 @@ import { servePackageFile } from '../registry/serve-file.ts'
 import { checkNames } from './generic.rules.ts'
 
 const type = 'generic'
-
-const versionParams = { packagename: pathText, packageversion: pathText }
-const fileParams = { ...versionParams, filename: pathText }
 
 const generic = {
   base: 'site',
@@ -35,7 +31,6 @@ export const genericUpload = operation({
   ...generic,
   method: 'PUT',
   path: '/api/packages/{username}/generic/{packagename}/{packageversion}/{filename}',
-  params: fileParams,
   requires: [packagesOn, mayPublish, ownerUnderQuota('size:assets:packages:all')],
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
@@ -53,7 +48,6 @@ export const genericDownload = operation({
   ...generic,
   method: 'GET',
   path: '/api/packages/{username}/generic/{packagename}/{packageversion}/{filename}',
-  params: fileParams,
   requires: [packagesOn, mayPull],
   reply: storedReplies,
   summary: 'Download a file of a generic package',
@@ -67,7 +61,6 @@ export const genericDeleteFile = operation({
   ...generic,
   method: 'DELETE',
   path: '/api/packages/{username}/generic/{packagename}/{packageversion}/{filename}',
-  params: fileParams,
   requires: [packagesOn, mayPublish],
   reply: { 204: 'empty' },
   summary: 'Delete a file of a generic package, and the version with the last one',
@@ -78,7 +71,6 @@ export const genericDeleteVersion = operation({
   ...generic,
   method: 'DELETE',
   path: '/api/packages/{username}/generic/{packagename}/{packageversion}',
-  params: versionParams,
   requires: [packagesOn, mayPublish],
   reply: { 204: 'empty' },
   summary: 'Delete a version of a generic package',

@@ -1,7 +1,6 @@
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { getVersionWithMetadata, getPackageWithVersions } from '../catalog/catalog.service.ts'
@@ -19,7 +18,6 @@ import { publishModule } from './go.service.ts'
 
 const type = 'go'
 const go = registry(type, registryErrors)
-const moduleParams = { module: pathText }
 const textType = 'text/plain;charset=utf-8'
 
 const presentInfo = (version: { readonly version: string; readonly created_unix: number }) =>
@@ -40,7 +38,6 @@ export const goListVersions = operation({
   ...go,
   method: 'GET',
   path: '/api/packages/{username}/go/{module+}/@v/list',
-  params: moduleParams,
   requires: reading,
   reply: { 200: bytesOf('text/plain') },
   summary: 'List the versions of a Go module',
@@ -65,7 +62,6 @@ export const goLatest = operation({
   ...go,
   method: 'GET',
   path: '/api/packages/{username}/go/{module+}/@latest',
-  params: moduleParams,
   requires: reading,
   reply: jsonReply,
   summary: 'Get the newest version of a Go module',
@@ -88,7 +84,6 @@ export const goFile = operation({
   ...go,
   method: 'GET',
   path: '/api/packages/{username}/go/{module+}/@v/{file}',
-  params: { ...moduleParams, file: pathText },
   requires: reading,
   reply: storedReplies,
   summary: 'Get the time, the go.mod or the archive of a version of a Go module',

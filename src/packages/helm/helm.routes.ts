@@ -1,7 +1,6 @@
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { getFilesOfType } from '../catalog/catalog.service.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
@@ -40,7 +39,6 @@ export const helmDownload = operation({
   ...helm,
   method: 'GET',
   path: '/api/packages/{username}/helm/{filename}',
-  params: { filename: pathText },
   requires: reading,
   reply: storedReplies,
   summary: 'Download a Helm chart',

@@ -1,7 +1,6 @@
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes, empty } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
 import { publishing, reading, registry } from '../registry/registry.ts'
 import { registryErrors } from '../registry/registry-errors.ts'
@@ -18,7 +17,6 @@ export const mavenUpload = operation({
   ...maven,
   method: 'PUT',
   path: '/api/packages/{username}/maven/{path+}',
-  params: { path: pathText },
   requires: publishing,
   body: bytesOf('*/*'),
   maxBodyBytes: maxChecksumBytes,
@@ -43,7 +41,6 @@ export const mavenDownload = operation({
   ...maven,
   method: 'GET',
   path: '/api/packages/{username}/maven/{path+}',
-  params: { path: pathText },
   requires: reading,
   reply: storedReplies,
   summary: 'Download a file of a Maven artifact, its checksum, or the list of its versions',

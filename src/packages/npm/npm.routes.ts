@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { pathText } from '../../http/schema.ts'
 import { noFile } from '../package.rules.ts'
 import { getPublishers, getFilesOfPackage, getPackageWithVersions, searchPackages } from '../catalog/catalog.service.ts'
 import type { FileRecord } from '../content/file.store.ts'
@@ -22,9 +21,6 @@ const npm = registry(
   jsonErrors((refusal) => ({ error: refusal.message })),
 )
 
-const nameParams = { name: pathText }
-const fileParams = { ...nameParams, version: pathText, filename: pathText }
-
 /** Largest and default number of search results. */
 const maxFound = 250
 const usualFound = 20
@@ -36,7 +32,6 @@ export const npmPublish = operation({
   ...npm,
   method: 'PUT',
   path: '/api/packages/{username}/npm/{name+}',
-  params: nameParams,
   requires: publishing,
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
@@ -48,7 +43,6 @@ export const npmMetadata = operation({
   ...npm,
   method: 'GET',
   path: '/api/packages/{username}/npm/{name+}',
-  params: nameParams,
   requires: reading,
   reply: jsonReply,
   summary: 'Get an npm package with all of its versions',
@@ -70,7 +64,6 @@ export const npmDownload = operation({
   ...npm,
   method: 'GET',
   path: '/api/packages/{username}/npm/{name+}/-/{version}/{filename}',
-  params: fileParams,
   requires: reading,
   reply: storedReplies,
   summary: 'Download the archive of a version of an npm package',
@@ -87,7 +80,6 @@ export const npmDownloadByName = operation({
   ...npm,
   method: 'GET',
   path: '/api/packages/{username}/npm/{name+}/-/{filename}',
-  params: { ...nameParams, filename: pathText },
   requires: reading,
   reply: storedReplies,
   summary: 'Download an archive of an npm package by file name',
@@ -108,20 +100,16 @@ export const npmDeleteVersion = operation({
   ...npm,
   method: 'DELETE',
   path: '/api/packages/{username}/npm/{name+}/-/{version}/{filename}/-rev/{revision}',
-  params: { ...fileParams, revision: pathText },
   requires: changing,
   reply: { 200: 'empty' },
   summary: 'Unpublish a version of an npm package',
   run: async ({ ctx, params: { name, version } }) => removeVersion(ctx, await getVersion(ctx, { type, name, version })),
 })
 
-const revisionParams = { ...nameParams, revision: pathText }
-
 export const npmDeletePackage = operation({
   ...npm,
   method: 'DELETE',
   path: '/api/packages/{username}/npm/{name+}/-rev/{revision}',
-  params: revisionParams,
   requires: changing,
   reply: { 200: 'empty' },
   summary: 'Unpublish an npm package with all of its versions',
@@ -135,7 +123,6 @@ export const npmUpdateDocument = operation({
   ...npm,
   method: 'PUT',
   path: '/api/packages/{username}/npm/{name+}/-rev/{revision}',
-  params: revisionParams,
   requires: changing,
   body: bytesOf('*/*'),
   reply: { 200: 'empty' },
@@ -149,7 +136,6 @@ export const npmListTags = operation({
   ...npm,
   method: 'GET',
   path: '/api/packages/{username}/npm/-/package/{name+}/dist-tags',
-  params: nameParams,
   requires: reading,
   reply: jsonReply,
   summary: 'List the tags of an npm package',
@@ -159,13 +145,10 @@ export const npmListTags = operation({
   },
 })
 
-const tagParams = { ...nameParams, tag: pathText }
-
 export const npmSetTag = operation({
   ...npm,
   method: 'PUT',
   path: '/api/packages/{username}/npm/-/package/{name+}/dist-tags/{tag}',
-  params: tagParams,
   requires: changing,
   body: bytesOf('*/*'),
   maxBodyBytes: maxVersionBytes,
@@ -181,7 +164,6 @@ export const npmDeleteTag = operation({
   ...npm,
   method: 'DELETE',
   path: '/api/packages/{username}/npm/-/package/{name+}/dist-tags/{tag}',
-  params: tagParams,
   requires: changing,
   reply: { 200: 'empty' },
   summary: 'Remove a tag of an npm package',

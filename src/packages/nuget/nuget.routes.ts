@@ -3,7 +3,6 @@ import type { SubjectCtx } from '../../access/context.ts'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation, type Call } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import {
   getVersionWithMetadata,
@@ -37,8 +36,6 @@ const nuget = registry(
   type,
   jsonErrors((refusal) => ({ Message: refusal.message })),
 )
-const idParams = { id: pathText }
-const versionParams = { ...idParams, version: pathText }
 
 /** Largest and default number of search results. */
 const maxFound = 1000
@@ -84,7 +81,6 @@ export const nugetDelete = operation({
   ...nuget,
   method: 'DELETE',
   path: '/api/packages/{username}/nuget/{id}/{version}',
-  params: versionParams,
   requires: changing,
   reply: { 204: 'empty' },
   summary: 'Delete a version of a NuGet package',
@@ -115,7 +111,6 @@ export const nugetRegistration = operation({
   ...nuget,
   method: 'GET',
   path: '/api/packages/{username}/nuget/registration/{id}/index.json',
-  params: idParams,
   requires: reading,
   reply: jsonReply,
   summary: 'Get all versions of a NuGet package',
@@ -132,7 +127,6 @@ export const nugetRegistrationLeaf = operation({
   ...nuget,
   method: 'GET',
   path: '/api/packages/{username}/nuget/registration/{id}/{file}',
-  params: { ...idParams, file: pathText },
   requires: reading,
   reply: jsonReply,
   summary: 'Get a version of a NuGet package',
@@ -144,7 +138,6 @@ export const nugetListVersions = operation({
   ...nuget,
   method: 'GET',
   path: '/api/packages/{username}/nuget/package/{id}/index.json',
-  params: idParams,
   requires: reading,
   reply: jsonReply,
   summary: 'List the versions of a NuGet package',
@@ -158,7 +151,6 @@ export const nugetDownload = operation({
   ...nuget,
   method: 'GET',
   path: '/api/packages/{username}/nuget/package/{id}/{version}/{filename}',
-  params: { ...versionParams, filename: pathText },
   requires: reading,
   reply: storedReplies,
   summary: 'Download a NuGet package or its description',
@@ -270,7 +262,6 @@ export const nugetCountById = operation({
 export const nugetEntry = operation({
   ...feed,
   path: "/api/packages/{username}/nuget/Packages(Id='{id}',Version='{version}')",
-  params: versionParams,
   summary: 'Get a version of a NuGet package (protocol version 2)',
   async run({ ctx, params: { id, version } }) {
     const found = await getVersionWithMetadata(ctx, type, id, version)

@@ -1,7 +1,6 @@
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { noContent } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { getVersionWithMetadata, getFilesOfVersions, getPackageWithVersions } from '../catalog/catalog.service.ts'
 import type { VersionWithMetadata } from '../catalog/catalog.store.ts'
@@ -23,9 +22,6 @@ const pub = registry(
 )
 const reply = { 200: bytesOf(contentType) } as const
 const pubJson = (body: unknown) => json(body, { contentType })
-
-const nameParams = { name: pathText }
-const versionParams = { ...nameParams, version: pathText }
 
 const presentVersion = (place: RegistryOwner, version: VersionWithMetadata, sha256?: string) => ({
   version: version.version,
@@ -65,7 +61,6 @@ export const pubFinalize = operation({
   ...pub,
   method: 'GET',
   path: '/api/packages/{username}/pub/api/packages/versions/new/finalize/{name}/{version}',
-  params: versionParams,
   requires: changing,
   reply,
   summary: 'Finish the upload of a Dart package',
@@ -79,7 +74,6 @@ export const pubListVersions = operation({
   ...pub,
   method: 'GET',
   path: '/api/packages/{username}/pub/api/packages/{name}',
-  params: nameParams,
   requires: reading,
   reply,
   summary: 'List the versions of a Dart package',
@@ -97,7 +91,6 @@ export const pubGetVersion = operation({
   ...pub,
   method: 'GET',
   path: '/api/packages/{username}/pub/api/packages/{name}/{version}',
-  params: versionParams,
   requires: reading,
   reply,
   summary: 'Get a version of a Dart package',
@@ -109,7 +102,6 @@ export const pubDownload = operation({
   ...pub,
   method: 'GET',
   path: '/api/packages/{username}/pub/api/packages/{name}/files/{filename}',
-  params: { ...nameParams, filename: pathText },
   requires: reading,
   reply: storedReplies,
   summary: 'Download a Dart package',

@@ -1,7 +1,6 @@
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { getFilesOfPackage, getPackageWithVersions } from '../catalog/catalog.service.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
 import type { FileRecord } from '../content/file.store.ts'
@@ -40,7 +39,6 @@ export const pypiSimple = operation({
   ...pypi,
   method: 'GET',
   path: '/api/packages/{username}/pypi/simple/{name}',
-  params: { name: pathText },
   requires: reading,
   reply: { 200: bytesOf('text/html') },
   summary: 'List the files of a Python package',
@@ -62,7 +60,6 @@ export const pypiDownload = operation({
   ...pypi,
   method: 'GET',
   path: '/api/packages/{username}/pypi/files/{name}/{version}/{filename}',
-  params: { name: pathText, version: pathText, filename: pathText },
   requires: reading,
   reply: storedReplies,
   summary: 'Download a file of a Python package',

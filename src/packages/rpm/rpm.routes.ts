@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
 import { changing, publishing, reading, registry } from '../registry/registry.ts'
@@ -44,7 +43,6 @@ export const rpmUpload = operation({
   ...rpm,
   method: 'PUT',
   path: '/api/packages/{username}/rpm/{path+}',
-  params: { path: pathText },
   requires: publishing,
   query: { sign: Type.Optional(Type.Boolean()) },
   body: bytesOf('*/*'),
@@ -60,7 +58,6 @@ export const rpmDownload = operation({
   ...rpm,
   method: 'GET',
   path: '/api/packages/{username}/rpm/{path+}',
-  params: { path: pathText },
   requires: reading,
   reply: storedReplies,
   summary: 'Download an RPM package, an index of a group, or its dnf configuration',
@@ -76,7 +73,6 @@ export const rpmDelete = operation({
   ...rpm,
   method: 'DELETE',
   path: '/api/packages/{username}/rpm/{path+}',
-  params: { path: pathText },
   requires: changing,
   reply: { 204: 'empty' },
   summary: 'Delete a package from an RPM repository',

@@ -4,7 +4,7 @@ import { readForm } from '../../http/form.ts'
 import { contentTypeOf } from '../../http/media-type.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
-import { enumeration, pathText } from '../../http/schema.ts'
+import { enumeration } from '../../http/schema.ts'
 import { BadRequest, Unsupported } from '../../lib/errors.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
 import { changing, publishing, reading, registry } from '../registry/registry.ts'
@@ -64,7 +64,6 @@ export const rubygemsInfo = operation({
   ...rubygems,
   method: 'GET',
   path: '/api/packages/{username}/rubygems/info/{name}',
-  params: { name: pathText },
   requires: reading,
   reply: { 200: bytesOf('text/plain') },
   summary: 'Get the versions of a gem (compact index)',
@@ -88,7 +87,6 @@ export const rubygemsSpecification = operation({
   ...rubygems,
   method: 'GET',
   path: '/api/packages/{username}/rubygems/quick/Marshal.4.8/{filename}',
-  params: { filename: pathText },
   requires: reading,
   reply: { 200: bytesOf('application/octet-stream') },
   summary: 'Get the description of a gem for older clients',
@@ -103,7 +101,6 @@ export const rubygemsDownload = operation({
   ...rubygems,
   method: 'GET',
   path: '/api/packages/{username}/rubygems/gems/{filename}',
-  params: { filename: pathText },
   requires: reading,
   reply: storedReplies,
   summary: 'Download a gem',

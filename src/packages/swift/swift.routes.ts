@@ -3,7 +3,6 @@ import { signedIn } from '../../access/requirements.ts'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes, empty, redirect } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { getVersionWithMetadata, getPackageWithVersions } from '../catalog/catalog.service.ts'
@@ -25,8 +24,6 @@ const swift = registry(
   jsonErrors(({ status, message }) => ({ status, detail: message }), 'application/problem+json'),
 )
 const contentVersion = { 'content-version': '1' } as const
-const nameParams = { scope: pathText, name: pathText }
-const versionParams = { ...nameParams, version: pathText }
 
 const releaseUrl = (place: RegistryOwner, { scope, name }: SwiftName, version: string): string =>
   urlBelow(place, type, scope, name, version)
@@ -35,7 +32,6 @@ export const swiftLogin = operation({
   ...swift,
   method: 'POST',
   path: '/api/packages/{username}/swift/login',
-  params: { username: pathText },
   requires: [packagesOn, signedIn],
   reply: { 200: 'empty' },
   summary: 'Check credentials for Swift packages',
@@ -46,7 +42,6 @@ export const swiftPublish = operation({
   ...swift,
   method: 'PUT',
   path: '/api/packages/{username}/swift/{scope}/{name}/{version}',
-  params: versionParams,
   requires: publishing,
   body: bytesOf('multipart/form-data'),
   reply: { 201: 'empty' },
@@ -62,7 +57,6 @@ export const swiftListReleases = operation({
   ...swift,
   method: 'GET',
   path: '/api/packages/{username}/swift/{scope}/{name}',
-  params: nameParams,
   requires: reading,
   reply: jsonReply,
   summary: 'List the versions of a Swift package',
@@ -81,7 +75,6 @@ export const swiftGetRelease = operation({
   ...swift,
   method: 'GET',
   path: '/api/packages/{username}/swift/{scope}/{name}/{version}',
-  params: versionParams,
   requires: reading,
   reply: storedReplies,
   summary: 'Get a version of a Swift package, or its archive (with .zip)',
@@ -124,7 +117,6 @@ export const swiftManifest = operation({
   ...swift,
   method: 'GET',
   path: '/api/packages/{username}/swift/{scope}/{name}/{version}/Package.swift',
-  params: versionParams,
   requires: reading,
   query: { 'swift-version': Type.Optional(Type.String()) },
   reply: { 200: bytesOf('text/x-swift'), 303: 'empty' },

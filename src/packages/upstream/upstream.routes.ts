@@ -3,14 +3,12 @@ import { signedIn } from '../../access/requirements.ts'
 import type { PackageUpstreamRow } from '../../db/tables/packages.ts'
 import { operation } from '../../http/operation.ts'
 import { ok } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { targetUser } from '../../users/subject.requirements.ts'
 import { packagesReadable, upstreamsChangeable } from '../package.requirements.ts'
 import { PackageUpstream, SetPackageUpstreamOption } from './upstream.schemas.ts'
 import { upstreamTypeOf } from './upstream.rules.ts'
 import { getUpstreams, removeUpstream, setUpstream } from './upstream.service.ts'
 
-const typeParam = { type: pathText }
 const changing = [targetUser, packagesReadable, signedIn, upstreamsChangeable] as const
 
 const presentUpstream = (row: PackageUpstreamRow): Static<typeof PackageUpstream> => ({
@@ -34,7 +32,6 @@ export const listPackageUpstreams = operation({
 export const setPackageUpstream = operation({
   method: 'PUT',
   path: '/packages/{username}/-/upstreams/{type}',
-  params: typeParam,
   scope: 'package',
   requires: changing,
   body: SetPackageUpstreamOption,
@@ -52,7 +49,6 @@ export const setPackageUpstream = operation({
 export const deletePackageUpstream = operation({
   method: 'DELETE',
   path: '/packages/{username}/-/upstreams/{type}',
-  params: typeParam,
   scope: 'package',
   requires: changing,
   reply: { 204: 'empty' },

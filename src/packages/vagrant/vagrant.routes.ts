@@ -2,7 +2,6 @@ import { signedIn } from '../../access/requirements.ts'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { jsonType, type ErrorForm } from '../../http/error-forms.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { pathText } from '../../http/schema.ts'
 import { getFilesOfVersions, getPackageWithVersions } from '../catalog/catalog.service.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
@@ -20,7 +19,6 @@ const vagrant = registry(
   type,
   jsonErrors((refusal) => ({ errors: [refusal.message] })),
 )
-const boxParams = { name: pathText, version: pathText, filename: pathText }
 
 /** This operation answers 401 as JSON; others of the registry answer it as text. */
 const signInErrors: ErrorForm = {
@@ -32,7 +30,6 @@ export const vagrantAuthenticate = operation({
   errors: signInErrors,
   method: 'GET',
   path: '/api/packages/{username}/vagrant/authenticate',
-  params: { username: pathText },
   requires: [packagesOn, signedIn],
   reply: { 200: 'empty' },
   summary: 'Check credentials for Vagrant boxes',
@@ -43,7 +40,6 @@ export const vagrantUpload = operation({
   ...vagrant,
   method: 'PUT',
   path: '/api/packages/{username}/vagrant/{name}/{version}/{filename}',
-  params: boxParams,
   requires: publishing,
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
@@ -55,7 +51,6 @@ export const vagrantMetadata = operation({
   ...vagrant,
   method: 'GET',
   path: '/api/packages/{username}/vagrant/{name}',
-  params: { name: pathText },
   requires: reading,
   reply: jsonReply,
   summary: 'Get the versions and providers of a Vagrant box',
@@ -85,7 +80,6 @@ export const vagrantDownload = operation({
   ...vagrant,
   method: 'GET',
   path: '/api/packages/{username}/vagrant/{name}/{version}/{filename}',
-  params: boxParams,
   requires: reading,
   reply: storedReplies,
   summary: 'Download a Vagrant box',

@@ -3,7 +3,6 @@ import { inRepo, notArchived, repoAdmin } from '../../access/repo.requirements.t
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { created, ok } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { presentBranchRule, presentBranchRules } from './branch-protection.present.ts'
 import {
   BranchProtection,
@@ -54,7 +53,6 @@ export const repoCreateBranchProtection = operation({
 export const repoGetBranchProtection = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/branch_protections/{name}',
-  params: { name: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 200: BranchProtection },
@@ -64,7 +62,6 @@ export const repoGetBranchProtection = operation({
 export const repoEditBranchProtection = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/branch_protections/{name}',
-  params: { name: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, validBody, notArchived],
   body: EditBranchProtectionOption,
@@ -78,7 +75,6 @@ export const repoEditBranchProtection = operation({
 export const repoDeleteBranchProtection = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/branch_protections/{name}',
-  params: { name: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 204: 'empty' },

@@ -3,7 +3,6 @@ import { gitRepo, inRepo, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { ok } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { EditGitHookOption, GitHook } from './git-hook.schemas.ts'
 import { gitHookEditor } from './git-hook.requirements.ts'
 import { gitHookNamed, readGitHook, readGitHooks, writeGitHook, type StoredGitHook } from './git-hook.service.ts'
@@ -26,7 +25,6 @@ export const repoListGitHooks = operation({
 export const repoGetGitHook = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/hooks/git/{id}',
-  params: { id: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo],
   reply: { 200: GitHook },
@@ -36,7 +34,6 @@ export const repoGetGitHook = operation({
 export const repoEditGitHook = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/hooks/git/{id}',
-  params: { id: pathText },
   scope: 'repository',
   outlivesCredential: true,
   requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo, validBody],
@@ -52,7 +49,6 @@ export const repoEditGitHook = operation({
 export const repoDeleteGitHook = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/hooks/git/{id}',
-  params: { id: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo],
   reply: { 204: 'empty' },

@@ -3,7 +3,7 @@ import { inRepo, notArchived, repoAdmin } from '../../access/repo.requirements.t
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { ok, paged } from '../../http/reply.ts'
-import { pageQuery, pathText } from '../../http/schema.ts'
+import { pageQuery } from '../../http/schema.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
 import { mirrorsEnabled } from './mirror.requirements.ts'
 import { presentPushMirror } from './push-mirror.present.ts'
@@ -60,7 +60,6 @@ export const repoAddPushMirror = operation({
 export const repoGetPushMirrorByRemoteName = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/push_mirrors/{name}',
-  params: { name: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, mirrorsEnabled],
   reply: { 200: PushMirror },
@@ -71,7 +70,6 @@ export const repoGetPushMirrorByRemoteName = operation({
 export const repoDeletePushMirror = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/push_mirrors/{name}',
-  params: { name: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, notArchived, mirrorsEnabled],
   reply: { 204: 'empty' },

@@ -88,7 +88,6 @@ export const repoDeleteCollaborator = operation({
 export const repoGetRepoPermissions = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/collaborators/{collaborator}/permission',
-  params: { collaborator: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn],
   reply: { 200: RepoCollaboratorPermission },

@@ -3,7 +3,7 @@ import { anyAccess, inRepo, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
 import { ok, paged } from '../../http/reply.ts'
-import { pageQuery, pathText } from '../../http/schema.ts'
+import { pageQuery } from '../../http/schema.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { inTeam, teamMember, teamPublicOnly } from '../../orgs/org.requirements.ts'
@@ -40,7 +40,6 @@ export const orgListTeamRepos = operation({
 export const orgListTeamRepo = operation({
   method: 'GET',
   path: '/teams/{teamid}/repos/{org}/{reponame}',
-  params: { org: pathText, reponame: pathText },
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn],
   reply: { 200: Repository },
@@ -54,7 +53,6 @@ export const orgListTeamRepo = operation({
 export const orgAddTeamRepository = operation({
   method: 'PUT',
   path: '/teams/{teamid}/repos/{org}/{reponame}',
-  params: { org: pathText, reponame: pathText },
   scope: 'organization',
   outlivesCredential: true,
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn],
@@ -68,7 +66,6 @@ export const orgAddTeamRepository = operation({
 export const orgRemoveTeamRepository = operation({
   method: 'DELETE',
   path: '/teams/{teamid}/repos/{org}/{reponame}',
-  params: { org: pathText, reponame: pathText },
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn],
   reply: { 204: 'empty' },
@@ -90,7 +87,6 @@ export const repoListTeams = operation({
 export const repoCheckTeam = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/teams/{team}',
-  params: { team: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, anyAccess],
   reply: { 200: Team },
@@ -106,7 +102,6 @@ export const repoCheckTeam = operation({
 export const repoAddTeam = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/teams/{team}',
-  params: { team: pathText },
   scope: 'repository',
   outlivesCredential: true,
   requires: [inRepo, signedIn, repoAdmin],
@@ -122,7 +117,6 @@ export const repoAddTeam = operation({
 export const repoDeleteTeam = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/teams/{team}',
-  params: { team: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 204: 'empty' },

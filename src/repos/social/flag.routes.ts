@@ -3,7 +3,6 @@ import { inRepo } from '../../access/repo.requirements.ts'
 import { anyone, siteAdmin, signedIn, tokenScope } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { paged } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
 import { flagsOn } from './flag.requirements.ts'
 import { ReplaceFlagsOption } from './flag.schemas.ts'
@@ -45,7 +44,6 @@ export const repoDeleteAllFlags = operation({
 export const repoCheckFlag = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/flags/{flag}',
-  params: { flag: pathText },
   scope: 'repository',
   requires: checks,
   reply: { 204: 'empty' },
@@ -55,7 +53,6 @@ export const repoCheckFlag = operation({
 export const repoAddFlag = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/flags/{flag}',
-  params: { flag: pathText },
   scope: 'repository',
   requires: checks,
   reply: { 204: 'empty' },
@@ -65,7 +62,6 @@ export const repoAddFlag = operation({
 export const repoDeleteFlag = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/flags/{flag}',
-  params: { flag: pathText },
   scope: 'repository',
   requires: checks,
   reply: { 204: 'empty' },

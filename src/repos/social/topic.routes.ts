@@ -2,7 +2,7 @@ import { anyAccess, inRepo, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { paged } from '../../http/reply.ts'
-import { pageQuery, pathText } from '../../http/schema.ts'
+import { pageQuery } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { RepoTopicOptions, TopicName } from './topic.schemas.ts'
 import { addTopic, removeTopic, replaceTopics, topicsOf } from './topic.service.ts'
@@ -36,7 +36,6 @@ export const repoUpdateTopics = operation({
 export const repoAddTopic = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/topics/{topic}',
-  params: { topic: pathText },
   scope: 'repository',
   requires: [inRepo, anyAccess, signedIn, repoAdmin],
   reply: { 204: 'empty' },
@@ -46,7 +45,6 @@ export const repoAddTopic = operation({
 export const repoDeleteTopic = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/topics/{topic}',
-  params: { topic: pathText },
   scope: 'repository',
   requires: [inRepo, anyAccess, signedIn, repoAdmin],
   reply: { 204: 'empty' },

@@ -5,7 +5,6 @@ import { Type } from 'typebox'
 import { contentTypeOf } from '../../http/media-type.ts'
 import { bytesOf, operation, type Call } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import type { GitService as RunningGit } from '../../git/git.ts'
 import { flushPacket, packet } from '../../git/pkt-line.ts'
 import { BadRequest, NotFound, Unauthenticated, UnsupportedMediaType } from '../../lib/errors.ts'
@@ -185,7 +184,6 @@ export const gitPacks = operation({
 export const gitStoredFile = operation({
   method: 'GET',
   path: '/{username}/{reponame}/objects/{folder}/{filename}',
-  params: { folder: pathText, filename: pathText },
   base: 'site',
   family: 'git',
   scope: null,

@@ -2,7 +2,6 @@ import type { Ctx } from '../../access/context.ts'
 import { anyone } from '../../access/requirements.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes, type StreamReply } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { escapeHtml } from '../../markup/html.ts'
 import { repoCloneUrl, repoSshUrl, repoWebUrl } from '../../repos/repo-url.ts'
 import { findGoRepository } from './go-get.service.ts'
@@ -31,7 +30,6 @@ async function goPage(ctx: Ctx, username: string, reponame: string): Promise<Str
 export const goGet = operation({
   method: 'GET',
   path: '/{username}/{reponame}',
-  params: { username: pathText, reponame: pathText },
   base: 'site',
   family: 'git',
   whenQuery: asked,
@@ -45,7 +43,6 @@ export const goGet = operation({
 export const goGetPackage = operation({
   method: 'GET',
   path: '/{username}/{reponame}/{folder+}',
-  params: { username: pathText, reponame: pathText, folder: pathText },
   base: 'site',
   family: 'git',
   whenQuery: asked,

@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { anyone, signedIn } from '../../access/requirements.ts'
 import { fileReplies, serveFile, type ServedFile } from '../../http/file-reply.ts'
 import { operation, validBody } from '../../http/operation.ts'
-import { pathText } from '../../http/schema.ts'
 import { UpdateUserAvatarOption } from './avatar.schemas.ts'
 import { getAvatar, isDrawn, removeAvatar, setAvatar } from './avatar.service.ts'
 import { getIdenticon, sideFor } from './identicon.service.ts'
@@ -34,7 +33,6 @@ export const userDeleteAvatar = operation({
 export const showAvatar = operation({
   method: 'GET',
   path: '/avatars/{hash}',
-  params: { hash: pathText },
   query: { size: Type.Optional(Type.String()) },
   base: 'site',
   family: 'downloads',

@@ -3,7 +3,7 @@ import { normaliseScopes, parseScopes } from '../../auth/token-scopes.ts'
 import { basicAuth, signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { created, paged } from '../../http/reply.ts'
-import { pageQuery, pathText } from '../../http/schema.ts'
+import { pageQuery } from '../../http/schema.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
 import { must } from '../../lib/verdict.ts'
 import { Type } from 'typebox'
@@ -50,7 +50,6 @@ export const userCreateToken = operation({
 export const userDeleteAccessToken = operation({
   method: 'DELETE',
   path: '/users/{username}/tokens/{id}',
-  params: { id: pathText },
   scope: 'user',
   requires: [basicAuth, namedUser, userVisible, selfOrAdmin, signedIn],
   reply: { 204: 'empty' },

@@ -3,7 +3,7 @@ import { resolveVisibleAccount } from '../../access/named-account.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation } from '../../http/operation.ts'
 import { paged } from '../../http/reply.ts'
-import { pageQuery, pathText } from '../../http/schema.ts'
+import { pageQuery } from '../../http/schema.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
 import { checkFollowing, follow, notFollowed, pageOfFollowPeople, unfollow } from './follow.service.ts'
 import { namedUser, targetUser } from '../subject.requirements.ts'
@@ -89,7 +89,6 @@ export const userListFollowing = operation({
 export const userCheckFollowing = operation({
   method: 'GET',
   path: '/users/{username}/following/{target}',
-  params: { target: pathText },
   scope: 'user',
   requires: [signedIn, namedUser],
   reply: { 204: 'empty' },
