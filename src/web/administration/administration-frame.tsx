@@ -1,5 +1,6 @@
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import { MenuFrame } from '../frames/menu-frame.tsx'
+import type { IconName } from '../ui/icons.ts'
 import type { Frame } from '../shell/page.tsx'
 import { texts } from './texts.tsx'
 
@@ -18,12 +19,28 @@ export type AdministrationPlace =
   | 'audit'
   | 'unadopted'
 
+const icons: Readonly<Record<AdministrationPlace, IconName>> = {
+  overview: 'pulse',
+  hooks: 'webhook',
+  audit: 'log',
+  people: 'people',
+  emails: 'mail',
+  organizations: 'organization',
+  signInSources: 'shield-lock',
+  quota: 'law',
+  repositories: 'repo',
+  unadopted: 'archive',
+  runners: 'server',
+  jobs: 'stopwatch',
+  tasks: 'clock',
+}
+
 /** Returns the frame of the pages of the administration. */
 export const inAdministration =
   (current: AdministrationPlace): Frame<BrowserCtx> =>
   async ({ config }) => {
     const item = (place: AdministrationPlace, to: string, isShown = true) =>
-      isShown ? [{ label: texts[place], to, isCurrent: place === current }] : []
+      isShown ? [{ label: texts[place], to, icon: icons[place], isCurrent: place === current }] : []
     const groups = [
       {
         title: texts.groups.instance,

@@ -23,36 +23,27 @@ export const EmailsView = ({
         <Empty icon="mail" title={texts.none} />
       </Box>
     ) : (
-      <Box class="scroll-x">
-        <table class="data">
-          <thead>
-            <tr>
-              <th scope="col">{texts.address}</th>
-              <th scope="col">{texts.account}</th>
-              <th scope="col">{texts.state}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr>
-                <td>{row.email}</td>
-                <td>
+      <Box>
+        <ul class="rows">
+          {rows.map((row) => (
+            <li class="row">
+              <div class="row-main">
+                <p class="line">
+                  <span class="row-title">{row.email}</span>
+                  {row.is_primary ? <Tag tone="accent">{texts.primary}</Tag> : null}
+                  {row.is_activated ? (
+                    <Tag tone="good">{texts.confirmed}</Tag>
+                  ) : (
+                    <Tag tone="warning">{texts.unconfirmed}</Tag>
+                  )}
+                </p>
+                <p class="row-facts">
                   <Link to={pathOf('admin', 'users', row.user_name)}>{row.user_name}</Link>
-                </td>
-                <td>
-                  <span class="line">
-                    {row.is_primary ? <Tag tone="accent">{texts.primary}</Tag> : null}
-                    {row.is_activated ? (
-                      <Tag tone="good">{texts.confirmed}</Tag>
-                    ) : (
-                      <Tag tone="warning">{texts.unconfirmed}</Tag>
-                    )}
-                  </span>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+                </p>
+              </div>
+            </li>
+          ))}
+        </ul>
       </Box>
     )}
     <Pages page={shown.number} isLast={shown.offset + rows.length >= total} total={total} pageSize={shown.limit} />

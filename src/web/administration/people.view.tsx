@@ -67,7 +67,7 @@ export const PeopleView = ({
               </div>
               <p class="row-facts">{person.email}</p>
             </div>
-            <div class="row-side">
+            <div class="row-side wide-only">
               {texts.created} <Time unix={person.created_unix} />
             </div>
           </li>

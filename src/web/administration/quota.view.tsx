@@ -260,6 +260,7 @@ export const QuotaGroupView = ({
                     <ActButton
                       to={`${at}/rules/delete`}
                       hidden={{ rule: rule.name }}
+                      kind="danger"
                       class="small"
                       aria-label={texts.removeOf(rule.name ?? '')}
                     >
@@ -299,6 +300,7 @@ export const QuotaGroupView = ({
                     </Link>
                     <ActButton
                       to={`${at}/users/${encodeURIComponent(account.name)}/delete`}
+                      kind="danger"
                       class="small"
                       aria-label={texts.removeOf(account.name)}
                     >

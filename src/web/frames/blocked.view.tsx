@@ -29,11 +29,9 @@ export const BlockedView = ({
 }) => (
   <>
     <PageHead title={texts.title} lead={lead} />
-    <Form to={path} class="stack">
+    <Form to={path} class="fields-row">
       <PersonField name="name" id="name" label={texts.name} required />
-      <div class="form-acts">
-        <Submit kind="plain">{texts.block}</Submit>
-      </div>
+      <Submit kind="plain">{texts.block}</Submit>
     </Form>
     {people.length === 0 ? (
       <p class="muted">{texts.none}</p>

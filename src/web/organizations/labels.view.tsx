@@ -70,20 +70,20 @@ const Row = ({ label, editing, path }: LabelsProps & { readonly label: LabelRow 
         <ButtonLink
           to={withQuery(path, { edit: label.id })}
           kind="quiet"
-          class="icon-only small"
-          icon="pencil"
+          class="small"
           aria-label={texts.edit(label.name)}
-          title={common.edit}
-        />
+        >
+          {common.edit}
+        </ButtonLink>
         <ActButton
           to={`${path}/${label.id}/delete`}
-          kind="quiet"
-          class="icon-only small"
-          icon="trash"
+          kind="danger"
+          class="small"
           aria-label={texts.delete(label.name)}
-          title={common.delete}
           confirm={texts.deleteQuestion(label.name)}
-        />
+        >
+          {common.delete}
+        </ActButton>
       </span>
     </li>
   )

@@ -169,7 +169,6 @@ export const PackageHead = ({
         {row.name} {version === undefined ? null : <span class="muted">{version}</span>}{' '}
         <Tag>{texts.typeName(row.type)}</Tag>
       </h1>
-      <span class="spacer" />
       {settings === undefined ? null : (
         <ButtonLink to={settings} icon="gear">
           {texts.settings}

@@ -45,7 +45,7 @@ export function errorHeading(status: number): string {
 /** Returns the sentence below the heading, and a further one. */
 function explain({ status, message, code }: Refusal, isGuest: boolean): readonly [string, string?] {
   const { errors } = texts
-  if (status === 404) {
+  if (status === 404 && code !== 'link_spent') {
     return vagueCodes.has(code)
       ? [isGuest ? errors.notFoundGuest : errors.notFoundLead]
       : [sentenceOf(message), isGuest ? errors.orHiddenGuest : errors.orHidden]
@@ -62,7 +62,8 @@ export function ErrorContent({ refusal, call }: { readonly refusal: Refusal; rea
   const [lead, hint] = explain(refusal, viewer === undefined)
   const back = url.startsWith('/user/') ? '' : `?redirect_to=${encodeURIComponent(url)}`
   const isBusy = status === 429 || status === 503
-  const asksSignIn = viewer === undefined && [401, 403, 404].includes(status)
+  const isSpent = code === 'link_spent' && url.startsWith('/user/recover_account')
+  const asksSignIn = viewer === undefined && [401, 403, 404].includes(status) && code !== 'link_spent'
   const repository = [403, 404, 413, 423].includes(status) && code !== 'repo_not_found' ? repositoryOf(url) : undefined
   return (
     <div class="container error-page">
@@ -76,6 +77,11 @@ export function ErrorContent({ refusal, call }: { readonly refusal: Refusal; rea
         {isBusy ? (
           <ButtonLink to={call.method === 'GET' ? url : '/'} kind="primary">
             {errors.retry}
+          </ButtonLink>
+        ) : null}
+        {isSpent ? (
+          <ButtonLink to="/user/forgot_password" kind="primary">
+            {errors.askAgain}
           </ButtonLink>
         ) : null}
         {asksSignIn ? (

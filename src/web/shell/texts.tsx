@@ -106,6 +106,7 @@ export const texts = {
     server: 'Something went wrong here',
     serverLead: 'The problem is in the log of this site.',
     request: (id: string) => `Number of the request: ${id}`,
+    askAgain: 'Request another link',
     toHome: 'Home',
     toExplore: 'Explore repositories',
     retry: 'Try again',

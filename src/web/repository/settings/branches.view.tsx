@@ -3,6 +3,7 @@ import type { listRules } from '../../../refs/protection/branch-protection.servi
 import { ActButton, Submit } from '../../ui/button.tsx'
 import { Checkbox, Field, TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { Box, Empty } from '../../ui/parts.tsx'
 import { texts as shared } from '../../ui/texts.tsx'
@@ -38,6 +39,7 @@ export const BranchesView = ({
         <ul class="rows">
           {rules.map(({ rule_name: name, ...rule }) => (
             <li class="row">
+              <Icon name="git-branch" class="muted" />
               <div class="row-main">
                 <Link class="row-title mono" to={settingsPath(place, 'branches', 'edit', name)}>
                   {name}
