@@ -150,7 +150,12 @@ async function buildScripts(folder) {
 
 async function buildStyles(folder) {
   const esbuild = await import('esbuild')
-  const { metafile } = await esbuild.build({ ...commonOptions, outdir: folder, entryPoints: styleEntries })
+  const { metafile } = await esbuild.build({
+    ...commonOptions,
+    outdir: folder,
+    entryPoints: styleEntries,
+    loader: { '.svg': 'dataurl' },
+  })
   return { names: namesOf(metafile, styleEntries), packages: packagesOf(metafile) }
 }
 

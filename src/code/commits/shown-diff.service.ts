@@ -7,7 +7,7 @@ import { parsePatch, type Hunk } from './patch.parse.ts'
 /** Files of one page of a difference. */
 export const filesPerPage = 100
 /** Changed lines that are shown at once, and the most of one file; other files are shown on demand. */
-const maxLines = 2500
+const maxLines = 1500
 const maxFileLines = 1000
 /** Files whose lines are shown at once. */
 const maxFiles = 100

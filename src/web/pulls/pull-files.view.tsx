@@ -135,8 +135,7 @@ const ViewedButton = (props: PullFilesProps & { readonly file: ShownFile }) => {
         whitespace: choice.ignoresSpace ? 'hide' : undefined,
       }}
       kind="quiet"
-      class="small"
-      icon={isDone ? 'check-circle' : 'circle'}
+      class="small viewed-button"
       aria-label={label}
       aria-pressed={isDone ? 'true' : 'false'}
       title={label}

@@ -6,7 +6,7 @@ import { Link } from '../link.tsx'
 import { usePage } from '../page-context.ts'
 import { Tag } from '../parts.tsx'
 import { siteHref } from '../paths.ts'
-import { Counts, fileId, StatusIcon } from './diff-marks.view.tsx'
+import { Counts, fileId, Fold, StatusIcon } from './diff-marks.view.tsx'
 import type { DiffViewProps } from './diff-props.ts'
 import { hunkSections, newBudget, plusLinks, type Section } from './rows.ts'
 import { texts } from './texts.tsx'
@@ -26,7 +26,7 @@ export function DiffFile(props: FileProps) {
       <article class="diff-file" aria-label={change.path}>
         <details open={!(props.isCollapsed?.(file) ?? false)}>
           <summary>
-            <Icon name="chevron-right" class="fold" />
+            <Fold />
             <StatusIcon status={change.status} />
             <span class="diff-name">
               {change.oldPath === undefined ? null : <span class="muted">{change.oldPath} → </span>}
@@ -72,9 +72,7 @@ const ViewLink = ({ file, fileAt }: FileProps) => {
   const side = file.change.status === 'deleted' ? 'old' : 'new'
   const address = fileAt?.(side, 'src', pathOn(file, side))
   return address === undefined ? null : (
-    <Link class="button quiet small icon-only" to={address} title={texts.view} aria-label={texts.view}>
-      <Icon name="file-code" />
-    </Link>
+    <Link class="button quiet small icon-only view-file" to={address} title={texts.view} aria-label={texts.view} />
   )
 }
 

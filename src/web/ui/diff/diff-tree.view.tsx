@@ -1,6 +1,5 @@
 import type { ShownFile } from '../../../code/commits/shown-diff.service.ts'
-import { Icon } from '../icon.tsx'
-import { Counts, fileId, StatusIcon } from './diff-marks.view.tsx'
+import { Counts, fileId, Fold, StatusIcon } from './diff-marks.view.tsx'
 import { texts } from './texts.tsx'
 import { treeOf, type Folder } from './tree.ts'
 
@@ -9,7 +8,7 @@ export const DiffTree = ({ files }: { readonly files: readonly ShownFile[] }) =>
   <nav class="diff-tree" aria-label={texts.files}>
     <details open>
       <summary class="diff-tree-title">
-        <Icon name="chevron-right" class="fold" />
+        <Fold />
         {texts.files}
       </summary>
       <FolderList folder={treeOf(files)} />
@@ -23,7 +22,7 @@ const FolderList = ({ folder }: { readonly folder: Folder }) => (
       <li>
         <details open>
           <summary>
-            <Icon name="chevron-right" class="fold" />
+            <Fold />
             <span class="cut" title={each.name}>
               {each.name}
             </span>
@@ -33,7 +32,7 @@ const FolderList = ({ folder }: { readonly folder: Folder }) => (
       </li>
     ))}
     {folder.files.map(({ name, file }) => (
-      <li>
+      <li class="tree-file">
         <a href={`#${fileId(file)}`} title={file.change.path}>
           <StatusIcon status={file.change.status} />
           <span class="cut">{name}</span>
