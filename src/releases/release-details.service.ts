@@ -1,4 +1,4 @@
-import type { RepoCtx } from '../access/context.ts'
+import type { Ctx, RepoCtx } from '../access/context.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { AttachmentRow } from '../db/tables/issues.ts'
 import type { ReleaseRow } from '../db/tables/releases.ts'
@@ -16,7 +16,10 @@ export interface ReleaseDetails {
 }
 
 /** Returns the publishers and files of releases, with one statement each. */
-export async function getReleaseDetails(ctx: RepoCtx, rows: readonly ReleaseRow[]): Promise<readonly ReleaseDetails[]> {
+export async function getReleaseDetails(
+  ctx: Pick<Ctx, 'db'>,
+  rows: readonly ReleaseRow[],
+): Promise<readonly ReleaseDetails[]> {
   if (rows.length === 0) return []
   const [users, files] = await Promise.all([
     loadUsers(

@@ -7,32 +7,23 @@ import { escapePath } from '../lib/escape-url.ts'
 import { formatUnix } from '../lib/time.ts'
 import { repoApiUrl, repoWebUrl, type RepoPlace } from '../repos/repo-url.ts'
 import { presentWriter } from '../users/user.present.ts'
-import { loadUsers } from '../users/user.store.ts'
-import { listFilesOfReleases } from './asset.store.ts'
+import { getReleaseDetails } from './release-details.service.ts'
 import type { Release } from './release.schemas.ts'
 
 type PresentCtx = Pick<Ctx, 'config' | 'db'> & RepoPlace & { readonly repo: RepoRow }
 
-/** Presents releases of one repository, with one statement each for authors, files and archive downloads. */
+/** Presents releases of one repository, with one statement each for publishers, files and archive downloads. */
 export async function presentReleases(ctx: PresentCtx, rows: readonly ReleaseRow[]): Promise<Release[]> {
   if (rows.length === 0) return []
-  const [users, files, downloads] = await Promise.all([
-    loadUsers(
-      ctx.db,
-      rows.map((row) => row.publisher_id),
-    ),
-    listFilesOfReleases(
-      ctx.db,
-      rows.map((row) => row.id),
-    ),
+  const [details, downloads] = await Promise.all([
+    getReleaseDetails(ctx, rows),
     loadArchiveDownloads(
       ctx,
       rows.map((row) => row.tag_name),
     ),
   ])
-  const filesOf = Map.groupBy(files, (file) => file.release_id)
   const [api, web] = [repoApiUrl(ctx), repoWebUrl(ctx)]
-  return rows.map((row) => {
+  return details.map(({ release: row, publisher, files }) => {
     const url = `${api}/releases/${row.id}`
     const tag = escapePath(row.tag_name)
     return {
@@ -52,12 +43,8 @@ export async function presentReleases(ctx: PresentCtx, rows: readonly ReleaseRow
       created_at: formatUnix(row.created_unix),
       published_at: formatUnix(row.created_unix),
       // The author as guests see the account (contract, releases: author).
-      author: presentWriter(
-        { config: ctx.config, viewer: undefined },
-        users.get(row.publisher_id),
-        row.original_author,
-      ),
-      assets: (filesOf.get(row.id) ?? []).map((file) => presentAttachment(ctx, file)),
+      author: presentWriter({ config: ctx.config, viewer: undefined }, publisher, row.original_author),
+      assets: files.map((file) => presentAttachment(ctx, file)),
       archive_download_count: downloads(row.tag_name),
     }
   })

@@ -4,7 +4,7 @@ import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
-import { countPeople, type PeopleTotal } from '../../users/people-count.store.ts'
+import { countPeople, listPeopleByTime, type PeopleTotal } from '../../users/people-count.store.ts'
 
 export const isStarred = async (db: Db, repoId: RepoId, userId: UserId): Promise<boolean> =>
   (await db
@@ -88,7 +88,7 @@ export async function deleteAllStars(tx: Tx, userId: UserId): Promise<void> {
 const stargazers = (db: Db, repoId: RepoId, onlooker: Onlooker) =>
   db
     .selectFrom('star')
-    .select(['star.user_id', 'star.created_unix'])
+    .select(['star.user_id as person_id', 'star.created_unix'])
     .where('star.repo_id', '=', repoId)
     .where(isAccountShownIn(onlooker, 'star.user_id'))
 
@@ -97,17 +97,4 @@ export const countStargazers = (db: Db, repoId: RepoId, onlooker: Onlooker): Pro
 
 /** Returns a page of the accounts that star a repository, the earliest first. */
 export const listStargazers = (db: Db, repoId: RepoId, onlooker: Onlooker, page: Page): Promise<UserRow[]> =>
-  db
-    .selectFrom(
-      stargazers(db, repoId, onlooker)
-        .orderBy('star.created_unix')
-        .orderBy('star.user_id')
-        .limit(page.limit)
-        .offset(page.offset)
-        .as('place'),
-    )
-    .innerJoin('user', 'user.id', 'place.user_id')
-    .selectAll('user')
-    .orderBy('place.created_unix')
-    .orderBy('user.id')
-    .execute()
+  listPeopleByTime(db, stargazers(db, repoId, onlooker), page)

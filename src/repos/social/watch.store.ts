@@ -6,7 +6,7 @@ import type { Unix } from '../../lib/time.ts'
 import { isAccountShownIn, type Onlooker } from '../../access/conditions/account-condition.store.ts'
 import { visibleTo } from '../../access/conditions/repo-condition.store.ts'
 import { viewerAs } from '../../auth/viewer.ts'
-import { countPeople, type PeopleTotal } from '../../users/people-count.store.ts'
+import { countPeople, listPeopleByTime, type PeopleTotal } from '../../users/people-count.store.ts'
 
 export const findWatch = (db: Db | Tx, repoId: RepoId, userId: UserId) =>
   db.selectFrom('watch').selectAll().where('repo_id', '=', repoId).where('user_id', '=', userId).executeTakeFirst()
@@ -107,7 +107,7 @@ export async function unwatchUnseenReposOf(tx: Tx, ownerId: UserId, userId: User
 const watchers = (db: Db, repoId: RepoId, onlooker: Onlooker) =>
   db
     .selectFrom('watch')
-    .select(['watch.user_id', 'watch.created_unix'])
+    .select(['watch.user_id as person_id', 'watch.created_unix'])
     .where('watch.repo_id', '=', repoId)
     .where('watch.mode', '!=', 'dont')
     .where(isAccountShownIn(onlooker, 'watch.user_id'))
@@ -117,17 +117,4 @@ export const countWatchers = (db: Db, repoId: RepoId, onlooker: Onlooker): Promi
 
 /** Returns a page of the accounts that watch a repository, the earliest first. */
 export const listWatchers = (db: Db, repoId: RepoId, onlooker: Onlooker, page: Page): Promise<UserRow[]> =>
-  db
-    .selectFrom(
-      watchers(db, repoId, onlooker)
-        .orderBy('watch.created_unix')
-        .orderBy('watch.user_id')
-        .limit(page.limit)
-        .offset(page.offset)
-        .as('place'),
-    )
-    .innerJoin('user', 'user.id', 'place.user_id')
-    .selectAll('user')
-    .orderBy('place.created_unix')
-    .orderBy('user.id')
-    .execute()
+  listPeopleByTime(db, watchers(db, repoId, onlooker), page)

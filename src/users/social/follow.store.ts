@@ -5,7 +5,7 @@ import type { UserRow } from '../../db/tables/accounts.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
-import { countPeople, type PeopleTotal } from '../people-count.store.ts'
+import { countPeople, listPeopleByTime, type PeopleTotal } from '../people-count.store.ts'
 
 export const isFollowing = (db: Db | Tx, followerId: UserId, userId: UserId): Promise<boolean> =>
   hasRow(db.selectFrom('follow').where('follower_id', '=', followerId).where('user_id', '=', userId))
@@ -73,33 +73,19 @@ function people(db: Db, side: Side, userId: UserId, onlooker: Onlooker) {
     side === 'followers' ? (['user_id', 'follower_id'] as const) : (['follower_id', 'user_id'] as const)
   return db
     .selectFrom('follow')
-    .select([`follow.${other} as id`, 'follow.created_unix'])
+    .select([`follow.${other} as person_id`, 'follow.created_unix'])
     .where(`follow.${own}`, '=', userId)
     .where(isAccountShownIn(onlooker, `follow.${other}`))
 }
 
-/** Returns one page of people, the oldest follow first. An index finds the page; only its rows are loaded. */
+/** Returns one page of people, the oldest follow first. */
 export const listFollowPeople = (
   db: Db,
   side: Side,
   userId: UserId,
   onlooker: Onlooker,
-  { limit, offset }: Page,
-): Promise<UserRow[]> =>
-  db
-    .selectFrom(
-      people(db, side, userId, onlooker)
-        .orderBy('follow.created_unix')
-        .orderBy('id')
-        .limit(limit)
-        .offset(offset)
-        .as('place'),
-    )
-    .innerJoin('user', 'user.id', 'place.id')
-    .selectAll('user')
-    .orderBy('place.created_unix')
-    .orderBy('place.id')
-    .execute()
+  page: Page,
+): Promise<UserRow[]> => listPeopleByTime(db, people(db, side, userId, onlooker), page)
 
 export const countFollowPeople = (db: Db, side: Side, userId: UserId, onlooker: Onlooker): Promise<PeopleTotal> =>
   countPeople(db, people(db, side, userId, onlooker))
