@@ -1,23 +1,16 @@
-import { Type } from 'typebox'
 import { siteAdmin } from '../../access/requirements.ts'
 import { instanceScope } from '../../actions/queue-scope.ts'
-import {
-  endRegistrationToken,
-  removeRunner,
-  setRegistrationEnabled,
-  type RunnerOwner,
-} from '../../actions/runners/runner-control.service.ts'
+import type { RunnerOwner } from '../../actions/runners/runner-control.service.ts'
 import { pageQuery } from '../../http/schema.ts'
-import { loadRunners, makeRunnerToken } from '../frames/runners.ts'
+import { runnerActs } from '../frames/runner-acts.ts'
+import { loadRunners } from '../frames/runners.ts'
 import { RunnerSection } from '../frames/runners.view.tsx'
-import { texts as shared } from '../frames/secrets.texts.tsx'
 import { inSession } from '../shell/browser.requirements.ts'
-import { act, page } from '../shell/page.tsx'
+import { page } from '../shell/page.tsx'
 import { PageHead } from '../ui/parts.tsx'
 import { inAdministration } from './administration-frame.tsx'
 import { texts } from './texts.tsx'
 
-const to = '/admin/actions/runners'
 const owner: RunnerOwner = { scope: instanceScope, name: 'the instance' }
 
 const RunnersView = (props: Parameters<typeof RunnerSection>[0]) => (
@@ -42,38 +35,14 @@ export const administrationRunnersPage = page({
   view: RunnersView,
 })
 
-export const administrationNewRunnerToken = act({
-  path: '/admin/actions/runners/token',
+export const {
+  newToken: administrationNewRunnerToken,
+  endToken: administrationEndRunnerToken,
+  setRegistration: administrationRunnerRegistration,
+  deleteRunner: administrationDeleteRunner,
+} = runnerActs({
+  path: '/admin/actions',
   requires: [siteAdmin],
-  outlivesCredential: true,
-  run: async ({ ctx }) => ({ to, cookies: await makeRunnerToken(ctx, owner) }),
-})
-
-export const administrationEndRunnerToken = act({
-  path: '/admin/actions/runners/token/delete',
-  requires: [siteAdmin],
-  async run({ ctx }) {
-    await endRegistrationToken(ctx, owner)
-    return { to, notice: shared.tokenEnded }
-  },
-})
-
-export const administrationRunnerRegistration = act({
-  path: '/admin/actions/runners/registration',
-  requires: [siteAdmin],
-  fields: { is_active: Type.Optional(Type.Boolean()) },
-  async run({ ctx, body }) {
-    await setRegistrationEnabled(ctx, owner, body.is_active === true)
-    return { to, notice: shared.registrationSaved }
-  },
-})
-
-export const administrationDeleteRunner = act({
-  path: '/admin/actions/runners/delete',
-  requires: [siteAdmin],
-  fields: { id: Type.Optional(Type.Integer()) },
-  async run({ ctx, body }) {
-    await removeRunner(ctx, owner, body.id ?? 0)
-    return { to, notice: shared.runnerRemoved }
-  },
+  ownerOf: () => owner,
+  listPathOf: () => '/admin/actions/runners',
 })

@@ -14,7 +14,7 @@ import { texts as all } from './hooks.texts.tsx'
 
 /**
  * What the pages of webhooks do, for the settings of accounts, organizations and repositories and for the administration.
- * Each place declares its own addresses and requirements, and shows the views of `hooks.view.tsx`.
+ * `hookPages` declares the pages of a place.
  */
 
 const text = Type.Optional(Type.String({ maxLength: 8192 }))

@@ -7,7 +7,7 @@ import { pageOrWhole, type PageQuery } from '../../lib/paging.ts'
 
 /**
  * What the pages of the secrets and variables of workflows do, for the settings of accounts, organizations and
- * repositories. Each place declares its own addresses and requirements, and shows the views of `secrets.view.tsx`.
+ * repositories. `valuePages` declares what the forms of a place do.
  */
 
 const text = Type.Optional(Type.String({ maxLength: 1_048_576 }))
