@@ -1,43 +1,16 @@
-import type { Ctx, RepoCtx } from '../access/context.ts'
-import type { UserRow } from '../db/tables/accounts.ts'
-import type { AttachmentRow } from '../db/tables/issues.ts'
+import type { RepoCtx } from '../access/context.ts'
 import type { ReleaseRow } from '../db/tables/releases.ts'
 import type { ReleaseId } from '../lib/ids.ts'
-import { loadUsers } from '../users/user.store.ts'
-import { listFilesOfReleases } from './asset.store.ts'
+import { loadReleaseDetails, type ReleaseDetails } from './release-details.store.ts'
 import { findLatestRelease } from './release.store.ts'
 
-/** A release with what belongs to it. */
-export interface ReleaseDetails {
-  readonly release: ReleaseRow
-  /** Undefined: the account was deleted, or is on another server. */
-  readonly publisher: UserRow | undefined
-  readonly files: readonly AttachmentRow[]
-}
+export type { ReleaseDetails } from './release-details.store.ts'
 
 /** Returns the publishers and files of releases, with one statement each. */
-export async function getReleaseDetails(
-  ctx: Pick<Ctx, 'db'>,
+export const getReleaseDetails = (
+  { db }: Pick<RepoCtx, 'db'>,
   rows: readonly ReleaseRow[],
-): Promise<readonly ReleaseDetails[]> {
-  if (rows.length === 0) return []
-  const [users, files] = await Promise.all([
-    loadUsers(
-      ctx.db,
-      rows.map((row) => row.publisher_id),
-    ),
-    listFilesOfReleases(
-      ctx.db,
-      rows.map((row) => row.id),
-    ),
-  ])
-  const filesOf = Map.groupBy(files, (file) => file.release_id)
-  return rows.map((release) => ({
-    release,
-    publisher: release.original_author === '' ? users.get(release.publisher_id) : undefined,
-    files: filesOf.get(release.id) ?? [],
-  }))
-}
+): Promise<readonly ReleaseDetails[]> => loadReleaseDetails(db, rows)
 
 /** Returns the id of the newest release that is neither a draft nor a pre-release, if any. */
 export const latestReleaseId = async ({ db, repo }: RepoCtx): Promise<ReleaseId | undefined> =>

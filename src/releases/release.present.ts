@@ -7,7 +7,7 @@ import { escapePath } from '../lib/escape-url.ts'
 import { formatUnix } from '../lib/time.ts'
 import { repoApiUrl, repoWebUrl, type RepoPlace } from '../repos/repo-url.ts'
 import { presentWriter } from '../users/user.present.ts'
-import { getReleaseDetails } from './release-details.service.ts'
+import { loadReleaseDetails } from './release-details.store.ts'
 import type { Release } from './release.schemas.ts'
 
 type PresentCtx = Pick<Ctx, 'config' | 'db'> & RepoPlace & { readonly repo: RepoRow }
@@ -16,7 +16,7 @@ type PresentCtx = Pick<Ctx, 'config' | 'db'> & RepoPlace & { readonly repo: Repo
 export async function presentReleases(ctx: PresentCtx, rows: readonly ReleaseRow[]): Promise<Release[]> {
   if (rows.length === 0) return []
   const [details, downloads] = await Promise.all([
-    getReleaseDetails(ctx, rows),
+    loadReleaseDetails(ctx.db, rows),
     loadArchiveDownloads(
       ctx,
       rows.map((row) => row.tag_name),
