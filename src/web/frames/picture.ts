@@ -1,49 +1,66 @@
-import { bytesOf, type Call } from '../../http/operation.ts'
-import { redirect, type Reply, type StreamReply } from '../../http/reply.ts'
+import { pageErrors } from '../../http/error-forms.ts'
+import { bytesOf, operation, type AnyRequirement } from '../../http/operation.ts'
+import { redirect } from '../../http/reply.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { setAvatar } from '../../users/avatars/avatar.service.ts'
 import type { PictureOf } from '../../users/avatars/avatar.store.ts'
 import { attempt, refusedForm } from '../shell/attempt.ts'
-import type { BrowserCtx } from '../shell/browser-context.ts'
-import type { SignedInCtx } from '../../access/context.ts'
+import { inBrowser, inSession } from '../shell/browser.requirements.ts'
 import { noticeCookie } from '../shell/notice.ts'
 import type { Page } from '../shell/page.tsx'
-import { ownUpload, type Upload } from '../shell/upload.requirements.ts'
+import { ownUpload, uploadBody } from '../shell/upload.requirements.ts'
 import { siteHref } from '../ui/paths.ts'
+import type { PlaceCtx } from './place-context.ts'
 import { texts } from './picture.texts.tsx'
 
-/** Reads the form of a picture; the last of its requirements. */
-export const pictureUpload = ownUpload((config) => config.picture.avatarMaxFileSize)
+const pictureUpload = ownUpload((config) => config.picture.avatarMaxFileSize)
 
-/** Replies to the form of a picture. */
-export const pictureReplies = { 303: 'empty', 422: bytesOf('text/html') } as const
+/** What has a picture: an account, an organization, or a repository. */
+interface PicturePlace<Rs extends readonly AnyRequirement[]> {
+  /** Address of the form. */
+  readonly path: string
+  /** Checked after the session. */
+  readonly requires: Rs
+  readonly of: (ctx: PlaceCtx<Rs>) => PictureOf
+  /** Returns `path` with its parameters. */
+  readonly pathOf: (ctx: PlaceCtx<Rs>) => string
+  /** The page with the form. */
+  readonly formPage: Page
+  /** Returns the path of that page. */
+  readonly formPathOf: (ctx: PlaceCtx<Rs>) => string
+}
 
-/** Sets the picture that a form contains, and leads to a page; or shows the form's page again with the problem. */
-export async function setPicture(
-  ctx: BrowserCtx & SignedInCtx & { readonly upload: Upload },
-  call: Call,
-  {
-    of,
-    form,
-    to,
-    again,
-    params,
-  }: {
-    readonly of: PictureOf
-    /** Path of the form. */
-    readonly form: string
-    readonly to: string
-    readonly again: Page
-    readonly params: Readonly<Record<string, unknown>>
-  },
-): Promise<Reply<303, undefined> | StreamReply<422>> {
-  const [file] = ctx.upload.files
-  const set = file
-    ? setAvatar(ctx, of, file.content.toString('base64'), ctx.viewer.id)
-    : Promise.reject(new Invalid(texts.missing, 'picture_missing'))
-  const { problem } = await attempt(set)
-  const refused = refusedForm(form, problem && { field: 'avatar', message: problem.message })
-  if (refused) return again.showAgain({ ctx, params, call, refused, status: 422 })
-  call.cookies.push(noticeCookie(ctx.config, texts.saved))
-  return redirect(303, siteHref(ctx.config, to))
+/** Declares the operation that sets the picture of a place; a refused one shows the page of the form again. */
+export function pictureAct<const Rs extends readonly AnyRequirement[]>(place: PicturePlace<Rs>) {
+  // Inside, only what each place has in common is known of a context.
+  const { path, requires, of, pathOf, formPage, formPathOf } = place as unknown as PicturePlace<
+    readonly AnyRequirement[]
+  >
+  return operation({
+    base: 'site',
+    scope: null,
+    accepts: ['session'],
+    errors: pageErrors,
+    method: 'POST',
+    path,
+    // The types of the requirements between the session and the form are not known here.
+    requires: [inBrowser, inSession, ...requires, pictureUpload] as unknown as readonly [
+      typeof inBrowser,
+      typeof inSession,
+      typeof pictureUpload,
+    ],
+    body: uploadBody,
+    reply: { 303: 'empty', 422: bytesOf('text/html') },
+    async run({ ctx, call, params }) {
+      const [file] = ctx.upload.files
+      const set = file
+        ? setAvatar(ctx, of(ctx), file.content.toString('base64'), ctx.viewer.id)
+        : Promise.reject(new Invalid(texts.missing, 'picture_missing'))
+      const { problem } = await attempt(set)
+      const refused = refusedForm(pathOf(ctx), problem && { field: 'avatar', message: problem.message })
+      if (refused) return formPage.showAgain({ ctx, params, call, refused, status: 422 })
+      call.cookies.push(noticeCookie(ctx.config, texts.saved))
+      return redirect(303, siteHref(ctx.config, formPathOf(ctx)))
+    },
+  })
 }

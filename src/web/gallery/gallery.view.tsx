@@ -18,6 +18,7 @@ import {
   Flash,
   Markup,
   Menu,
+  NarrowMenu,
   PageHead,
   Pages,
   Progress,
@@ -273,6 +274,9 @@ const Navigation = () => {
               </ul>
             </Menu>
           ))}
+          <NarrowMenu title={texts.menu}>
+            <Link to={here}>{texts.menu}</Link>
+          </NarrowMenu>
         </div>
       </div>
       <Pages page={4} total={300} pageSize={20} />
