@@ -60,7 +60,10 @@ test('comparePage, newComparePage: commits and changes since the common ancestor
   const opened = await bob.submit(`/${repo.fullName}/compare/main...topic`, 'pulls/new', { title: 'Take topic' })
   assert.equal(opened.status, 303)
   assert.equal((await forge.guest.get(`${repo.api}/pulls`)).json[0].title, 'Take topic')
-  assert.match((await guest('compare/topic...topic')).text, /There is nothing to compare/)
+  const choice = await guest('compare/topic...topic')
+  assert.match(choice.text, new RegExp(`<a href="/${repo.fullName}/compare/topic...main" class="row-main`))
+  await alice.must('POST', `${repo.api}/branches`, { new_branch_name: 'same', old_branch_name: 'main' })
+  assert.match((await guest('compare/main...same')).text, /There is nothing to compare/)
   assert.equal((await guest('compare/main...nothing')).status, 404)
 
   const fork = (await forge.as('bob').must('POST', `${repo.api}/forks`, {})).json

@@ -113,8 +113,10 @@ const Head = ({ place, view }: Pick<CommitPageProps, 'place' | 'view'>) => {
           ))}
         </span>
         <span class="spacer" />
-        <span class="mono whole-oid">{commit.oid}</span>
-        <CopyButton text={commit.oid} label={texts.commitId} />
+        <span class="line one whole-oid">
+          <span class="mono cut">{commit.oid}</span>
+          <CopyButton text={commit.oid} label={texts.commitId} />
+        </span>
       </div>
     </Box>
   )

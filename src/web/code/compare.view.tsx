@@ -4,7 +4,7 @@ import type { DiffViewProps } from '../ui/diff/diff-props.ts'
 import { DiffView } from '../ui/diff/diff.view.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
-import { Empty, Menu, MenuFilter, PageHead } from '../ui/parts.tsx'
+import { Box, Empty, Menu, MenuFilter, PageHead } from '../ui/parts.tsx'
 import { NewPullForm } from '../pulls/new-pull.view.tsx'
 import { CommitList } from './commits.view.tsx'
 import { messageBody, subjectOf } from '../../code/commits/message.rules.ts'
@@ -75,6 +75,37 @@ const NewPull = ({ place, names, total, views }: CompareProps) => {
   )
 }
 
+/** The other branches, when nobody has chosen one. */
+const ChooseHead = ({ place, names, refs }: CompareProps) => {
+  const others = refs.branches.filter((name) => name !== names.base).slice(0, 20)
+  if (others.length === 0) {
+    return (
+      <Empty icon="git-branch" title={texts.noOtherBranch}>
+        <p>{texts.noOtherBranchHint(names.base)}</p>
+        <ButtonLink to={repositoryPath(place, 'branches')}>{texts.showBranches}</ButtonLink>
+      </Empty>
+    )
+  }
+  return (
+    <Box head={<h2>{texts.chooseHead(names.base)}</h2>}>
+      <ul class="rows hoverable" data-rows>
+        {others.map((name) => (
+          <li class="row">
+            <Icon name="git-branch" />
+            <Link
+              class="row-main row-title"
+              to={repositoryPath(place, 'compare', `${names.base}...${name}`)}
+              data-row-link=""
+            >
+              {name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Box>
+  )
+}
+
 export const CompareView = (props: CompareProps) => {
   const { place, names, total, views, mayOpenPull, difference } = props
   return (
@@ -85,7 +116,9 @@ export const CompareView = (props: CompareProps) => {
         <Icon name="arrow-left" />
         <Side {...props} side="head" />
       </div>
-      {total === 0 ? (
+      {names.base === names.head ? (
+        <ChooseHead {...props} />
+      ) : total === 0 ? (
         <Empty icon="git-commit" title={texts.nothingToCompare}>
           <p>{texts.nothingToCompareHint(names.base, names.head)}</p>
           <ButtonLink to={repositoryPath(place, 'compare', `${names.head}...${names.base}`)}>

@@ -30,7 +30,14 @@ export const CommitFields = ({
   isFirst,
   summary,
   act,
-}: CommitTarget & { readonly summary: string; readonly act: string }) => {
+  kind = 'primary',
+  cancelTo,
+}: CommitTarget & {
+  readonly summary: string
+  readonly act: string
+  readonly kind?: 'primary' | 'danger'
+  readonly cancelTo: string
+}) => {
   const { viewer } = usePage()
   return (
     <fieldset class="box commit-form">
@@ -59,7 +66,10 @@ export const CommitFields = ({
           </div>
         )}
         <div class="acts">
-          <Submit>{act}</Submit>
+          <Submit kind={kind}>{act}</Submit>
+          <ButtonLink kind="quiet" to={cancelTo}>
+            {texts.cancel}
+          </ButtonLink>
         </div>
       </div>
     </fieldset>
@@ -78,9 +88,7 @@ export const EditView = (props: EditProps) => {
   const isStale = sent !== undefined && kind === 'edit' && sent['oid'] !== oid
   return (
     <div class="stack">
-      <PageHead title={kind === 'edit' ? texts.editing(path) : texts.newFile} lead={texts.onBranch(branch)}>
-        <ButtonLink to={revisionPath(place, 'src', { kind: 'branch', name: branch }, path)}>{texts.cancel}</ButtonLink>
-      </PageHead>
+      <PageHead title={kind === 'edit' ? texts.editing(path) : texts.newFile} lead={texts.onBranch(branch)} />
       {isStale ? (
         <>
           <Flash tone="warning">{texts.changedMeanwhile}</Flash>
@@ -118,7 +126,8 @@ export const EditView = (props: EditProps) => {
           data-language-from="#name"
         />
         <CommitFields
-          {...props}
+          {...{ place, branch, isFirst: props.isFirst }}
+          cancelTo={revisionPath(place, 'src', { kind: 'branch', name: branch }, path)}
           summary={kind === 'edit' ? texts.defaultUpdate(path) : texts.defaultCreate}
           act={texts.commitChanges}
         />
@@ -131,12 +140,16 @@ export const DeleteView = (props: CommitTarget & { readonly path: string; readon
   const { place, branch, path, oid } = props
   return (
     <div class="narrow stack">
-      <PageHead title={texts.deleting(path)} lead={texts.onBranch(branch)}>
-        <ButtonLink to={revisionPath(place, 'src', { kind: 'branch', name: branch }, path)}>{texts.cancel}</ButtonLink>
-      </PageHead>
+      <PageHead title={texts.deleting(path)} lead={texts.onBranch(branch)} />
       <Form to={deletePath(place, branch, path)} class="stack">
         <input type="hidden" name="oid" value={oid} />
-        <CommitFields {...props} summary={texts.defaultDelete(path)} act={texts.deleteFile} />
+        <CommitFields
+          {...props}
+          kind="danger"
+          cancelTo={revisionPath(place, 'src', { kind: 'branch', name: branch }, path)}
+          summary={texts.defaultDelete(path)}
+          act={texts.deleteFile}
+        />
       </Form>
     </div>
   )

@@ -49,6 +49,7 @@ export interface HomeProps {
 
 export const HomeView = (props: HomeProps) => {
   const { place, repo, code, addresses, mayWrite } = props
+  const { viewer } = usePage()
   if (code.kind === 'empty') return <EmptyHome {...props} />
   return (
     <div class="columns code-home">
@@ -77,6 +78,11 @@ export const HomeView = (props: HomeProps) => {
               >
                 <span class="wide-only">{texts.findFile}</span>
               </ButtonLink>
+              {repo.is_template && viewer ? (
+                <ButtonLink icon="repo-template" to={repositoryPath(place, 'generate')} aria-label={texts.useTemplate}>
+                  <span class="wide-only">{texts.useTemplate}</span>
+                </ButtonLink>
+              ) : null}
               {mayWrite ? <AddFile place={place} branch={code.revision.name} path="" /> : null}
               <CloneMenu place={place} addresses={addresses} revision={code.revision} />
             </div>

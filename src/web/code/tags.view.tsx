@@ -70,7 +70,7 @@ const Row = ({ place, tag, mayWrite, mayRelease }: TagsProps & { readonly tag: T
       <div class="row-side">
         {(['zip', 'tar.gz'] as const).map((format) => (
           <Link
-            class="muted"
+            class="button quiet small"
             rel="nofollow"
             data-turbo="false"
             to={`${repositoryPath(place, 'archive', tag.name)}.${format}`}

@@ -1,6 +1,5 @@
 import { Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
-import { ButtonLink } from '../ui/link.tsx'
 import { PageHead } from '../ui/parts.tsx'
 import { sizeText } from '../ui/texts.tsx'
 import { repositoryPath, revisionPath } from './code-paths.ts'
@@ -22,9 +21,7 @@ export const UploadView = (
   const { place, branch, path, maxFiles, maxFileBytes, types } = props
   return (
     <div class="stack">
-      <PageHead title={texts.title} lead={all.onBranch(branch)}>
-        <ButtonLink to={revisionPath(place, 'src', { kind: 'branch', name: branch }, path)}>{all.cancel}</ButtonLink>
-      </PageHead>
+      <PageHead title={texts.title} lead={all.onBranch(branch)} />
       <Form to={repositoryPath(place, '_upload', branch, path)} files class="stack edit-form">
         <Field
           name="folder"
@@ -49,7 +46,12 @@ export const UploadView = (
           data-max-bytes={maxFileBytes}
           {...(types === '' ? {} : { accept: types })}
         />
-        <CommitFields {...props} summary={texts.defaultMessage} act={all.commitChanges} />
+        <CommitFields
+          {...props}
+          cancelTo={revisionPath(place, 'src', { kind: 'branch', name: branch }, path)}
+          summary={texts.defaultMessage}
+          act={all.commitChanges}
+        />
       </Form>
     </div>
   )

@@ -70,11 +70,11 @@ export function IssueListView(props: IssueListProps) {
           )}
         </Form>
         <div class="button-group">
-          <ButtonLink to={at('labels')} icon="tag">
-            {texts.labels}
+          <ButtonLink to={at('labels')} icon="tag" aria-label={texts.labels}>
+            <span class="wide-only">{texts.labels}</span>
           </ButtonLink>
-          <ButtonLink to={at('milestones')} icon="milestone">
-            {texts.milestones}
+          <ButtonLink to={at('milestones')} icon="milestone" aria-label={texts.milestones}>
+            <span class="wide-only">{texts.milestones}</span>
           </ButtonLink>
         </div>
         {kind === 'issues' ? (
@@ -82,8 +82,9 @@ export function IssueListView(props: IssueListProps) {
             {texts.newIssue}
           </ButtonLink>
         ) : (
-          <ButtonLink to={at('compare')} kind="primary" data-hotkey="c">
-            {texts.newPull}
+          <ButtonLink to={at('compare')} kind="primary" data-hotkey="c" aria-label={texts.newPull}>
+            <span class="wide-only">{texts.newPull}</span>
+            <span class="narrow-only">{texts.newOne}</span>
           </ButtonLink>
         )}
       </div>

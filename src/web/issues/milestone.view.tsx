@@ -7,6 +7,7 @@ import { ActButton, Submit } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
+import type { IconName } from '../ui/icons.ts'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, Empty, Markup, PageHead, Pages, Progress } from '../ui/parts.tsx'
 import { usePage } from '../ui/page-context.ts'
@@ -69,15 +70,17 @@ export const StateTabs = ({
   state,
   open,
   closed,
+  icon = 'milestone',
 }: {
   readonly to: string
   readonly state: 'open' | 'closed'
   readonly open: number
   readonly closed: number
+  readonly icon?: IconName
 }) => (
   <nav class="state-tabs" aria-label={texts.states}>
     <Link to={to} aria-current={state === 'open' ? 'true' : undefined}>
-      <Icon name="milestone" />
+      <Icon name={icon} />
       {texts.open(open)}
     </Link>
     <Link to={withQuery(to, { state: 'closed' })} aria-current={state === 'closed' ? 'true' : undefined}>
@@ -196,6 +199,7 @@ export const MilestoneView = ({
           <>
             <StateTabs
               to={at('milestone', milestone.id)}
+              icon="issue-opened"
               state={state}
               open={found.open.total}
               closed={found.closed.total}

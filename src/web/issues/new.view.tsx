@@ -54,11 +54,12 @@ export const ChooseView = ({
           {config.contactLinks.map(({ name, url, about }) => (
             <li class="row">
               <div class="row-main">
-                <strong>
-                  <OutsideLink href={url}>{name}</OutsideLink>
-                </strong>
+                <strong>{name}</strong>
                 <p class="muted">{about}</p>
               </div>
+              <OutsideLink class="button plain" href={url} aria-label={`${texts.open}: ${name}`}>
+                {texts.open}
+              </OutsideLink>
             </li>
           ))}
           {config.allowsBlank ? (

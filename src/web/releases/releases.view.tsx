@@ -37,8 +37,8 @@ export const ReleasesView = ({
       <Form to={at(place, 'releases')} method="get" role="search" class="inline" label={texts.search}>
         <input type="search" name="q" value={search} placeholder={texts.search} aria-label={texts.search} />
       </Form>
-      <ButtonLink to={at(place, 'tags')} icon="tag">
-        {texts.tags}
+      <ButtonLink to={at(place, 'tags')} icon="tag" aria-label={texts.tags}>
+        <span class="wide-only">{texts.tags}</span>
       </ButtonLink>
       {mayWrite ? (
         <ButtonLink to={at(place, 'releases', 'new')} kind="primary">

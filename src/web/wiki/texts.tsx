@@ -25,11 +25,6 @@ export const texts = {
   more: 'Sidebar and footer: pages named _Sidebar and _Footer appear on each page.',
   list: {
     title: 'Pages of the wiki',
-    changed: (person: string, moment: ComponentChildren) => (
-      <>
-        {person}, {moment}
-      </>
-    ),
   },
   revisionsOf: (title: string) => `History of ${title}`,
   back: 'Back to the page',

@@ -149,19 +149,17 @@ export const WikiListView = ({
         <ul class="rows hoverable" data-rows>
           {pages.map((each) => (
             <li class="row">
-              <Link class="row-main row-title" to={`${wikiOf(place)}/${each.subUrl}`}>
-                {each.title}
-              </Link>
-              {each.lastCommit ? (
-                <span class="row-side">
-                  <span>
-                    {texts.list.changed(
-                      each.lastCommit.author.name,
-                      <Time unix={each.lastCommit.author.unixSeconds} />,
-                    )}
-                  </span>
-                </span>
-              ) : null}
+              <div class="row-main">
+                <Link class="row-title" to={`${wikiOf(place)}/${each.subUrl}`}>
+                  {each.title}
+                </Link>
+                {each.lastCommit ? (
+                  <p class="row-facts">
+                    <span>{each.lastCommit.author.name}</span>
+                    <Time unix={each.lastCommit.author.unixSeconds} />
+                  </p>
+                ) : null}
+              </div>
             </li>
           ))}
         </ul>
