@@ -47,7 +47,13 @@ export const RunFrame = ({
       {isFollowed ? <div id="run-live" hidden data-live={siteHref(config, live)} /> : null}
       <RunHead {...props} />
       <div class="columns side-first">
-        <RunJobs {...props} />
+        <details class="menu page-menu">
+          <summary class="button">
+            <span>{props.jobs.find(({ position }) => position === props.position)?.name ?? texts.summary}</span>
+            <Icon name="chevron-down" />
+          </summary>
+          <RunJobs {...props} />
+        </details>
         <div class="stack">{children}</div>
       </div>
     </div>
@@ -156,7 +162,7 @@ function RunActs(props: RunFrameProps) {
 
 /** The jobs of a run as links. It is replaced when a job changes. */
 export const RunJobs = (props: RunFrameProps) => (
-  <nav class="side-menu run-jobs" id="run-jobs" aria-label={texts.jobs}>
+  <nav class="menu-panel side-menu run-jobs" id="run-jobs" aria-label={texts.jobs}>
     <ul>
       <li>
         <Link to={runPath(props, props.run)} aria-current={props.position === undefined ? 'page' : undefined}>

@@ -61,7 +61,7 @@ export function ErrorContent({ refusal, call }: { readonly refusal: Refusal; rea
   const { status, code } = refusal
   const [lead, hint] = explain(refusal, viewer === undefined)
   const back = url.startsWith('/user/') ? '' : `?redirect_to=${encodeURIComponent(url)}`
-  const isBusy = status === 429 || status === 503
+  const mayRetry = status === 429 || status >= 500
   const isSpent = code === 'link_spent' && url.startsWith('/user/recover_account')
   const asksSignIn = viewer === undefined && [401, 403, 404].includes(status) && code !== 'link_spent'
   const repository = [403, 404, 413, 423].includes(status) && code !== 'repo_not_found' ? repositoryOf(url) : undefined
@@ -74,7 +74,7 @@ export function ErrorContent({ refusal, call }: { readonly refusal: Refusal; rea
       {hint === undefined ? null : <p class="hint">{hint}</p>}
       {status >= 500 ? <p class="hint">{errors.request(call.id)}</p> : null}
       <p class="acts">
-        {isBusy ? (
+        {mayRetry ? (
           <ButtonLink to={call.method === 'GET' ? url : '/'} kind="primary">
             {errors.retry}
           </ButtonLink>
