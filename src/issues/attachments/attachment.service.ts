@@ -22,7 +22,7 @@ import { findAttachmentOfIssue, listFilesOfComments } from './attachment.store.t
 import { touchComment } from '../timeline-entry.store.ts'
 import { mayAttachToComment, mayAttachToIssue, mayComment, mayEditIssue } from '../issue.policy.ts'
 import { unitOf } from '../issue.rules.ts'
-import { attributionAt, attributionNow } from '../issue.service.ts'
+import { attributionAt, attributionNow, refuseBlocked } from '../issue.service.ts'
 import { findIssueById, listBlockers, listFilesOf, touchIssues } from '../issue.store.ts'
 
 const noAttachment = () => new NotFound('the attachment does not exist', 'attachment_not_found')
@@ -83,6 +83,15 @@ export async function addFileForText(ctx: SignedInRepoCtx, issue: IssueRow, uplo
     const blockers = await listBlockers(ctx.db, [ctx.owner.id, issue.poster_id], ctx.viewer.id)
     must(mayComment(ctx.viewer, ctx.rights, issue, blockers))
   }
+  return addPendingFile(ctx, upload, rulesOf(ctx))
+}
+
+/**
+ * Stores a file for the text of an issue or pull request that does not exist yet.
+ * @throws Forbidden for a viewer whom the owner of the repository blocks
+ */
+export async function addFileForNewText(ctx: SignedInRepoCtx, upload: Upload): Promise<AttachmentRow> {
+  await refuseBlocked(ctx, [ctx.owner.id])
   return addPendingFile(ctx, upload, rulesOf(ctx))
 }
 

@@ -107,7 +107,7 @@ export function mayOf(ctx: RepoCtx, viewer: Viewer | undefined, issue: IssueRow)
   return {
     edit,
     comment,
-    attach: ctx.config.attachment.enabled && (edit || comment),
+    attach: edit || comment,
     editComment: (comment) => isOpen && mayEditComment(viewer, ctx.rights, issue, comment).allowed,
   }
 }

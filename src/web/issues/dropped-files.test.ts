@@ -161,3 +161,31 @@ test('uploadToIssue, adminCronRun: a file that no text shows is deleted after th
   assert.equal((await (await Browser.of(forge, 'bob')).get(left.address)).status, 404)
   assert.deepEqual(await filesOf(`comments/${await newestComment()}`), ['shown.txt'])
 })
+
+test('uploadToNewIssue: guests, strangers and blocked accounts are refused, also where the site takes no files', async () => {
+  const { forge, repo, bob, carol } = await world()
+  await using _ = forge
+  const issues = `/${repo.fullName}/issues`
+  assert.equal((await drop(new Browser(forge), issues, 'a.txt')).status, 303)
+  await forge.as('alice').must('PUT', '/user/block/carol')
+  assert.equal((await drop(carol, issues, 'a.txt')).status, 403)
+  await forge.as('alice').must('PATCH', repo.api, { private: true })
+  assert.equal((await drop(bob, issues, 'a.txt')).status, 404)
+  await using without = await startForge({ users: ['alice'], settings: { attachment: { ENABLED: false } } })
+  const other = await without.given.repo({ owner: 'alice' })
+  const alice = await Browser.of(without, 'alice')
+  assert.doesNotMatch((await alice.get(`/${other.fullName}/issues/new`)).text, /<file-attachment/)
+  assert.equal((await drop(alice, `/${other.fullName}/issues`, 'a.txt')).status, 404)
+})
+
+test('uploadToNewIssue, openIssueOfPage: a file that is dropped into a new issue belongs to its text', async () => {
+  const { forge, repo, bob, filesOf } = await world()
+  await using _ = forge
+  const form = `/${repo.fullName}/issues/new`
+  assert.match((await bob.get(form)).text, /<file-attachment data-upload-url="[^"]*\/issues\/attachments"/)
+  const { text, address } = await drop(bob, `/${repo.fullName}/issues`, 'crack.png')
+  assert.equal((await new Browser(forge).get(address)).status, 404)
+  assert.equal((await bob.submit(form, '/issues/new"', { title: 'Look', content: text })).status, 303)
+  assert.deepEqual(await filesOf('2'), ['crack.png'])
+  assert.equal((await new Browser(forge).get(address)).status, 200)
+})

@@ -8,6 +8,7 @@ import * as milestonePage from './milestone.page.tsx'
 import * as minePage from './mine.page.tsx'
 import * as myMilestonesPage from './my-milestones.page.tsx'
 import * as newPage from './new.page.tsx'
+import * as uploadPage from './upload.page.ts'
 import * as writingPage from './writing.page.tsx'
 
 /** The pages about issues, and the parts that editors ask for. */
@@ -22,6 +23,7 @@ export const webIssues: Feature = {
     minePage,
     myMilestonesPage,
     newPage,
+    uploadPage,
     writingPage,
   ],
 }

@@ -1,19 +1,13 @@
 import { Type } from 'typebox'
-import { inRepo, issuesOrPullsEnabled, notArchived } from '../../access/repo.requirements.ts'
-import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
-import { attachmentsEnabled } from '../../access/requirements.ts'
+import { inRepo, issuesOrPullsEnabled } from '../../access/repo.requirements.ts'
 import type { SignedInCtx } from '../../access/context.ts'
-import { uploadOf } from '../../attachments/upload.ts'
 import { findBegin, followFeed, type FeedFilter, type FeedItem } from '../../feed/feed.service.ts'
 import { eventStream, type StreamMessage } from '../../http/event-stream.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { bytes } from '../../http/reply.ts'
 import { pathNumber } from '../../http/schema.ts'
-import { addFileForText } from '../../issues/attachments/attachment.service.ts'
 import { getReadableIssue } from '../../issues/issue.service.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
-import { fromOwnPage, inBrowser, inSession } from '../shell/browser.requirements.ts'
-import { siteHref } from '../ui/paths.ts'
+import { inBrowser, inSession } from '../shell/browser.requirements.ts'
 import { markOf } from './issue-props.ts'
 
 /** The instruction to load the page again: the new page is checked and rendered for its reader. */
@@ -55,37 +49,5 @@ export const followIssue = operation({
     const issue = await getReadableIssue(ctx, params.index)
     const isBehind = query.seen !== undefined && query.seen !== markOf(issue)
     return eventStream((signal) => refreshes(ctx, issue, { isBehind, items: open(signal) }), call)
-  },
-})
-
-/** Stores a dropped or pasted file for the text that is being written, and answers the Markdown that shows it. */
-export const uploadToIssue = operation({
-  method: 'POST',
-  path: '/{username}/{reponame}/issues/{index}/attachments',
-  params: { index: pathNumber },
-  base: 'site',
-  scope: null,
-  accepts: ['session'],
-  requires: [
-    inBrowser,
-    inSession,
-    inRepo,
-    issuesOrPullsEnabled,
-    attachmentsEnabled,
-    notArchived,
-    repoUnderQuota('size:assets:attachments:issues'),
-    fromOwnPage,
-  ],
-  body: bytesOf('multipart/form-data'),
-  reply: { 200: bytesOf('text/plain') },
-  async run({ ctx, params, call }) {
-    const issue = await getReadableIssue(ctx, params.index)
-    const file = await addFileForText(ctx, issue, uploadOf(call, {}))
-    const isImage = /\.(?:png|jpe?g|gif|webp|avif|svg)$/i.test(file.name)
-    const name = file.name.replace(/[[\]\\]/g, '\\$&')
-    return bytes(
-      'text/plain;charset=utf-8',
-      `${isImage ? '!' : ''}[${name}](${siteHref(ctx.config, `/attachments/${file.uuid}`)})`,
-    )
   },
 })

@@ -113,6 +113,7 @@ export const NewIssueView = ({ place, template, choices, title, body, milestone 
               rows={12}
               placeholder={texts.textHint}
               repository={{ owner: place.owner.name, name: place.repo.name }}
+              uploadTo={pathOf(place.owner.name, place.repo.name, 'issues', 'attachments')}
             />
           )}
           <div class="form-acts end">

@@ -38,6 +38,7 @@ export const NewPullForm = ({
       rows={8}
       hint={texts.newHint}
       repository={place}
+      uploadTo={pathOf(place.owner, place.name, 'issues/attachments')}
     />
     <Checkbox name="draft" label={texts.createDraft} />
     <div class="form-acts">

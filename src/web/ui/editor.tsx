@@ -44,7 +44,7 @@ export interface EditorProps {
   readonly hint?: ComponentChildren
   /** Names of the repository that the text belongs to: references lead there, and completion knows its people. */
   readonly repository?: { readonly owner: string; readonly name: string } | undefined
-  /** Path below the site root that takes dropped and pasted files; undefined: files are not accepted. */
+  /** Path below the site root that takes dropped and pasted files, if the site takes any; undefined: they are not accepted. */
   readonly uploadTo?: string | undefined
   readonly children?: ComponentChildren
 }
@@ -146,7 +146,7 @@ export function Editor({
       </div>
       <div data-panel="write" role="tabpanel" id={`${id}_write`} aria-label={texts.write}>
         <text-expander keys="@ # :" data-url={at('suggestions')}>
-          {uploadTo === undefined ? (
+          {uploadTo === undefined || !config.attachment.enabled ? (
             field
           ) : (
             <file-attachment data-upload-url={siteHref(config, uploadTo)} data-field="attachment" input={`${id}_files`}>
