@@ -19,26 +19,24 @@ export abstract class Refusal extends Error {
 
 type Data = Readonly<Record<string, unknown>>
 
-export class BadRequest extends Refusal {
-  readonly status = 400
-  constructor(message: string, code = 'bad_request', data?: Data) {
+/** Returns the base of a refusal: its HTTP status, and the code of reasons without one of their own. */
+const refusal = <const Status extends number>(status: Status, usualCode: string) =>
+  class extends Refusal {
+    readonly status = status
+    constructor(message: string, code = usualCode, data?: Data) {
+      super(message, code, data)
+    }
+  }
+
+export class BadRequest extends refusal(400, 'bad_request') {}
+
+export class Unauthenticated extends refusal(401, 'unauthenticated') {
+  constructor(message = 'token is required', code?: string, data?: Data) {
     super(message, code, data)
   }
 }
 
-export class Unauthenticated extends Refusal {
-  readonly status = 401
-  constructor(message = 'token is required', code = 'unauthenticated', data?: Data) {
-    super(message, code, data)
-  }
-}
-
-export class Forbidden extends Refusal {
-  readonly status = 403
-  constructor(message: string, code = 'forbidden', data?: Data) {
-    super(message, code, data)
-  }
-}
+export class Forbidden extends refusal(403, 'forbidden') {}
 
 /**
  * The account must not be used: sudo by a user who is not an administrator, an inactive or blocked account. The reply
@@ -46,124 +44,60 @@ export class Forbidden extends Refusal {
  */
 export class AccountRefused extends Forbidden {}
 
-export class NotFound extends Refusal {
-  readonly status = 404
-  constructor(message = 'not found', code = 'not_found', data?: Data) {
+export class NotFound extends refusal(404, 'not_found') {
+  constructor(message = 'not found', code?: string, data?: Data) {
     super(message, code, data)
   }
 }
 
-export class MethodNotAllowed extends Refusal {
-  readonly status = 405
-  constructor(message: string, code = 'method_not_allowed', data?: Data) {
-    super(message, code, data)
-  }
-}
+export class MethodNotAllowed extends refusal(405, 'method_not_allowed') {}
 
-export class NotAcceptable extends Refusal {
-  readonly status = 406
-  constructor(message: string, code = 'not_acceptable', data?: Data) {
-    super(message, code, data)
-  }
-}
+export class NotAcceptable extends refusal(406, 'not_acceptable') {}
 
-export class Conflict extends Refusal {
-  readonly status = 409
-  constructor(message: string, code = 'conflict', data?: Data) {
-    super(message, code, data)
-  }
-}
+export class Conflict extends refusal(409, 'conflict') {}
 
 /** The resource existed and was removed. */
-export class Gone extends Refusal {
-  readonly status = 410
-  constructor(message: string, code = 'gone', data?: Data) {
-    super(message, code, data)
-  }
-}
+export class Gone extends refusal(410, 'gone') {}
 
-export class PreconditionFailed extends Refusal {
-  readonly status = 412
-  constructor(message: string, code = 'precondition_failed', data?: Data) {
-    super(message, code, data)
-  }
-}
+export class PreconditionFailed extends refusal(412, 'precondition_failed') {}
 
 /** A body, a file or a field exceeds its size limit. */
-export class TooLarge extends Refusal {
-  readonly status = 413
-  constructor(message: string, code = 'too_large', data?: Data) {
-    super(message, code, data)
-  }
-}
+export class TooLarge extends refusal(413, 'too_large') {}
 
 /** The owner was over quota before the operation began. `data` carries `user_id` and `username` for the reply. */
-export class OverQuota extends Refusal {
-  readonly status = 413
-  constructor(message: string, code = 'over_quota', data?: Data) {
-    super(message, code, data)
+export class OverQuota extends refusal(413, 'over_quota') {}
+
+export class AddressTooLong extends refusal(414, 'address_too_long') {
+  constructor() {
+    super('the address is too long')
   }
 }
 
-export class UnsupportedMediaType extends Refusal {
-  readonly status = 415
-  constructor(message: string, code = 'unsupported_media_type', data?: Data) {
-    super(message, code, data)
-  }
-}
+export class UnsupportedMediaType extends refusal(415, 'unsupported_media_type') {}
 
-export class RangeNotSatisfiable extends Refusal {
-  readonly status = 416
+export class RangeNotSatisfiable extends refusal(416, 'range_not_satisfiable') {
   /** @param sizeBytes size of the whole content, for the `Content-Range` header */
   constructor(sizeBytes: number) {
-    super('the range is outside of the content', 'range_not_satisfiable', { sizeBytes })
-  }
-}
-
-export class AddressTooLong extends Refusal {
-  readonly status = 414
-  constructor() {
-    super('the address is too long', 'address_too_long')
+    super('the range is outside of the content', undefined, { sizeBytes })
   }
 }
 
 /** A body or a value failed validation; the message names the first failing field. */
-export class Invalid extends Refusal {
-  readonly status = 422
-  constructor(message: string, code = 'invalid', data?: Data) {
+export class Invalid extends refusal(422, 'invalid') {}
+
+export class Archived extends refusal(423, 'archived') {
+  constructor(message = 'the repository is archived', code?: string, data?: Data) {
     super(message, code, data)
   }
 }
 
-export class Archived extends Refusal {
-  readonly status = 423
-  constructor(message = 'the repository is archived', code = 'archived', data?: Data) {
-    super(message, code, data)
-  }
-}
-
-export class TooManyRequests extends Refusal {
-  readonly status = 429
-  constructor(message: string, code = 'too_many_requests', data?: Data) {
-    super(message, code, data)
-  }
-}
+export class TooManyRequests extends refusal(429, 'too_many_requests') {}
 
 /** A protocol feature that the server does not implement. */
-export class Unsupported extends Refusal {
-  readonly status = 501
-  constructor(message: string, code = 'unsupported', data?: Data) {
-    super(message, code, data)
-  }
-}
+export class Unsupported extends refusal(501, 'unsupported') {}
 
 /** A dependency is temporarily unavailable (git broker, full disk, stopping server); nothing was changed. */
-export class Unavailable extends Refusal {
-  readonly status = 503
-  constructor(message: string, code = 'unavailable', data?: Data) {
-    super(message, code, data)
-  }
-}
+export class Unavailable extends refusal(503, 'unavailable') {}
 
 /**
  * A redirect to `location` (path and query below the site root), such as to the new name of a repository. 301 is sent as 308
