@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import * as openid from 'openid-client'
 import { Browser, hiddenFields } from '../testing/browser.ts'
-import { startForge, testPassword, type Forge } from '../testing/forge.ts'
+import { startForge, type Forge } from '../testing/forge.ts'
 import { basicAuthorization } from '../testing/samples.ts'
 
 const callback = 'https://app.example.com/cb'
@@ -28,12 +28,6 @@ const givenApp = async (forge: Forge, more: object = {}): Promise<App> =>
       ...more,
     })
   ).json
-
-async function signedInBrowser(forge: Forge, login = 'alice'): Promise<Browser> {
-  const browser = new Browser(forge)
-  assert.equal((await browser.signIn(login, testPassword)).status, 303)
-  return browser
-}
 
 const authorizePath = (app: Pick<App, 'client_id'>, more: Record<string, string> = {}) =>
   `/login/oauth/authorize?${new URLSearchParams({
@@ -135,7 +129,7 @@ test('oauthAuthorize, oauthGrant, oauthToken: a person grants an application acc
   assert.equal(guest.status, 303)
   assert.match(guest.headers.get('location') ?? '', /^\/user\/login\?redirect_to=%2Flogin%2Foauth%2Fauthorize/)
 
-  const browser = await signedInBrowser(forge)
+  const browser = await Browser.of(forge, 'alice')
   const page = await browser.get(authorizePath(app, { scope: 'openid read:repository' }))
   assert.match(page.headers.get('content-security-policy') ?? '', /form-action 'self' https:\/\/app\.example\.com;/)
   assert.match(page.text, /belongs to dev/)
@@ -155,7 +149,7 @@ test('oauthAuthorize: errors of application and address are shown to the person,
   await using forge = await start()
   const app = await givenApp(forge)
   const native = await givenApp(forge, { name: 'Native', confidential_client: false })
-  const browser = await signedInBrowser(forge)
+  const browser = await Browser.of(forge, 'alice')
   for (const redirect_uri of [
     'https://evil.example.com/',
     'https://app.example.com/cb/',
@@ -197,7 +191,7 @@ test('oauthAuthorize: errors of application and address are shown to the person,
 test('oauthToken: secret, verifier and address are checked, and a wrong request does not spend the code', async () => {
   await using forge = await start()
   const [app, other] = [await givenApp(forge), await givenApp(forge, { name: 'Other' })]
-  const browser = await signedInBrowser(forge)
+  const browser = await Browser.of(forge, 'alice')
   const { to } = await authorize(browser, app, challenge)
   const code = to.searchParams.get('code') ?? ''
   const right = {
@@ -240,7 +234,7 @@ test('oauthToken: secret, verifier and address are checked, and a wrong request 
 test('oauthToken: the challenge is checked also after a consent page', async () => {
   await using forge = await start()
   const native = await givenApp(forge, { confidential_client: false })
-  const browser = await signedInBrowser(forge)
+  const browser = await Browser.of(forge, 'alice')
   const code = async () => {
     const { asked, to } = await authorize(browser, native, challenge)
     assert.equal(asked, true, 'a public client asks every time')
@@ -258,7 +252,7 @@ test('oauthToken: the challenge is checked also after a consent page', async () 
 test('oauthToken: one of several concurrent uses of a code or refresh token succeeds', async () => {
   await using forge = await start()
   const app = await givenApp(forge)
-  const browser = await signedInBrowser(forge)
+  const browser = await Browser.of(forge, 'alice')
   const code = (await authorize(browser, app)).to.searchParams.get('code') ?? ''
   const codes = await Promise.all(
     Array.from({ length: 6 }, () => exchange(forge, { ...withSecret(app), grant_type: 'authorization_code', code })),
@@ -278,7 +272,7 @@ test('oauthToken: one of several concurrent uses of a code or refresh token succ
 test('oauthToken: a refresh token works once, for its own client, and its reuse revokes the family', async () => {
   await using forge = await start()
   const [app, other] = [await givenApp(forge), await givenApp(forge, { name: 'Other' })]
-  const browser = await signedInBrowser(forge)
+  const browser = await Browser.of(forge, 'alice')
   const [first, apart] = [await tokensOf(forge, browser, app), await tokensOf(forge, browser, app)]
   const refresh = (of: App, refresh_token: string) =>
     exchange(forge, { ...withSecret(of), grant_type: 'refresh_token', refresh_token })
@@ -305,7 +299,7 @@ test('oauthToken: a refresh token works once, for its own client, and its reuse 
 test('oauthToken: without [oauth2].INVALIDATE_REFRESH_TOKENS confidential clients can reuse refresh tokens', async () => {
   await using forge = await start({ oauth2: { INVALIDATE_REFRESH_TOKENS: false } })
   const app = await givenApp(forge)
-  const { refresh_token } = await tokensOf(forge, await signedInBrowser(forge), app)
+  const { refresh_token } = await tokensOf(forge, await Browser.of(forge, 'alice'), app)
   const fields = { ...withSecret(app), grant_type: 'refresh_token', refresh_token }
   assert.equal((await exchange(forge, fields)).status, 200)
   assert.equal((await exchange(forge, fields)).status, 200)
@@ -313,7 +307,7 @@ test('oauthToken: without [oauth2].INVALIDATE_REFRESH_TOKENS confidential client
 
 test('oauthToken: scopes limit a token also as a password, and it cannot manage tokens', async () => {
   await using forge = await start()
-  const browser = await signedInBrowser(forge)
+  const browser = await Browser.of(forge, 'alice')
   const app = await givenApp(forge)
   const repo = await forge.given.repo({ private: true })
   const { access_token } = await tokensOf(forge, browser, app, 'openid read:user')
@@ -339,7 +333,7 @@ test('oauthToken: scopes limit a token also as a password, and it cannot manage 
 
 test('oauthToken: a barred account, a revoked grant and a deleted application end tokens', async () => {
   await using forge = await start()
-  const browser = await signedInBrowser(forge)
+  const browser = await Browser.of(forge, 'alice')
   const [app, other] = [await givenApp(forge), await givenApp(forge, { name: 'Other' })]
   const [tokens, others] = [await tokensOf(forge, browser, app), await tokensOf(forge, browser, other)]
   const list = await forge
@@ -371,7 +365,7 @@ test('oauthToken: a barred account, a revoked grant and a deleted application en
 
 test('oauthIntrospect, oauthRevoke: an application introspects and revokes only its own tokens', async () => {
   await using forge = await start()
-  const browser = await signedInBrowser(forge)
+  const browser = await Browser.of(forge, 'alice')
   const [app, other] = [await givenApp(forge), await givenApp(forge, { name: 'Other' })]
   const tokens = await tokensOf(forge, browser, app, 'openid read:user')
   const ask = (path: string, token: string, of: App | undefined) =>
@@ -418,7 +412,7 @@ test('openidConfiguration, oauthKeys, oauthUserInfo, oauthUserInfoPost: a relyin
     nonce,
     state: 'st',
   })
-  const browser = await signedInBrowser(forge)
+  const browser = await Browser.of(forge, 'alice')
   const page = await browser.get(url.pathname + url.search)
   const fields = hiddenFields(page.text, '/login/oauth/grant')
   const sent = await browser.post('/login/oauth/grant', { ...fields, granted: 'true' })
@@ -483,9 +477,9 @@ test('oauthAuthorize: it is 403 when OAuth2 is disabled, and applications can st
 test('userListOAuth2Grants, userRevokeOAuth2Grant: built-in applications are public clients that follow the setting', async () => {
   await using forge = await start()
   const tea = { id: 0, client_id: 'd57cb8c4-630c-4168-8324-ec79935e18d4', client_secret: '' }
-  const browser = await signedInBrowser(forge)
+  const browser = await Browser.of(forge, 'alice')
   const { asked, to } = await authorize(browser, tea, { redirect_uri: 'http://127.0.0.1:5432/', ...challenge })
   assert.deepEqual([asked, to.origin], [true, 'http://127.0.0.1:5432'])
   await using none = await start({ oauth2: { DEFAULT_APPLICATIONS: '' } })
-  assert.equal((await (await signedInBrowser(none)).get(authorizePath(tea))).status, 400)
+  assert.equal((await (await Browser.of(none, 'alice')).get(authorizePath(tea))).status, 400)
 })

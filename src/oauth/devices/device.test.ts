@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as openid from 'openid-client'
 import { Browser, hiddenFields } from '../../testing/browser.ts'
-import { startForge, testPassword, type Forge } from '../../testing/forge.ts'
+import { startForge, type Forge } from '../../testing/forge.ts'
 import { basicAuthorization } from '../../testing/samples.ts'
 
 const grantType = 'urn:ietf:params:oauth:grant-type:device_code'
@@ -48,12 +48,6 @@ async function ask(forge: Forge, fields: Record<string, string>): Promise<Asked>
 const poll = (forge: Forge, { client_id }: Pick<App, 'client_id'>, device_code: string) =>
   send(forge, '/login/oauth/access_token', { grant_type: grantType, client_id, device_code })
 
-async function signedIn(forge: Forge, login = 'alice'): Promise<Browser> {
-  const browser = new Browser(forge)
-  assert.equal((await browser.signIn(login, testPassword)).status, 303)
-  return browser
-}
-
 /** Enters a code. Returns the page, and the fields of its form. */
 async function type(browser: Browser, user_code: string) {
   const page = await browser.post('/login/device', { _csrf: await browser.csrf('/login/device'), user_code })
@@ -85,7 +79,7 @@ test('oauthDeviceAuthorization, devicePage, deviceSubmit, deviceAnswer, oauthTok
     [guest.status, new URL(guest.headers.get('location') ?? '', forge.url).searchParams.get('redirect_to')],
     [303, complete.pathname + complete.search],
   )
-  const browser = await signedIn(forge)
+  const browser = await Browser.of(forge, 'alice')
   const filledIn = await browser.get(complete.pathname + complete.search)
   assert.match(filledIn.text, new RegExp(`value="${asked.user_code}"`))
   const { page, fields } = await type(browser, asked.user_code.toLowerCase().replace('-', ' '))
@@ -149,7 +143,7 @@ test('oauthDeviceAuthorization, oauthToken: client credentials are checked, and 
   assert.equal((await asking({ client_id: server.client_id }, { authorization })).status, 200)
 
   const asked = await ask(forge, { client_id: app.client_id })
-  await answer(await signedIn(forge), asked.user_code)
+  await answer(await Browser.of(forge, 'alice'), asked.user_code)
   assert.equal((await poll(forge, other, asked.device_code)).json.error, 'invalid_grant')
   for (const code of ['', 'iod_nope', asked.user_code]) {
     assert.equal((await poll(forge, app, code)).json.error, 'invalid_grant', code)
@@ -177,7 +171,7 @@ test('oauthToken: a device that polls too often waits longer; denied and expired
     .executeTakeFirstOrThrow()
   assert.ok(interval_seconds > 15 && interval_seconds <= 60, `${interval_seconds}`)
 
-  const browser = await signedIn(forge)
+  const browser = await Browser.of(forge, 'alice')
   const refused = await ask(forge, { client_id })
   assert.match((await answer(browser, refused.user_code, 'false')).text, /The device is not signed in/)
   assert.equal(await errorOf(refused.device_code), 'access_denied')
@@ -194,7 +188,7 @@ test('oauthToken: a device that polls too often waits longer; denied and expired
 test('deviceAnswer, oauthToken: one of several concurrent answers counts, and one of several concurrent polls gets tokens', async () => {
   await using forge = await start()
   const app = await givenApp(forge)
-  const [alice, dev] = [await signedIn(forge), await signedIn(forge, 'dev')]
+  const [alice, dev] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'dev')]
   const asked = await ask(forge, { client_id: app.client_id, scope: 'read:user' })
   const forms = [
     [alice, 'true'],
@@ -232,7 +226,7 @@ test('deviceAnswer, oauthToken: one of several concurrent answers counts, and on
 test('deviceAnswer: an existing grant keeps its scope, and only the shown scope is granted', async () => {
   await using forge = await start()
   const app = await givenApp(forge)
-  const browser = await signedIn(forge)
+  const browser = await Browser.of(forge, 'alice')
   const first = await ask(forge, { client_id: app.client_id, scope: 'read:user' })
   await answer(browser, first.user_code)
   const wider = await ask(forge, { client_id: app.client_id, scope: 'write:user write:repository' })
@@ -257,7 +251,7 @@ test('deviceAnswer: an existing grant keeps its scope, and only the shown scope 
 test('deviceSubmit: entered and requested codes are rate-limited', async () => {
   await using forge = await start()
   const app = await givenApp(forge)
-  const browser = await signedIn(forge)
+  const browser = await Browser.of(forge, 'alice')
   const asked = await ask(forge, { client_id: app.client_id })
   const csrf = { _csrf: await browser.csrf('/login/device') }
   for (const user_code of ['', 'BCDF-GHJ', 'AEIO-UAEI', '<b>x</b>', `${asked.user_code}Z`, 'x'.repeat(4000)]) {
@@ -272,7 +266,7 @@ test('deviceSubmit: entered and requested codes are rate-limited', async () => {
   assert.match(last, /too often/)
   const right = await browser.post('/login/device', { ...csrf, user_code: asked.user_code })
   assert.match(right.text, /too often/, 'nor by the right one now')
-  const other = await type(await signedIn(forge, 'dev'), asked.user_code)
+  const other = await type(await Browser.of(forge, 'dev'), asked.user_code)
   assert.match(other.page.text, /Authorize “Television” on a device/, 'others are not held up')
   let refused
   for (let index = 0; index < 120; index += 1) {
@@ -289,7 +283,7 @@ test('openidConfiguration: a client library uses the device flow, which [oauth2]
   })
   assert.ok(config.serverMetadata().grant_types_supported?.includes(grantType))
   const asked = await openid.initiateDeviceAuthorization(config, { scope: 'openid' })
-  await answer(await signedIn(forge), asked.user_code)
+  await answer(await Browser.of(forge, 'alice'), asked.user_code)
   const tokens = await openid.pollDeviceAuthorizationGrant(config, { ...asked, interval: 0 })
   const info = await openid.fetchUserInfo(config, tokens.access_token, tokens.claims()!.sub)
   assert.equal(info.preferred_username, 'alice')
@@ -298,5 +292,5 @@ test('openidConfiguration: a client library uses the device flow, which [oauth2]
 
   await using off = await start({ oauth2: { ENABLED: false } })
   assert.equal((await send(off, '/login/oauth/device_authorization', {})).status, 403)
-  assert.equal((await (await signedIn(off)).get('/login/device')).status, 403)
+  assert.equal((await (await Browser.of(off, 'alice')).get('/login/device')).status, 403)
 })

@@ -28,12 +28,6 @@ async function relyingParty(forge: Forge) {
 
 const start = (settings = {}) => startForge({ users: ['alice', 'bob', 'dev'], settings })
 
-async function signedIn(forge: Forge, login = 'alice'): Promise<Browser> {
-  const browser = new Browser(forge)
-  assert.equal((await browser.signIn(login, testPassword)).status, 303)
-  return browser
-}
-
 const pathOf = (config: openid.Configuration, more: Record<string, string>): string => {
   const url = openid.buildAuthorizationUrl(config, { redirect_uri: callback, scope: 'openid', state: 'st', ...more })
   return url.pathname + url.search
@@ -112,7 +106,7 @@ test('openidConfiguration: the configuration is complete and correct', async () 
 test('oauthAuthorize, oauthToken: an identity token is signed and has the standard claims', async () => {
   await using forge = await start()
   const { app, basic, post } = await relyingParty(forge)
-  const browser = await signedIn(forge)
+  const browser = await Browser.of(forge, 'alice')
   const subjects = new Set<string>()
   for (const config of [basic, post]) {
     const nonce = openid.randomNonce()
@@ -148,7 +142,7 @@ test('oauthAuthorize, oauthToken: an identity token is signed and has the standa
   const before = decodeProtectedHeader(first.id_token!).kid
   forge.clock.advance(91 * 86_400_000)
   const later = await relyingPartyAgain(forge, app)
-  const rotated = await exchange(later, await codeFor(await signedIn(forge), later))
+  const rotated = await exchange(later, await codeFor(await Browser.of(forge, 'alice'), later))
   const { json: keys } = await forge.guest.get('/login/oauth/keys', { site: true })
   const kids = keys.keys.map((key: { kid: string }) => key.kid)
   assert.deepEqual(kids, [decodeProtectedHeader(rotated.id_token!).kid, before], 'the one before is still shown')
@@ -166,7 +160,7 @@ test('oauthAuthorize: prompt controls sign-in and consent', async () => {
   assert.equal(outcomeOf(await guest.get(pathOf(basic, { prompt: 'none' }))), 'login_required')
   assert.equal(locationOf(await guest.get(pathOf(basic, { prompt: 'none' }))).searchParams.get('state'), 'st')
   assert.equal((await guest.get(pathOf(basic, { prompt: 'none', redirect_uri: 'https://evil.example' }))).status, 400)
-  const browser = await signedIn(forge)
+  const browser = await Browser.of(forge, 'alice')
   const ask = async (more: Record<string, string>) => outcomeOf(await browser.get(pathOf(basic, more)))
   assert.equal(await ask({ prompt: 'none' }), 'consent_required')
   assert.equal(await ask({ prompt: 'none login' }), 'invalid_request')
@@ -201,7 +195,7 @@ test('oauthAuthorize: prompt controls sign-in and consent', async () => {
 test('oauthAuthorize: max_age, id_token_hint and login_hint control the sign-in', async () => {
   await using forge = await start()
   const { basic } = await relyingParty(forge)
-  const browser = await signedIn(forge)
+  const browser = await Browser.of(forge, 'alice')
   const ask = async (more: Record<string, string>) => outcomeOf(await browser.get(pathOf(basic, more)))
   const { id_token: ofAlice = '' } = await exchange(basic, await codeFor(browser, basic))
   forge.clock.advance(20_000)
@@ -217,7 +211,7 @@ test('oauthAuthorize: max_age, id_token_hint and login_hint control the sign-in'
   assert.ok(anew.claims()!.auth_time! >= Number(decodeJwt(ofAlice)['auth_time']) + 20)
 
   assert.equal(await ask({ prompt: 'none', id_token_hint: ofAlice }), 'code')
-  const bob = await signedIn(forge, 'bob')
+  const bob = await Browser.of(forge, 'bob')
   await codeFor(bob, basic)
   const hinted = async (more: Record<string, string>) => bob.get(pathOf(basic, { id_token_hint: ofAlice, ...more }))
   assert.equal(outcomeOf(await hinted({ prompt: 'none' })), 'login_required', 'another person')
@@ -237,7 +231,7 @@ test('oauthAuthorize: max_age, id_token_hint and login_hint control the sign-in'
 test('oauthAuthorize, oauthAuthorizePost: unknown parameters are ignored, unsupported ones are refused, and addresses must be registered', async () => {
   await using forge = await start()
   const { app, basic } = await relyingParty(forge)
-  const browser = await signedIn(forge)
+  const browser = await Browser.of(forge, 'alice')
   await codeFor(browser, basic)
   const ask = async (more: Record<string, string>) => outcomeOf(await browser.get(pathOf(basic, more)))
   const ignored = {
@@ -313,7 +307,7 @@ test('oauthAuthorize, oauthAuthorizePost: unknown parameters are ignored, unsupp
 test('oauthGrant: only the shown scope is granted', async () => {
   await using forge = await start()
   const { basic } = await relyingParty(forge)
-  const browser = await signedIn(forge)
+  const browser = await Browser.of(forge, 'alice')
   await codeFor(browser, basic, { scope: 'read:user' })
   const page = await browser.get(pathOf(basic, { scope: 'write:user write:repository', prompt: 'consent' }))
   assert.match(page.text, /Read your account/)
@@ -327,7 +321,7 @@ test('oauthGrant: only the shown scope is granted', async () => {
 test('oauthUserInfo, oauthUserInfoPost: claims follow the scopes, and the token comes in a header or a form', async () => {
   await using forge = await start()
   await forge.as('alice').must('PATCH', '/user/settings', { full_name: 'Ada L', website: 'https://ada.example' })
-  const browser = await signedIn(forge)
+  const browser = await Browser.of(forge, 'alice')
   const scopes: readonly (readonly [string, readonly string[], readonly string[]])[] = [
     ['openid read:repository', [], ['email', 'email_verified', 'website', 'updated_at', 'groups']],
     ['openid profile read:repository', ['name', 'profile', 'website', 'updated_at', 'picture'], ['email', 'groups']],

@@ -63,15 +63,9 @@ async function goThere(forge: Forge, path: string, at: Browser): Promise<string>
   return leadsTo(await at.post('/login/oauth/grant', granted), forge)
 }
 
-async function signedIn(forge: Forge, login: string): Promise<Browser> {
-  const browser = new Browser(forge)
-  assert.equal((await browser.signIn(login, testPassword)).status, 303)
-  return browser
-}
-
 /** Signs in with a provider's person; returns the browser and the target of the final redirect. */
 async function signInAs(provider: Forge, forge: Forge, login: string, at = new Browser(forge)) {
-  const there = await signedIn(provider, login)
+  const there = await Browser.of(provider, login)
   const begun = leadsTo(await at.get(`/user/oauth2/${name}?redirect_to=%2Fuser%2Fsettings`), provider)
   const back = await goThere(forge, begun, there)
   return { browser: at, answer: await at.get(back), back, begun }
@@ -172,12 +166,12 @@ test('linkAccountSubmit, linkedAccountsPage, beginLinkSubmit, unlinkSubmit: link
   assert.match(refused.text, /password is not right/)
   const begun = await browser.post('/user/settings/links', { ...form, password: testPassword })
   const url = (/href="([^"]*login\/oauth\/authorize[^"]*)"/.exec(begun.text)?.[1] ?? '').replaceAll('&amp;', '&')
-  const back = await goThere(forge, url.replace(provider.url, ''), await signedIn(provider, 'bob'))
+  const back = await goThere(forge, url.replace(provider.url, ''), await Browser.of(provider, 'bob'))
   const stolen = new Browser(forge)
   for (const [cookie, value] of browser.cookies) if (cookie.endsWith('_away')) stolen.cookies.set(cookie, value)
   assert.equal((await stolen.get(back)).status, 403, 'the link is for who asked for it')
   // The attempt used up the code.
-  const second = await goThere(forge, url.replace(provider.url, ''), await signedIn(provider, 'bob'))
+  const second = await goThere(forge, url.replace(provider.url, ''), await Browser.of(provider, 'bob'))
   assert.equal(leadsTo(await browser.get(second), forge), '/user/settings/links?done=linked')
   assert.equal(await whoIs((await signInAs(provider, forge, 'bob')).browser), 'local')
 
