@@ -1,22 +1,25 @@
 import assert from 'node:assert/strict'
-import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { builtFile } from '../lib/assets.ts'
 import { ForgeClient } from '../testing/client.ts'
 import { openTestDatabase, type TestDatabase } from '../testing/database.ts'
+import {
+  clientOfRoot,
+  databaseSettings,
+  rootPassword,
+  startProgram,
+  type ServingProgram,
+} from '../testing/serving-program.ts'
 
 /** Number of kills of each instance; `INGOT_CRASH_ROUNDS` raises it. */
 const rounds = Number(process.env['INGOT_CRASH_ROUNDS'] ?? 1)
 
 /** Starting a program takes a second or, on a busy machine, some. */
 const timeout = 120_000 + rounds * 40_000
-
-const password = 'a password of the crash test'
 
 /** A server that was away is left alone for longer than a test usually waits. */
 async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
@@ -41,22 +44,10 @@ JOB_LEASE = 1s
 JOB_POLL_INTERVAL = 200ms
 ${database}`
 
-function databaseSettings({ options }: TestDatabase): string {
-  if (options.kind !== 'postgres') return ''
-  const { hostname, port, username, password: word, pathname } = new URL(options.url)
-  return `[database]
-DB_TYPE = postgres
-HOST = ${hostname}:${port || 5432}
-NAME = ${decodeURIComponent(pathname.slice(1))}
-USER = ${decodeURIComponent(username)}
-PASSWD = ${decodeURIComponent(word)}
-`
-}
-
 /** An instance of its own process, which is killed and started again under the same address. */
 class Instance implements AsyncDisposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'ingot-federation-crash-'))
-  #child: ChildProcess | undefined
+  #program: ServingProgram | undefined
 
   constructor(
     readonly port: number,
@@ -69,43 +60,18 @@ class Instance implements AsyncDisposable {
     return `http://127.0.0.1:${this.port}`
   }
 
+  /** Sends requests as `root`, also to the next start. */
   get client(): ForgeClient {
-    return new ForgeClient(this.url, async () => ({ basic: { login: 'root', password } }))
+    return clientOfRoot(this.url)
   }
 
   async start(): Promise<void> {
-    const ports = ['--host', '127.0.0.1', '--port', String(this.port), '--ssh-port', '0']
-    const child = spawn(
-      process.execPath,
-      [builtFile('ingot.js'), 'serve', '--config', join(this.folder, 'app.ini'), '--data', this.folder, ...ports],
-      {
-        stdio: ['ignore', 'pipe', 'inherit'],
-        env: {
-          ...process.env,
-          INGOT_ADMIN_LOGIN: 'root',
-          INGOT_ADMIN_PASSWORD: password,
-          INGOT_ADMIN_EMAIL: 'root@example.com',
-        },
-      },
-    )
-    this.#child = child
-    await new Promise<void>((resolve, reject) => {
-      let said = ''
-      child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-        said += chunk
-        if (said.includes('Ingot serves')) resolve()
-      })
-      child.once('exit', () => reject(new Error(`the program did not start: ${said}`)))
-    })
+    this.#program = await startProgram(this.folder, { port: String(this.port) })
   }
 
   async kill(): Promise<void> {
-    const child = this.#child
-    this.#child = undefined
-    if (!child) return
-    const ended = once(child, 'exit')
-    child.kill('SIGKILL')
-    await ended
+    await this.#program?.kill()
+    this.#program = undefined
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -142,7 +108,12 @@ test(
     for (const { here } of both) {
       await here.client.must('POST', '/user/repos', { name: 'liked', auto_init: true })
       for (const username of people) {
-        const account = { username, email: `${username}@example.com`, password, must_change_password: false }
+        const account = {
+          username,
+          email: `${username}@example.com`,
+          password: rootPassword,
+          must_change_password: false,
+        }
         await here.client.must('POST', '/admin/users', account)
       }
     }
@@ -151,7 +122,8 @@ test(
       const repositories = [`${there.url}/api/v1/activitypub/repository-id/${id}`]
       await here.client.must('PUT', '/repos/root/liked/federation/following', { repositories })
     }
-    const as = ({ url }: Instance, login: string) => new ForgeClient(url, async () => ({ basic: { login, password } }))
+    const as = ({ url }: Instance, login: string) =>
+      new ForgeClient(url, async () => ({ basic: { login, password: rootPassword } }))
     /** Asks until it is said that it is done: the instance may be gone in between. */
     const insist = (work: () => Promise<{ readonly status: number }>, what: string) =>
       until(async () => {

@@ -6,39 +6,13 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'node:test'
-import { builtFile } from '../lib/assets.ts'
-import { ForgeClient } from '../testing/client.ts'
+import { startProgram } from '../testing/serving-program.ts'
 import { until } from '../testing/until.ts'
-
-const password = 'a password of the mirror test'
 
 /** Number of rounds that kill the server. */
 const rounds = 4
 
-async function startServer(folder: string, port: string): Promise<{ child: ChildProcess; url: string }> {
-  const args = ['serve', '--data', folder, '--host', '127.0.0.1', '--port', port, '--ssh-port', '0']
-  const child = spawn(process.execPath, [builtFile('ingot.js'), ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...process.env,
-      INGOT__log__LEVEL: 'none',
-      INGOT__cron__ENABLED: 'false',
-      INGOT_ADMIN_LOGIN: 'root',
-      INGOT_ADMIN_PASSWORD: password,
-      INGOT_ADMIN_EMAIL: 'root@example.com',
-    },
-  })
-  const url = await new Promise<string>((found, reject) => {
-    let said = ''
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      said += chunk
-      const address = /Ingot serves (\S+)\/\n/.exec(said)?.[1]
-      if (address !== undefined) found(address)
-    })
-    child.once('exit', () => reject(new Error(`the program did not start: ${said}`)))
-  })
-  return { child, url }
-}
+const env = { INGOT__log__LEVEL: 'none', INGOT__cron__ENABLED: 'false' }
 
 async function kill(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit')
@@ -53,9 +27,8 @@ const summary = (issues: readonly { number: number; title: string; state: string
 test('the example of the change feed keeps an issue mirror correct when either side is killed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ingot-mirror-'))
   const file = join(folder, 'mirror.json')
-  let server = await startServer(folder, '0')
-  const { url } = server
-  const client = new ForgeClient(url, async () => ({ basic: { login: 'root', password } }))
+  let server = await startProgram(folder, { env })
+  const { url, root: client } = server
   const scopes = ['read:issue', 'read:repository']
   const { json: token } = await client.must('POST', '/users/root/tokens', { name: 'mirror', scopes })
   await client.must('POST', '/user/repos', { name: 'r' })
@@ -90,9 +63,9 @@ test('the example of the change feed keeps an issue mirror correct when either s
       await wait(400)
       if (round % 2 === 0) await kill(mirror)
       await wait(150)
-      await kill(server.child)
+      await server.kill()
       if (round % 2 === 1) await kill(mirror)
-      server = await startServer(folder, new URL(url).port)
+      server = await startProgram(folder, { port: new URL(url).port, env })
       if (mirror.exitCode !== null || mirror.signalCode !== null) mirror = startMirror()
     }
     await wait(400)
@@ -114,7 +87,7 @@ test('the example of the change feed keeps an issue mirror correct when either s
     isOver.abort()
     await writing
     await kill(mirror)
-    await kill(server.child)
+    await server.kill()
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   }
 })

@@ -1,46 +1,17 @@
 import assert from 'node:assert/strict'
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { builtFile } from '../lib/assets.ts'
 import { contentOf, LfsClient, pointerTo } from '../lfs/lfs.test-support.ts'
-import { ForgeClient } from '../testing/client.ts'
 import { examined } from '../testing/doctor.ts'
-import { startForge, storageEnvironment } from '../testing/forge.ts'
+import { startForge } from '../testing/forge.ts'
 import { base64 } from '../testing/samples.ts'
 import { withServer } from '../testing/server.ts'
+import { startProgram } from '../testing/serving-program.ts'
 import { until } from '../testing/until.ts'
 import { inFrontOf, openForge } from './imports.test-support.ts'
-
-const password = 'a password of the import test'
-
-async function startProgram(folder: string): Promise<{ readonly child: ChildProcess; readonly url: string }> {
-  const args = ['serve', '--data', folder, '--host', '127.0.0.1', '--port', '0', '--ssh-port', '0']
-  const child = spawn(process.execPath, [builtFile('ingot.js'), ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...process.env,
-      ...storageEnvironment(folder),
-      INGOT_ADMIN_LOGIN: 'root',
-      INGOT_ADMIN_PASSWORD: password,
-      INGOT_ADMIN_EMAIL: 'root@example.com',
-    },
-  })
-  let said = ''
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      said += chunk
-      const found = /Ingot serves (\S+)\/\n/.exec(said)?.[1]
-      if (found !== undefined) resolve(found)
-    })
-    child.once('exit', () => reject(new Error(`the program did not start: ${said}`)))
-  })
-  return { child, url }
-}
 
 test('repoMigrate: an import resumes after the process is killed and imports nothing twice', async () => {
   await using source = await openForge()
@@ -64,18 +35,11 @@ test('repoMigrate: an import resumes after the process is killed and imports not
     return true
   })
   let program = await startProgram(folder)
-  const client = (): ForgeClient =>
-    new ForgeClient(program.url, () => Promise.resolve({ basic: { login: 'root', password } }))
-  const killed = async (): Promise<void> => {
-    const ended = once(program.child, 'exit')
-    program.child.kill('SIGKILL')
-    await ended
-  }
   try {
     await withServer(listener, async (url) => {
       const stops = [/pulls\?/, /issues.comments\?/]
       ;[stopsAt] = stops
-      const begun = await client().post(
+      const begun = await program.root.post(
         '/repos/migrate',
         {
           clone_addr: `${url}/${repo.fullName}.git`,
@@ -91,15 +55,15 @@ test('repoMigrate: an import resumes after the process is killed and imports not
       for (const [index, stop] of stops.entries()) {
         stopsAt = stop
         await until(() => held.length > 0)
-        await killed()
+        await program.kill()
         for (const response of held.splice(0)) response.destroy()
         stopsAt = stops[index + 1]
         program = await startProgram(folder)
       }
-      await until(async () => (await client().must('GET', path)).json.state === 'done', 'the import is done')
-      const { counts } = (await client().must('GET', path)).json
+      await until(async () => (await program.root.must('GET', path)).json.state === 'done', 'the import is done')
+      const { counts } = (await program.root.must('GET', path)).json
       assert.deepEqual([counts.issues, counts.comments, counts.releases], [3, 3, 1])
-      const issues = (await client().must('GET', '/repos/root/copy/issues?state=all')).json
+      const issues = (await program.root.must('GET', '/repos/root/copy/issues?state=all')).json
       assert.deepEqual(
         issues.map((issue: { number: number; comments: number }) => [issue.number, issue.comments]),
         [
@@ -109,13 +73,13 @@ test('repoMigrate: an import resumes after the process is killed and imports not
         ],
       )
     })
-    await killed()
+    await program.kill()
     await using forge = await startForge({ dataFolder: folder })
     await forge.settle()
     assert.deepEqual(await examined(forge.services), [])
     assert.equal((await forge.services.db.selectFrom('repo').select('id').execute()).length, 1)
   } finally {
-    program.child.kill('SIGKILL')
+    await program.kill()
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   }
 })

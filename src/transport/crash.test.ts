@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -11,14 +9,19 @@ import { createApp, type App } from '../app.ts'
 import { loadConfig } from '../config/load-config.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { listJobs } from '../jobs/queue.ts'
-import { builtFile } from '../lib/assets.ts'
 import { settleLeftovers } from '../refs/journal/leftovers.service.ts'
-import { ForgeClient } from '../testing/client.ts'
 import { openTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { examined } from '../testing/doctor.ts'
 import { TestClock } from '../testing/clock.ts'
 import { storageEnvironment } from '../testing/forge.ts'
 import { runProgram } from '../testing/program.ts'
+import {
+  clientOfRoot,
+  databaseSettings,
+  rootPassword,
+  startProgram,
+  type ServingProgram,
+} from '../testing/serving-program.ts'
 import { until } from '../testing/until.ts'
 import { base64 } from '../testing/samples.ts'
 import { Acknowledged, writeOnce } from './acknowledged.test-support.ts'
@@ -27,49 +30,39 @@ import { Acknowledged, writeOnce } from './acknowledged.test-support.ts'
 const rounds = Number(process.env['INGOT_CRASH_ROUNDS'] ?? 3)
 const mostRounds = rounds * 5
 
-const password = 'a password of the crash test'
 const settings = '[log]\nLEVEL = none\n[cron]\nENABLED = false\n[ingot]\nJOB_LEASE = 1s\nGIT_LOCK_AGE = 1s\n'
 
-/** Database settings of a test: PostgreSQL, or empty for an SQLite file in the data folder. */
-function databaseSettings({ options }: TestDatabase): string {
-  if (options.kind === 'sqlite') return ''
-  const { hostname, port, username, password: secret, pathname } = new URL(options.url)
-  const values = { HOST: `${hostname}:${port}`, USER: username, PASSWD: `\`${secret}\``, NAME: pathname.slice(1) }
-  return ['[database]', 'DB_TYPE = postgres', 'SSL_MODE = disable', 'MAX_OPEN_CONNS = 10']
-    .concat(Object.entries(values).map(([key, value]) => `${key} = ${value}`))
-    .join('\n')
-}
+/** A data folder, and the programs that a test starts in it. */
+class ProgramFolder {
+  readonly base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-crash-'))
+  readonly data = join(this.base, 'data')
+  readonly #started: ServingProgram[] = []
 
-/** Starts the program as a process. */
-interface Running {
-  readonly child: ChildProcess
-  readonly url: string
-  readonly ended: Promise<unknown>
-}
+  constructor(database?: TestDatabase) {
+    mkdirSync(this.data)
+    writeFileSync(join(this.data, 'app.ini'), settings + (database ? databaseSettings(database) : ''))
+  }
 
-async function startProgram(folder: string): Promise<Running> {
-  const args = ['serve', '--data', folder, '--host', '127.0.0.1', '--port', '0', '--ssh-port', '0']
-  const child = spawn(process.execPath, [builtFile('ingot.js'), ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...process.env,
-      ...storageEnvironment(folder),
-      INGOT_ADMIN_LOGIN: 'root',
-      INGOT_ADMIN_PASSWORD: password,
-      INGOT_ADMIN_EMAIL: 'root@example.com',
-    },
-  })
-  const ended = once(child, 'exit')
-  const url = await new Promise<string>((resolve, reject) => {
-    let said = ''
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      said += chunk
-      const found = /Ingot serves (\S+)\/\n/.exec(said)?.[1]
-      if (found !== undefined) resolve(found)
-    })
-    child.once('exit', () => reject(new Error(`the program did not start: ${said}`)))
-  })
-  return { child, url, ended }
+  /** Starts the program, which `[Symbol.asyncDispose]` kills. */
+  async start(): Promise<ServingProgram> {
+    const program = await startProgram(this.data)
+    this.#started.push(program)
+    return program
+  }
+
+  /** Replaces a hook that git runs while it moves references, in the only repository; returns its path. */
+  writeReferenceHook(script: string): string {
+    const files = readdirSync(this.data, { recursive: true, encoding: 'utf8' })
+    const receiveHook = files.find((path) => path.endsWith('hooks/post-receive')) as string
+    const hook = join(this.data, dirname(receiveHook), 'reference-transaction')
+    writeFileSync(hook, `#!/bin/sh\n${script}\nexit 0\n`, { mode: 0o755 })
+    return hook
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#started.map((program) => program.kill()))
+    rmSync(this.base, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+  }
 }
 
 /** Process ids of the program's git broker. */
@@ -145,7 +138,7 @@ function pusher(name: string, clone: string, ledger: Ledger): Writer {
   }
   return async (url, isOver) => {
     const remote = new URL(`${url}/root/crash.git`)
-    Object.assign(remote, { username: 'root', password })
+    Object.assign(remote, { username: 'root', password: rootPassword })
     while (!isOver()) {
       count += 1
       writeFileSync(join(clone, name), `${count}\n`)
@@ -168,7 +161,7 @@ function pusher(name: string, clone: string, ledger: Ledger): Writer {
 function apiWriter(ledger: Ledger, head: string): Writer {
   let count = 0
   return async (url, isOver) => {
-    const client = new ForgeClient(url, async () => ({ basic: { login: 'root', password } }))
+    const client = clientOfRoot(url)
     while (!isOver()) {
       count += 1
       const name = `api-${count}`
@@ -194,7 +187,7 @@ function apiWriter(ledger: Ledger, head: string): Writer {
 function merger(ledger: Ledger, told: Acknowledged): Writer {
   let count = 0
   return async (url, isOver) => {
-    const client = new ForgeClient(url, async () => ({ basic: { login: 'root', password } }))
+    const client = clientOfRoot(url)
     const api = '/repos/root/crash'
     while (!isOver()) {
       count += 1
@@ -222,7 +215,7 @@ function merger(ledger: Ledger, told: Acknowledged): Writer {
 function recorder(told: Acknowledged): Writer {
   let count = 0
   return async (url, isOver) => {
-    const client = new ForgeClient(url, async () => ({ basic: { login: 'root', password } }))
+    const client = clientOfRoot(url)
     while (!isOver()) {
       count += 1
       try {
@@ -239,7 +232,7 @@ function recorder(told: Acknowledged): Writer {
 function wikiWriter(pages: Map<string, Set<string>>): Writer {
   let count = 0
   return async (url, isOver) => {
-    const client = new ForgeClient(url, async () => ({ basic: { login: 'root', password } }))
+    const client = clientOfRoot(url)
     while (!isOver()) {
       count += 1
       const title = `Page ${count % 5}`
@@ -373,169 +366,122 @@ test(
   'crash: acknowledged changes survive kills of the program, its broker or git at any moment, and all data agree',
   { timeout: 60_000 + mostRounds * 15_000 },
   async (t) => {
-    const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-crash-'))
-    const folder = join(base, 'data')
-    const started: ChildProcess[] = []
-    const start = async (): Promise<Running> => {
-      const running = await startProgram(folder)
-      started.push(running.child)
-      return running
-    }
     await using database = await openTestDatabase({ isEmpty: true })
-    try {
-      await runProgram('mkdir', ['-p', folder])
-      writeFileSync(join(folder, 'app.ini'), settings + databaseSettings(database))
-      const first = await start()
-      const root = new ForgeClient(first.url, async () => ({ basic: { login: 'root', password } }))
-      await root.must('POST', '/user/repos', { name: 'crash', auto_init: true, default_branch: 'main' })
-      const { json: main } = await root.must('GET', '/repos/root/crash/branches/main')
-      const ledgers: Ledger[] = []
-      const writers: Writer[] = []
-      for (const name of ['one', 'two']) {
-        const clone = join(base, name)
-        const cloned = await runProgram('git', ['clone', '-q', `${first.url}/root/crash.git`, clone])
-        assert.equal(cloned.code, 0, cloned.err)
-        const ledger = new Ledger()
-        ledgers.push(ledger)
-        writers.push(pusher(name, clone, ledger))
-      }
-      const api = new Ledger()
-      ledgers.push(api)
-      const pages = new Map<string, Set<string>>()
-      const told = new Acknowledged()
-      writers.push(apiWriter(api, main.commit.id), merger(api, told), wikiWriter(pages), recorder(told))
-      first.child.kill('SIGKILL')
-      await first.ended
-
-      let merged = 0
-      let killed = 0
-      const doneCount = (): number => ledgers.reduce((sum, ledger) => sum + ledger.doneCount, 0)
-      // On a busy machine more rounds are run, so that changes exist that could be lost.
-      const isEnough = (): boolean => merged > 0 && doneCount() > rounds && told.count > rounds
-      for (let round = 0; round < rounds || (!isEnough() && round < mostRounds); round++) {
-        const running = await start()
-        let isOver = false
-        const work = Promise.all(writers.map((write) => write(running.url, () => isOver)))
-        const pid = running.child.pid as number
-        // The time grows on a machine that is too busy to merge.
-        const lifeMs = 300 + Math.random() * 900 + (merged === 0 ? round * 500 : 0)
-        if (round % 3 === 1) killed += await killGits(pid, lifeMs)
-        else await wait(lifeMs)
-        if (round % 3 === 2) {
-          const brokers = brokersOf(running.child.pid as number)
-          assert.ok(brokers.length > 0)
-          for (const pid of brokers) process.kill(pid, 'SIGKILL')
-          await wait(200 + Math.random() * 400)
-        }
-        isOver = true
-        running.child.kill('SIGKILL')
-        await running.ended
-        await work
-        const { refs, problems, mergedCount } = await inspect(folder, pages, told)
-        merged = mergedCount
-        assert.deepEqual(problems, [], `after the crash of round ${round}`)
-        for (const ledger of ledgers) for (const ref of ledger.refs()) ledger.check(ref, refs.get(ref) ?? '')
-      }
-      t.diagnostic(
-        `${doneCount()} changes of references were done, ${merged} pull requests merged, ${told.count} other things ` +
-          `acknowledged, ${killed} git processes killed`,
-      )
-      assert.ok(isEnough(), `${doneCount()} changes of references and ${merged} merges were ever done`)
-    } finally {
-      for (const child of started) child.kill('SIGKILL')
-      rmSync(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+    await using folder = new ProgramFolder(database)
+    const first = await folder.start()
+    const { root } = first
+    await root.must('POST', '/user/repos', { name: 'crash', auto_init: true, default_branch: 'main' })
+    const { json: main } = await root.must('GET', '/repos/root/crash/branches/main')
+    const ledgers: Ledger[] = []
+    const writers: Writer[] = []
+    for (const name of ['one', 'two']) {
+      const clone = join(folder.base, name)
+      const cloned = await runProgram('git', ['clone', '-q', `${first.url}/root/crash.git`, clone])
+      assert.equal(cloned.code, 0, cloned.err)
+      const ledger = new Ledger()
+      ledgers.push(ledger)
+      writers.push(pusher(name, clone, ledger))
     }
+    const api = new Ledger()
+    ledgers.push(api)
+    const pages = new Map<string, Set<string>>()
+    const told = new Acknowledged()
+    writers.push(apiWriter(api, main.commit.id), merger(api, told), wikiWriter(pages), recorder(told))
+    await first.kill()
+
+    let merged = 0
+    let killed = 0
+    const doneCount = (): number => ledgers.reduce((sum, ledger) => sum + ledger.doneCount, 0)
+    // On a busy machine more rounds are run, so that changes exist that could be lost.
+    const isEnough = (): boolean => merged > 0 && doneCount() > rounds && told.count > rounds
+    for (let round = 0; round < rounds || (!isEnough() && round < mostRounds); round++) {
+      const running = await folder.start()
+      let isOver = false
+      const work = Promise.all(writers.map((write) => write(running.url, () => isOver)))
+      const { pid } = running
+      // The time grows on a machine that is too busy to merge.
+      const lifeMs = 300 + Math.random() * 900 + (merged === 0 ? round * 500 : 0)
+      if (round % 3 === 1) killed += await killGits(pid, lifeMs)
+      else await wait(lifeMs)
+      if (round % 3 === 2) {
+        const brokers = brokersOf(pid)
+        assert.ok(brokers.length > 0)
+        for (const broker of brokers) process.kill(broker, 'SIGKILL')
+        await wait(200 + Math.random() * 400)
+      }
+      isOver = true
+      await running.kill()
+      await work
+      const { refs, problems, mergedCount } = await inspect(folder.data, pages, told)
+      merged = mergedCount
+      assert.deepEqual(problems, [], `after the crash of round ${round}`)
+      for (const ledger of ledgers) for (const ref of ledger.refs()) ledger.check(ref, refs.get(ref) ?? '')
+    }
+    t.diagnostic(
+      `${doneCount()} changes of references were done, ${merged} pull requests merged, ${told.count} other things ` +
+        `acknowledged, ${killed} git processes killed`,
+    )
+    assert.ok(isEnough(), `${doneCount()} changes of references and ${merged} merges were ever done`)
   },
 )
 
 test('crash: a push that git made before the program was killed is recorded once', async () => {
-  const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-crash-'))
-  const folder = join(base, 'data')
-  const started: ChildProcess[] = []
-  const start = async (): Promise<{ running: Running; root: ForgeClient }> => {
-    const running = await startProgram(folder)
-    started.push(running.child)
-    return { running, root: new ForgeClient(running.url, async () => ({ basic: { login: 'root', password } })) }
-  }
   const api = '/repos/root/crash'
   await using database = await openTestDatabase({ isEmpty: true })
-  try {
-    await runProgram('mkdir', ['-p', folder])
-    writeFileSync(join(folder, 'app.ini'), settings + databaseSettings(database))
-    const { running, root } = await start()
-    await root.must('POST', '/user/repos', { name: 'crash', auto_init: true, default_branch: 'main' })
-    // Several processes share a PostgreSQL database; one process owns an SQLite database, and its next start takes
-    // over.
-    const other = database.options.kind === 'postgres' ? await start() : undefined
-    const clone = join(base, 'clone')
-    const remote = new URL(`${running.url}/root/crash.git`)
-    Object.assign(remote, { username: 'root', password })
-    assert.equal((await runProgram('git', ['clone', '-q', remote.href, clone])).code, 0)
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    const receiveHook = files.find((path) => path.endsWith('hooks/post-receive')) as string
-    const hook = join(folder, dirname(receiveHook), 'reference-transaction')
-    const script = `[ "$1" = committed ] && grep -q ' refs/heads/topic$' && kill -9 ${running.child.pid}`
-    writeFileSync(hook, `#!/bin/sh\n${script}\nexit 0\n`, { mode: 0o755 })
-    const pushed = await runProgram('git', ['-C', clone, 'push', '-q', 'origin', 'HEAD:refs/heads/topic'])
-    assert.notEqual(pushed.code, 0)
-    await running.ended
-    rmSync(hook)
+  await using folder = new ProgramFolder(database)
+  const running = await folder.start()
+  const { root } = running
+  await root.must('POST', '/user/repos', { name: 'crash', auto_init: true, default_branch: 'main' })
+  // Several processes share a PostgreSQL database; one process owns an SQLite database, and its next start takes
+  // over.
+  const other = database.options.kind === 'postgres' ? await folder.start() : undefined
+  const clone = join(folder.base, 'clone')
+  const remote = new URL(`${running.url}/root/crash.git`)
+  Object.assign(remote, { username: 'root', password: rootPassword })
+  assert.equal((await runProgram('git', ['clone', '-q', remote.href, clone])).code, 0)
+  const hook = folder.writeReferenceHook(
+    `[ "$1" = committed ] && grep -q ' refs/heads/topic$' && kill -9 ${running.pid}`,
+  )
+  const pushed = await runProgram('git', ['-C', clone, 'push', '-q', 'origin', 'HEAD:refs/heads/topic'])
+  assert.notEqual(pushed.code, 0)
+  await running.ended
+  rmSync(hook)
 
-    const present = (other ?? (await start())).root
-    await until(async () => (await present.get(`${api}/branches/topic`)).status === 200)
-    const { json } = await present.must('GET', '/admin/events/log?name=refs.updated&limit=50')
-    const told = json.events.filter((event: object) => JSON.stringify(event).includes('refs/heads/topic'))
-    assert.equal(told.length, 1)
-  } finally {
-    for (const child of started) child.kill('SIGKILL')
-    rmSync(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
-  }
+  const present = (other ?? (await folder.start())).root
+  await until(async () => (await present.get(`${api}/branches/topic`)).status === 200)
+  const { json } = await present.must('GET', '/admin/events/log?name=refs.updated&limit=50')
+  const told = json.events.filter((event: object) => JSON.stringify(event).includes('refs/heads/topic'))
+  assert.equal(told.length, 1)
 })
 
 test('crash: a merge that git made before the program was killed is recorded once by the next start', async () => {
-  const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-crash-'))
-  const folder = join(base, 'data')
-  const started: ChildProcess[] = []
-  const start = async (): Promise<{ running: Running; root: ForgeClient }> => {
-    const running = await startProgram(folder)
-    started.push(running.child)
-    return { running, root: new ForgeClient(running.url, async () => ({ basic: { login: 'root', password } })) }
-  }
   const api = '/repos/root/crash'
-  try {
-    await runProgram('mkdir', ['-p', folder])
-    writeFileSync(join(folder, 'app.ini'), settings)
-    const { running, root } = await start()
-    await root.must('POST', '/user/repos', { name: 'crash', auto_init: true, default_branch: 'main' })
-    await root.must('POST', `${api}/issues`, { title: 'to be closed' })
-    await root.must('POST', `${api}/contents/file`, { branch: 'main', new_branch: 'topic', content: '' })
-    await root.must('POST', `${api}/pulls`, { base: 'main', head: 'topic', title: 'fixes #1' })
-    // git runs this hook after moving references; the branch does not change again.
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    const receiveHook = files.find((path) => path.endsWith('hooks/post-receive')) as string
-    const hook = join(folder, dirname(receiveHook), 'reference-transaction')
-    const script = `[ "$1" = committed ] && grep -q ' refs/heads/main$' && kill -9 ${running.child.pid}`
-    writeFileSync(hook, `#!/bin/sh\n${script}\nexit 0\n`, { mode: 0o755 })
-    await assert.rejects(root.post(`${api}/pulls/2/merge`, { Do: 'merge' }))
-    await running.ended
-    rmSync(hook)
+  await using folder = new ProgramFolder()
+  const running = await folder.start()
+  const { root } = running
+  await root.must('POST', '/user/repos', { name: 'crash', auto_init: true, default_branch: 'main' })
+  await root.must('POST', `${api}/issues`, { title: 'to be closed' })
+  await root.must('POST', `${api}/contents/file`, { branch: 'main', new_branch: 'topic', content: '' })
+  await root.must('POST', `${api}/pulls`, { base: 'main', head: 'topic', title: 'fixes #1' })
+  const hook = folder.writeReferenceHook(
+    `[ "$1" = committed ] && grep -q ' refs/heads/main$' && kill -9 ${running.pid}`,
+  )
+  await assert.rejects(root.post(`${api}/pulls/2/merge`, { Do: 'merge' }))
+  await running.ended
+  rmSync(hook)
 
-    const { problems, mergedCount } = await inspect(folder)
-    assert.deepEqual([problems, mergedCount], [[], 1])
-    const again = (await start()).root
-    const pull = await again.must('GET', `${api}/pulls/2`)
-    const main = await again.must('GET', `${api}/branches/main`)
-    assert.deepEqual([pull.json.merged, pull.json.merge_commit_sha], [true, main.json.commit.id])
-    assert.equal((await again.must('GET', `${api}/issues/1`)).json.state, 'closed')
-    const entries = async (index: number): Promise<string[]> =>
-      (await again.must('GET', `${api}/issues/${index}/timeline`)).json.map(({ type }: { type: string }) => type)
-    assert.equal((await entries(1)).filter((type) => type === 'close').length, 1)
-    assert.equal((await entries(2)).filter((type) => type === 'merge_pull').length, 1)
-    assert.equal((await again.post(`${api}/pulls/2/merge`, { Do: 'squash' })).status, 405)
-  } finally {
-    for (const child of started) child.kill('SIGKILL')
-    rmSync(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
-  }
+  const { problems, mergedCount } = await inspect(folder.data)
+  assert.deepEqual([problems, mergedCount], [[], 1])
+  const again = (await folder.start()).root
+  const pull = await again.must('GET', `${api}/pulls/2`)
+  const main = await again.must('GET', `${api}/branches/main`)
+  assert.deepEqual([pull.json.merged, pull.json.merge_commit_sha], [true, main.json.commit.id])
+  assert.equal((await again.must('GET', `${api}/issues/1`)).json.state, 'closed')
+  const entries = async (index: number): Promise<string[]> =>
+    (await again.must('GET', `${api}/issues/${index}/timeline`)).json.map(({ type }: { type: string }) => type)
+  assert.equal((await entries(1)).filter((type) => type === 'close').length, 1)
+  assert.equal((await entries(2)).filter((type) => type === 'merge_pull').length, 1)
+  assert.equal((await again.post(`${api}/pulls/2/merge`, { Do: 'squash' })).status, 405)
 })
 
 for (const [step, exitCode] of [
@@ -543,52 +489,37 @@ for (const [step, exitCode] of [
   ['committed', 0],
 ] as const) {
   test(`crash: a kill when git has ${step} the deletion of a merged head moves its children with the branch or not at all`, async () => {
-    const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-crash-'))
-    const folder = join(base, 'data')
-    const started: ChildProcess[] = []
-    const start = async (): Promise<{ running: Running; root: ForgeClient }> => {
-      const running = await startProgram(folder)
-      started.push(running.child)
-      return { running, root: new ForgeClient(running.url, async () => ({ basic: { login: 'root', password } })) }
-    }
     const api = '/repos/root/crash'
-    try {
-      await runProgram('mkdir', ['-p', folder])
-      writeFileSync(join(folder, 'app.ini'), settings)
-      const { running, root } = await start()
-      await root.must('POST', '/user/repos', { name: 'crash', auto_init: true, default_branch: 'main' })
-      await root.must('POST', `${api}/contents/one`, { branch: 'main', new_branch: 'parent', content: '' })
-      await root.must('POST', `${api}/contents/two`, { branch: 'parent', new_branch: 'child', content: '' })
-      await root.must('POST', `${api}/pulls`, { base: 'main', head: 'parent', title: 'parent' })
-      await root.must('POST', `${api}/pulls`, { base: 'parent', head: 'child', title: 'child' })
-      const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      const receiveHook = files.find((path) => path.endsWith('hooks/post-receive')) as string
-      const hook = join(folder, dirname(receiveHook), 'reference-transaction')
-      const script = `if [ "$1" = ${step} ] && grep -q ' refs/heads/parent$'; then kill -9 ${running.child.pid}; exit ${exitCode}; fi`
-      writeFileSync(hook, `#!/bin/sh\n${script}\nexit 0\n`, { mode: 0o755 })
-      await assert.rejects(root.post(`${api}/pulls/1/merge`, { Do: 'merge', delete_branch_after_merge: true }))
-      await running.ended
-      rmSync(hook)
+    await using folder = new ProgramFolder()
+    const running = await folder.start()
+    const { root } = running
+    await root.must('POST', '/user/repos', { name: 'crash', auto_init: true, default_branch: 'main' })
+    await root.must('POST', `${api}/contents/one`, { branch: 'main', new_branch: 'parent', content: '' })
+    await root.must('POST', `${api}/contents/two`, { branch: 'parent', new_branch: 'child', content: '' })
+    await root.must('POST', `${api}/pulls`, { base: 'main', head: 'parent', title: 'parent' })
+    await root.must('POST', `${api}/pulls`, { base: 'parent', head: 'child', title: 'child' })
+    const hook = folder.writeReferenceHook(
+      `if [ "$1" = ${step} ] && grep -q ' refs/heads/parent$'; then kill -9 ${running.pid}; exit ${exitCode}; fi`,
+    )
+    await assert.rejects(root.post(`${api}/pulls/1/merge`, { Do: 'merge', delete_branch_after_merge: true }))
+    await running.ended
+    rmSync(hook)
 
-      const { problems } = await inspect(folder)
-      assert.deepEqual(problems, [])
-      const again = (await start()).root
-      assert.equal((await again.must('GET', `${api}/pulls/1`)).json.merged, true)
-      const isDeleted = (await again.get(`${api}/branches/parent`)).status === 404
-      assert.equal(isDeleted, step === 'committed')
-      const child = (await again.must('GET', `${api}/pulls/2`)).json
-      assert.deepEqual([child.state, child.base.ref], ['open', isDeleted ? 'main' : 'parent'])
-      const count = async (index: number, wanted: string): Promise<number> =>
-        (await again.must('GET', `${api}/issues/${index}/timeline`)).json.filter(
-          ({ type }: { type: string }) => type === wanted,
-        ).length
-      assert.deepEqual(
-        [await count(1, 'delete_branch'), await count(2, 'change_target_branch')],
-        isDeleted ? [1, 1] : [0, 0],
-      )
-    } finally {
-      for (const child of started) child.kill('SIGKILL')
-      rmSync(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
-    }
+    const { problems } = await inspect(folder.data)
+    assert.deepEqual(problems, [])
+    const again = (await folder.start()).root
+    assert.equal((await again.must('GET', `${api}/pulls/1`)).json.merged, true)
+    const isDeleted = (await again.get(`${api}/branches/parent`)).status === 404
+    assert.equal(isDeleted, step === 'committed')
+    const child = (await again.must('GET', `${api}/pulls/2`)).json
+    assert.deepEqual([child.state, child.base.ref], ['open', isDeleted ? 'main' : 'parent'])
+    const count = async (index: number, wanted: string): Promise<number> =>
+      (await again.must('GET', `${api}/issues/${index}/timeline`)).json.filter(
+        ({ type }: { type: string }) => type === wanted,
+      ).length
+    assert.deepEqual(
+      [await count(1, 'delete_branch'), await count(2, 'change_target_branch')],
+      isDeleted ? [1, 1] : [0, 0],
+    )
   })
 }

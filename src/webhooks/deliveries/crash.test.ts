@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { builtFile } from '../../lib/assets.ts'
-import { ForgeClient } from '../../testing/client.ts'
+import type { ForgeClient } from '../../testing/client.ts'
 import { openTestDatabase } from '../../testing/database.ts'
+import { databaseSettings, startProgram } from '../../testing/serving-program.ts'
 import { until } from '../../testing/until.ts'
 import { Receiver } from '../receiver.test-support.ts'
 
@@ -18,7 +16,6 @@ const rounds = Number(process.env['INGOT_CRASH_ROUNDS'] ?? 5)
 /** Starting the program takes a second or, on a busy machine, some. */
 const timeout = 60_000 + rounds * 10_000
 
-const password = 'a password of the crash test'
 const settings = `
 [log]
 LEVEL = none
@@ -30,56 +27,6 @@ ALLOWED_HOST_LIST = loopback
 JOB_LEASE = 1s
 JOB_POLL_INTERVAL = 200ms
 `
-
-/** Where the program keeps its rows: the server of this run of tests, or a file in its folder. */
-function databaseSettings(url: string | undefined): string {
-  if (url === undefined) return ''
-  const { hostname, port, username, password: word, pathname } = new URL(url)
-  return `[database]
-DB_TYPE = postgres
-HOST = ${hostname}:${port || 5432}
-NAME = ${decodeURIComponent(pathname.slice(1))}
-USER = ${decodeURIComponent(username)}
-PASSWD = ${decodeURIComponent(word)}
-`
-}
-
-interface Running {
-  readonly child: ChildProcess
-  readonly url: string
-  readonly ended: Promise<unknown>
-}
-
-async function startProgram(folder: string): Promise<Running> {
-  const args = ['serve', '--config', join(folder, 'app.ini'), '--data', folder]
-  const child = spawn(
-    process.execPath,
-    [builtFile('ingot.js'), ...args, '--host', '127.0.0.1', '--port', '0', '--ssh-port', '0'],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: {
-        ...process.env,
-        INGOT_ADMIN_LOGIN: 'root',
-        INGOT_ADMIN_PASSWORD: password,
-        INGOT_ADMIN_EMAIL: 'root@example.com',
-      },
-    },
-  )
-  const ended = once(child, 'exit')
-  const url = await new Promise<string>((resolve, reject) => {
-    let said = ''
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      said += chunk
-      const found = /Ingot serves (\S+)\/\n/.exec(said)?.[1]
-      if (found !== undefined) resolve(found)
-    })
-    child.once('exit', () => reject(new Error(`the program did not start: ${said}`)))
-  })
-  return { child, url, ended }
-}
-
-const clientOf = ({ url }: Running): ForgeClient =>
-  new ForgeClient(url, async () => ({ basic: { login: 'root', password } }))
 
 /** Opens issues until the program is gone. Adds the numbers of those that it acknowledged to `made`. */
 async function openIssues(client: ForgeClient, made: number[], isOver: () => boolean): Promise<void> {
@@ -103,8 +50,7 @@ test(
   async () => {
     await using database = await openTestDatabase()
     const folder = mkdtempSync(join(tmpdir(), 'ingot-webhook-crash-'))
-    const url = database.options.kind === 'postgres' ? database.options.url : undefined
-    writeFileSync(join(folder, 'app.ini'), `${settings}${databaseSettings(url)}`)
+    writeFileSync(join(folder, 'app.ini'), settings + databaseSettings(database))
     // Slow answers, so that kills meet deliveries in progress.
     const slowly = async (response: { end(): unknown }): Promise<void> => {
       await wait(Math.random() * 8)
@@ -116,36 +62,32 @@ test(
     try {
       for (let round = 0; round <= rounds; round++) {
         const running = await startProgram(folder)
-        const client = clientOf(running)
+        const { root } = running
         if (round === 0) {
-          await client.must('POST', '/user/repos', { name: 'told' })
+          await root.must('POST', '/user/repos', { name: 'told' })
           for (const receiver of [one, other]) {
             const config = { url: receiver.url, content_type: 'json' }
             const body = { type: 'gitea', active: true, events: ['issues_only'], config }
-            await client.must('POST', '/repos/root/told/hooks', body)
+            await root.must('POST', '/repos/root/told/hooks', body)
           }
         }
         const isLast = round === rounds
         let isOver = false
         const before = made.length
-        const writing = Promise.all([1, 2].map(() => openIssues(client, made, () => isOver)))
+        const writing = Promise.all([1, 2].map(() => openIssues(root, made, () => isOver)))
         // A slow machine needs its time until deliveries are under way.
         await until(() => made.length > before + 1, 'two issues')
         await wait(Math.random() * 500)
         isOver = isLast
-        if (!isLast) running.child.kill('SIGKILL')
+        if (!isLast) await running.kill()
         await writing
-        if (!isLast) {
-          await running.ended
-          continue
-        }
+        if (!isLast) continue
         const hasAll = (receiver: Receiver): boolean => {
           const got = new Set(receiver.got.map(({ json }) => json.number))
           return made.every((number) => got.has(number))
         }
         await until(() => hasAll(one) && hasAll(other), 'every event at both receivers')
-        running.child.kill('SIGKILL')
-        await running.ended
+        await running.kill()
       }
     } finally {
       rmSync(folder, { recursive: true, force: true })
