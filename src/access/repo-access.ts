@@ -3,6 +3,7 @@ import type { RepoRow, RepoUnitRow } from '../db/tables/repositories.ts'
 import type { Db } from '../db/database.ts'
 import type { RepoId } from '../lib/ids.ts'
 import type { Viewer } from '../auth/viewer.ts'
+import { pluck } from '../lib/pluck.ts'
 import { findGrants, listGiven, listUnits, listUnitsOf, teamGrantsByRepo } from './access.store.ts'
 import { computeRights, mode, type Rights } from './rights.ts'
 
@@ -54,11 +55,7 @@ export async function accessToAll(
   repos: readonly { readonly repo: RepoRow; readonly owner: UserRow }[],
 ): Promise<ReadonlyMap<RepoId, RepoAccess>> {
   if (repos.length === 0) return new Map()
-  const given = await findGiven(
-    db,
-    viewer,
-    repos.map(({ repo }) => repo),
-  )
+  const given = await findGiven(db, viewer, pluck(repos, 'repo'))
   return accessByGiven(viewer, repos, given)
 }
 

@@ -1,5 +1,6 @@
 import type { Ctx } from '../access/context.ts'
 import type { ActRow } from '../db/tables/activity.ts'
+import { pluck } from '../lib/pluck.ts'
 import type { UserId } from '../lib/ids.ts'
 import { formatUnix } from '../lib/time.ts'
 import { presentLoadedComment } from '../issues/comments/comment.present.ts'
@@ -20,13 +21,7 @@ export async function presentActs(
   receiverId?: UserId,
 ): Promise<Activity[]> {
   const { db } = ctx
-  const [repos, subjects] = await Promise.all([
-    loadRepos(
-      db,
-      acts.map((act) => act.repo_id),
-    ),
-    loadSubjects(db, acts),
-  ])
+  const [repos, subjects] = await Promise.all([loadRepos(db, pluck(acts, 'repo_id')), loadSubjects(db, acts)])
   const { users, comments } = subjects
   const [views, reviewers] = await Promise.all([
     loadViews(ctx, [...repos.values()]),

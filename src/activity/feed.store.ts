@@ -17,6 +17,7 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import type { ActRow } from '../db/tables/activity.ts'
 import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
 import type { ReleaseRow } from '../db/tables/releases.ts'
+import { pluck } from '../lib/pluck.ts'
 import type { ActId, ReleaseId, RepoId, ReviewId, TeamId, UserId } from '../lib/ids.ts'
 import type { Bound, Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
@@ -319,18 +320,9 @@ export interface ActSubjects {
 /** Loads what acts name, with one statement for each kind of row. */
 export async function loadSubjects(db: Db, acts: readonly ActRow[]) {
   const [users, issues, comments, releases] = await Promise.all([
-    loadUsers(
-      db,
-      acts.map((act) => act.actor_id),
-    ),
-    loadIssues(
-      db,
-      acts.map((act) => act.issue_id),
-    ),
-    loadComments(
-      db,
-      acts.map((act) => act.comment_id),
-    ),
+    loadUsers(db, pluck(acts, 'actor_id')),
+    loadIssues(db, pluck(acts, 'issue_id')),
+    loadComments(db, pluck(acts, 'comment_id')),
     loadReleases(
       db,
       acts.flatMap((act) => act.release_id ?? []),

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { clockOf } from '../db/clock.ts'
 import { beforeCommit, databaseSlot, type Db, type Tx } from '../db/database.ts'
+import { pluck } from '../lib/pluck.ts'
 import { GiveUp, job, type AnyJob, type Job } from '../jobs/job.ts'
 import { enqueueAll, type PlannedJob } from '../jobs/queue.ts'
 import { payloadVersion } from '../jobs/versions.ts'
@@ -189,10 +190,7 @@ function rowOf({ name, data, atMs }: Event, declared: Fact): NewEventRow {
 }
 
 async function writeEvents(tx: Tx, { hub, recorders }: Attached, published: readonly Published[]): Promise<void> {
-  const ids = await insertEvents(
-    tx,
-    published.map(({ row }) => row),
-  )
+  const ids = await insertEvents(tx, pluck(published, 'row'))
   const plans: PlannedJob[] = []
   for (const [index, { event }] of published.entries()) {
     const eventId = ids[index] as EventId

@@ -1,6 +1,7 @@
 import { transaction } from '../db/database.ts'
 import type { NewCommentRow } from '../db/tables/issues.ts'
 import type { NewPullRow } from '../db/tables/pulls.ts'
+import { pluck } from '../lib/pluck.ts'
 import { isValidBranchName } from '../git/refs/ref-name.ts'
 import type { IssueId, Oid, ReviewId } from '../lib/ids.ts'
 import { mapLimited } from '../lib/map-limited.ts'
@@ -45,10 +46,7 @@ export async function writePulls(run: RepositoryRun, page: PageOf<SourcePull>, n
     numberOffset,
   )
   await createRefs(run, measured)
-  const pulls = await fetchFiles(
-    run,
-    measured.map(({ pull }) => pull),
-  )
+  const pulls = await fetchFiles(run, pluck(measured, 'pull'))
   const atUnix = nowUnix(ctx.clock)
   const byNumber = new Map(measured.map((each) => [each.pull.number, each]))
   await transaction(ctx.db, async (tx) => {

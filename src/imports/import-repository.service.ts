@@ -8,6 +8,7 @@ import { Forbidden } from '../lib/errors.ts'
 import { nowUnix } from '../lib/time.ts'
 import { moveUsage } from '../access/quota/usage.store.ts'
 import { contributionsOf } from '../access/feature.ts'
+import { pluck } from '../lib/pluck.ts'
 import { listAllRepoMemberIds } from '../orgs/team.store.ts'
 import { readNewRefs } from '../refs/journal/new-refs.service.ts'
 import { recordGitUsage } from '../repos/git-usage.service.ts'
@@ -135,11 +136,7 @@ export async function finishImport(run: RepositoryRun): Promise<void> {
       await recordGitUsage(tx, [changed])
       await addToRepoCount(tx, hidden.id, -1)
       await deleteRepoRedirect(tx, owner.id, changed.lower_name)
-      await insertRepoTopics(
-        tx,
-        repo.id,
-        (await upsertTopics(tx, topics, now)).map((topic) => topic.id),
-      )
+      await insertRepoTopics(tx, repo.id, pluck(await upsertTopics(tx, topics, now), 'id'))
       if (wanted.mirrorSeconds !== undefined && wanted.mirrorSeconds > 0) {
         await updateMirror(tx, repo.id, { next_unix: now + wanted.mirrorSeconds })
       }

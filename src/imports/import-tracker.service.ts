@@ -1,4 +1,5 @@
 import { transaction, type Tx } from '../db/database.ts'
+import { pluck } from '../lib/pluck.ts'
 import type { PageOf } from './import-page.ts'
 import type { CommentId, IssueId, LabelId, MilestoneId } from '../lib/ids.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
@@ -257,11 +258,7 @@ export async function writeIssues(run: RepositoryRun, page: PageOf<SourceIssue>)
 export async function writeComments(run: RepositoryRun, page: PageOf<SourceComment>): Promise<void> {
   const comments = await fetchFiles(run, page.items)
   await transaction(run.ctx.db, async (tx) => {
-    const ids = await loadIssueIds(
-      tx,
-      run.repo.id,
-      page.items.map((comment) => comment.number),
-    )
+    const ids = await loadIssueIds(tx, run.repo.id, pluck(page.items, 'number'))
     const known = comments.flatMap((comment) => {
       const issueId = ids.get(comment.number)
       return issueId === undefined ? [] : [{ issueId, comment }]

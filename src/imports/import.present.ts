@@ -1,5 +1,6 @@
 import type { Ctx } from '../access/context.ts'
 import type { ImportRow } from '../db/tables/imports.ts'
+import { pluck } from '../lib/pluck.ts'
 import { formatUnix } from '../lib/time.ts'
 import { loadUsers } from '../users/user.store.ts'
 import type { RepositoryImport } from './import.schemas.ts'
@@ -10,10 +11,7 @@ export async function presentImports(
   ctx: Pick<Ctx, 'config' | 'db'>,
   rows: readonly ImportRow[],
 ): Promise<RepositoryImport[]> {
-  const owners = await loadUsers(
-    ctx.db,
-    rows.map((row) => row.owner_id),
-  )
+  const owners = await loadUsers(ctx.db, pluck(rows, 'owner_id'))
   return rows.map((row) => {
     const wanted = JSON.parse(row.wanted) as WantedImport
     return {

@@ -1,6 +1,7 @@
 import type { Ctx } from '../access/context.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
+import { pluck } from '../lib/pluck.ts'
 import type { Unix } from '../lib/time.ts'
 import { loadUsers } from '../users/user.store.ts'
 import { listContentHistory } from './content-history.store.ts'
@@ -23,10 +24,7 @@ export async function getHistory(
   comment: CommentRow | undefined,
 ): Promise<readonly TextVersion[]> {
   const rows = await listContentHistory(ctx.db, issue.id, comment?.id ?? 0, shownAtMost)
-  const users = await loadUsers(
-    ctx.db,
-    rows.map((row) => row.poster_id),
-  )
+  const users = await loadUsers(ctx.db, pluck(rows, 'poster_id'))
   return rows.map((row) => ({
     content: row.content,
     unix: row.edited_unix,

@@ -1,5 +1,6 @@
 import { transaction, type Db, type Tx } from '../db/database.ts'
 import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
+import { pluck } from '../lib/pluck.ts'
 import { publish } from '../events/hub.ts'
 import type { CommentId, UserId } from '../lib/ids.ts'
 import { inBatches } from '../lib/in-batches.ts'
@@ -106,10 +107,7 @@ export async function removeCommentsBy(
   remove: (tx: Tx, issue: IssueRow, comment: CommentRow) => Promise<unknown>,
 ): Promise<void> {
   for await (const comments of inBatches((after?: CommentId) => listCommentsBy(db, posterId, types, after, batch))) {
-    const issues = await loadIssues(
-      db,
-      comments.map((comment) => comment.issue_id),
-    )
+    const issues = await loadIssues(db, pluck(comments, 'issue_id'))
     for (const comment of comments) {
       const issue = issues.get(comment.issue_id)
       // The issue or the comment may be deleted after the query that listed it.

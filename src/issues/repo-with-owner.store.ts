@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import { pluck } from '../lib/pluck.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { loadUsers } from '../users/user.store.ts'
 import type { RepoWithOwner } from './repo-with-owner.ts'
@@ -15,10 +16,7 @@ export async function loadReposWithOwners(
     db,
     [...repoIds].filter((id) => !reposWithOwners.has(id)),
   )
-  const owners = await loadUsers(
-    db,
-    [...repos.values()].map((repo) => repo.owner_id),
-  )
+  const owners = await loadUsers(db, pluck([...repos.values()], 'owner_id'))
   for (const repo of repos.values()) {
     const owner = owners.get(repo.owner_id)
     if (owner) reposWithOwners.set(repo.id, { repo, owner })

@@ -4,6 +4,7 @@ import { mergedPage } from '../db/merged-page.ts'
 import { withoutIndex } from '../db/portable.ts'
 import { countRows } from '../db/rows.ts'
 import type { CommentRow, CommentType, IssueRow, NewCommentRow } from '../db/tables/issues.ts'
+import { pluck } from '../lib/pluck.ts'
 import type { CommentId, IssueId, RepoId, UserId } from '../lib/ids.ts'
 import type { Bound, Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
@@ -204,10 +205,7 @@ export async function listRepoComments(
     ]),
   )
   const places = await mergedPage(db, queries, order, page).execute()
-  const found = await loadComments(
-    db,
-    places.map(({ id }) => id),
-  )
+  const found = await loadComments(db, pluck(places, 'id'))
   const rows = places.flatMap(({ id }) => found.get(id) ?? [])
   return total <= countedAtMost ? { rows, total } : { rows, total: countedAtMost, bound: 'total' }
 }

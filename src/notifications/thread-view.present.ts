@@ -1,6 +1,7 @@
 import type { Ctx } from '../access/context.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
 import type { ThreadRow } from '../db/tables/notifications.ts'
+import { pluck } from '../lib/pluck.ts'
 import { loadIssues } from '../issues/issue.store.ts'
 import type { RepoWithOwner } from '../issues/repo-with-owner.ts'
 import { loadReposWithOwners } from '../issues/repo-with-owner.store.ts'
@@ -16,10 +17,7 @@ export interface ThreadView extends RepoWithOwner {
 export async function viewThreads({ db }: Pick<Ctx, 'db'>, threads: readonly ThreadRow[]): Promise<ThreadView[]> {
   const [repos, issues] = await Promise.all([
     loadReposWithOwners(db, new Set(threads.map((thread) => thread.repo_id))),
-    loadIssues(
-      db,
-      threads.map((thread) => thread.issue_id),
-    ),
+    loadIssues(db, pluck(threads, 'issue_id')),
   ])
   return threads.flatMap((thread) => {
     const place = repos.get(thread.repo_id)

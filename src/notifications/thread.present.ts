@@ -1,6 +1,7 @@
 import type { Ctx } from '../access/context.ts'
 import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
 import type { ThreadRow } from '../db/tables/notifications.ts'
+import { pluck } from '../lib/pluck.ts'
 import { formatUnix } from '../lib/time.ts'
 import { commentUrls } from '../issues/comments/comment.present.ts'
 import { loadIssues } from '../issues/issue.store.ts'
@@ -18,10 +19,7 @@ type PresentCtx = Pick<Ctx, 'config' | 'viewer' | 'db'>
 export async function presentThreads(ctx: PresentCtx, rows: readonly ThreadRow[]): Promise<NotificationThread[]> {
   const issueIds = rows.flatMap((row) => (row.issue_id === null ? [] : [row.issue_id]))
   const [repos, issues, comments] = await Promise.all([
-    loadRepos(
-      ctx.db,
-      rows.map((row) => row.repo_id),
-    ),
+    loadRepos(ctx.db, pluck(rows, 'repo_id')),
     loadIssues(ctx.db, issueIds),
     loadLastComments(ctx.db, issueIds),
   ])

@@ -1,5 +1,6 @@
 import type { Ctx } from '../access/context.ts'
 import type { AccessMode, TeamRow, UserRow } from '../db/tables/accounts.ts'
+import { pluck } from '../lib/pluck.ts'
 import { loadUsers } from '../users/user.store.ts'
 import { presentOrg } from './org.present.ts'
 import { listTeamUnits } from './team.store.ts'
@@ -20,13 +21,7 @@ export async function presentTeams(
   orgOf: (team: TeamRow) => UserRow | undefined = () => undefined,
 ): Promise<Team[]> {
   if (teams.length === 0) return []
-  const units = Map.groupBy(
-    await listTeamUnits(
-      ctx.db,
-      teams.map((team) => team.id),
-    ),
-    (row) => row.team_id,
-  )
+  const units = Map.groupBy(await listTeamUnits(ctx.db, pluck(teams, 'id')), (row) => row.team_id)
   return teams.map((team) => {
     const org = orgOf(team)
     const own = units.get(team.id) ?? []
@@ -59,9 +54,6 @@ export async function presentOwnTeams(
   ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>,
   teams: readonly TeamRow[],
 ): Promise<Team[]> {
-  const orgs = await loadUsers(
-    ctx.db,
-    teams.map((team) => team.org_id),
-  )
+  const orgs = await loadUsers(ctx.db, pluck(teams, 'org_id'))
   return presentTeams(ctx, teams, (team) => orgs.get(team.org_id))
 }

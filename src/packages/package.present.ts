@@ -1,5 +1,6 @@
 import type { Ctx, SubjectCtx } from '../access/context.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
+import { pluck } from '../lib/pluck.ts'
 import { escapeSegment } from '../lib/escape-url.ts'
 import { formatUnix } from '../lib/time.ts'
 import { isVisible, loadViews, presentViews } from '../repos/repo.present.ts'
@@ -22,10 +23,7 @@ export type ShownVersion = Pick<
 export async function presentVersions(ctx: PresentCtx, versions: readonly ShownVersion[]): Promise<Package[]> {
   if (versions.length === 0) return []
   const [creators, repos] = await Promise.all([
-    loadUsers(
-      ctx.db,
-      versions.map((version) => version.creator_id),
-    ),
+    loadUsers(ctx.db, pluck(versions, 'creator_id')),
     presentLinked(ctx, versions),
   ])
   const owner = presentUser(ctx, ctx.subject)
@@ -49,10 +47,7 @@ export async function presentVersion(ctx: PresentCtx, version: ShownVersion): Pr
 
 /** Presents the linked repositories that the viewer may see, by id. */
 async function presentLinked(ctx: PresentCtx, versions: readonly ShownVersion[]) {
-  const rows = await loadRepos(
-    ctx.db,
-    versions.map((version) => version.repo_id),
-  )
+  const rows = await loadRepos(ctx.db, pluck(versions, 'repo_id'))
   const views = (await loadViews(ctx, [...rows.values()])).filter(isVisible)
   return new Map((await presentViews(ctx, views)).map((repo) => [repo.id, repo]))
 }

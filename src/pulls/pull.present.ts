@@ -1,6 +1,7 @@
 import type { RepoCtx } from '../access/context.ts'
 import type { MilestoneRow } from '../db/tables/issues.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
+import { pluck } from '../lib/pluck.ts'
 import { issueWebUrl } from '../issues/repo-with-owner.ts'
 import { loadAroundIssues } from '../issues/issue.store.ts'
 import { presentLabel } from '../issues/labels/label.present.ts'
@@ -72,10 +73,7 @@ export async function presentPulls(
   const pulls = pairs.map(({ pull }) => pull)
   const ids = pairs.map(({ issue }) => issue.id)
   const [around, requests, headOf, homes] = await Promise.all([
-    loadAroundIssues(
-      ctx.db,
-      pairs.map(({ issue }) => issue),
-    ),
+    loadAroundIssues(ctx.db, pluck(pairs, 'issue')),
     listRequestsOf(ctx.db, ids),
     loadHeads(ctx, pulls),
     loadHomes(ctx, pulls),

@@ -3,6 +3,7 @@ import type { RepoCtx } from '../access/context.ts'
 import { accessTo } from '../access/repo-access.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
+import { pluck } from '../lib/pluck.ts'
 import type { RepoFilter } from '../issues/search/issue-filter.store.ts'
 import { nextCursor, pageFrom } from '../issues/lists/list.service.ts'
 import { findIssuePage } from '../issues/lists/list.store.ts'
@@ -50,10 +51,7 @@ export async function freshen(ctx: RepoCtx, stored: PullPair): Promise<PullPair>
 
 /** Returns the pull requests with their issues. */
 export async function pairsOf(ctx: Pick<RepoCtx, 'db'>, pulls: readonly PullRow[]): Promise<PullPair[]> {
-  const issues = await loadIssues(
-    ctx.db,
-    pulls.map((pull) => pull.issue_id),
-  )
+  const issues = await loadIssues(ctx.db, pluck(pulls, 'issue_id'))
   return pulls.flatMap((pull) => {
     const issue = issues.get(pull.issue_id)
     return issue ? [{ pull, issue }] : []
@@ -62,10 +60,7 @@ export async function pairsOf(ctx: Pick<RepoCtx, 'db'>, pulls: readonly PullRow[
 
 /** Returns the issues that are pull requests, with their rows of `pull`. */
 export async function withPulls(ctx: Pick<RepoCtx, 'db'>, issues: readonly PullPair['issue'][]): Promise<PullPair[]> {
-  const pulls = await loadPulls(
-    ctx.db,
-    issues.map((issue) => issue.id),
-  )
+  const pulls = await loadPulls(ctx.db, pluck(issues, 'id'))
   return issues.flatMap((issue) => {
     const pull = pulls.get(issue.id)
     return pull ? [{ pull, issue }] : []
@@ -127,10 +122,7 @@ export async function listPulls(
   const sort = sorts.find((each) => each === query.sort) ?? 'latest'
   const kept = countPulls(ctx.repo, filter.isClosed)
   const { places, ...found } = await findIssuePage(ctx.db, filter, sort, pageFrom(page, query.cursor, sort), kept)
-  const issues = await loadIssues(
-    ctx.db,
-    places.map(({ id }) => id),
-  )
+  const issues = await loadIssues(ctx.db, pluck(places, 'id'))
   return {
     pairs: await withPulls(
       ctx,

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Services } from '../access/context.ts'
 import { transaction, type Tx } from '../db/database.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
+import { pluck } from '../lib/pluck.ts'
 import type { EventData } from '../events/catalogue.ts'
 import { subscriber, type Subscriber } from '../events/subscriber.ts'
 import type { Attribution } from '../issues/attribution.ts'
@@ -48,10 +49,7 @@ function branchMoves({ kind, updates }: EventData<'refs.updated'>): BranchMove[]
 
 /** Closes the open ones of the pull requests. */
 async function closeAll(tx: Tx, by: Attribution, pulls: readonly PullRow[]): Promise<void> {
-  const issues = await loadIssues(
-    tx,
-    pulls.map((pull) => pull.issue_id),
-  )
+  const issues = await loadIssues(tx, pluck(pulls, 'issue_id'))
   for (const issue of issues.values()) {
     if (!issue.is_closed) await changeState(tx, by, issue, true)
   }
@@ -75,10 +73,7 @@ const followBranches = subscriber({
       await listOpenByBranch(tx, 'head', repoId, names),
       await listOpenByBranch(tx, 'base', repoId, names),
     ]
-    await requestChecks(
-      tx,
-      bases.map((pull) => pull.id),
-    )
+    await requestChecks(tx, pluck(bases, 'id'))
     for (const [branch, followers] of Map.groupBy(heads, (pull) => pull.head_branch)) {
       const ids = followers.map((pull) => pull.id)
       await requestChecks(tx, ids, { head_oid: kept.get(branch) as Oid })

@@ -5,6 +5,7 @@ import { recordAct } from '../audit/audit.ts'
 import { isForeignKeyViolation, isUniqueViolation, transaction, type Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { QuotaGroupRow, QuotaRuleRow } from '../db/tables/quota.ts'
+import { pluck } from '../lib/pluck.ts'
 import { Conflict, Invalid, NotFound } from '../lib/errors.ts'
 import {
   deleteGroup,
@@ -76,11 +77,7 @@ export async function createGroup(
         tx,
         missing.map((rule) => ruleRow({ name: rule.name, limit: rule.limit ?? 0, subjects: rule.subjects ?? [] })),
       )
-      await insertGroupRules(
-        tx,
-        group.id,
-        [...known, ...made].map((row) => row.id),
-      )
+      await insertGroupRules(tx, group.id, pluck([...known, ...made], 'id'))
       await recordGroupAct(tx, group, 'quotaGroup.created', { rules: names })
       const [whole] = await listGroupsNamed(tx, [name])
       return whole as NamedQuotaGroup
@@ -175,11 +172,7 @@ export async function setGroupsOfUser({ db }: Services, user: UserRow, names: re
           field: 'groups',
         })
       }
-      await replaceGroupsOfUser(
-        tx,
-        user.id,
-        groups.map((group) => group.id),
-      )
+      await replaceGroupsOfUser(tx, user.id, pluck(groups, 'id'))
       const about = { kind: 'account', id: user.id } as const
       await recordAct(tx, { action: 'quotaGroups.set', about, details: { groups: names } })
     })

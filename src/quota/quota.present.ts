@@ -11,6 +11,7 @@ import { escapePath } from '../lib/escape-url.ts'
 import { packagesWebUrl, packageWebUrl } from '../packages/package.present.ts'
 import { repoApiUrl, repoWebUrl } from '../repos/repo-url.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
+import { pluck } from '../lib/pluck.ts'
 import type {
   QuotaGroup,
   QuotaInfo,
@@ -65,18 +66,9 @@ export async function presentUsedAttachments(
   files: readonly AttachmentRow[],
 ): Promise<QuotaUsedAttachment[]> {
   const [places, issues, tags] = await Promise.all([
-    loadReposWithOwners(
-      ctx.db,
-      files.map((file) => file.repo_id),
-    ),
-    loadIssues(
-      ctx.db,
-      files.map((file) => file.issue_id),
-    ),
-    loadTagsOfReleases(
-      ctx.db,
-      files.map((file) => file.release_id),
-    ),
+    loadReposWithOwners(ctx.db, pluck(files, 'repo_id')),
+    loadIssues(ctx.db, pluck(files, 'issue_id')),
+    loadTagsOfReleases(ctx.db, pluck(files, 'release_id')),
   ])
   return files.flatMap((file) => {
     const repoWithOwner = places.get(file.repo_id)

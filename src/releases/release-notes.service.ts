@@ -1,6 +1,7 @@
 import { subjectOf } from '../code/commits/message.rules.ts'
 import type { RepoCtx } from '../access/context.ts'
 import { revisionOrDefault } from '../code/commits/named-commit.service.ts'
+import { pluck } from '../lib/pluck.ts'
 import { escapePath } from '../lib/escape-url.ts'
 import { repoWebUrl } from '../repos/repo-url.ts'
 import { listPullsMergedBy } from './release-notes.store.ts'
@@ -38,14 +39,7 @@ export async function generateNotes(
   const previous = latest && latest.tag_name !== tag ? latest.tag_name : undefined
   const since = previous === undefined ? undefined : await git.resolveRef(key, `refs/tags/${previous}`)
   const commits = await git.log(key, { from: [head], not: since?.commit ? [since.commit] : [], limit: maxCommits })
-  const pulls =
-    commits.length === 0
-      ? []
-      : await listPullsMergedBy(
-          db,
-          repo.id,
-          commits.map((commit) => commit.oid),
-        )
+  const pulls = commits.length === 0 ? [] : await listPullsMergedBy(db, repo.id, pluck(commits, 'oid'))
   const lines =
     pulls.length > 0
       ? [`## ${texts.pulls}`, '', ...pulls.slice(0, maxLines).map((pull) => texts.pull(pull))]

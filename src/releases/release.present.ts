@@ -2,6 +2,7 @@ import type { Ctx } from '../access/context.ts'
 import { loadArchiveDownloads } from '../code/branches/tag.present.ts'
 import type { ReleaseRow } from '../db/tables/releases.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
+import { pluck } from '../lib/pluck.ts'
 import { presentAttachment } from '../attachments/attachment.present.ts'
 import { escapePath } from '../lib/escape-url.ts'
 import { formatUnix } from '../lib/time.ts'
@@ -17,10 +18,7 @@ export async function presentReleases(ctx: PresentCtx, rows: readonly ReleaseRow
   if (rows.length === 0) return []
   const [details, downloads] = await Promise.all([
     loadReleaseDetails(ctx.db, rows),
-    loadArchiveDownloads(
-      ctx,
-      rows.map((row) => row.tag_name),
-    ),
+    loadArchiveDownloads(ctx, pluck(rows, 'tag_name')),
   ])
   const [api, web] = [repoApiUrl(ctx), repoWebUrl(ctx)]
   return details.map(({ release: row, publisher, files }) => {

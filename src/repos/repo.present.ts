@@ -7,6 +7,7 @@ import type { Db } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow, RepoUnit, RepoUnitRow } from '../db/tables/repositories.ts'
 import type { MirrorRow } from '../db/tables/mirrors.ts'
+import { pluck } from '../lib/pluck.ts'
 import type { TeamId } from '../lib/ids.ts'
 import { formatUnix, zeroTime } from '../lib/time.ts'
 import { presentTeams } from '../orgs/team.present.ts'
@@ -151,10 +152,7 @@ const visibleById = (views: readonly RepoView[]): ReadonlyMap<number, RepoView> 
 
 /** Returns the bases of forks that the viewer sees, by id. */
 async function loadParents(ctx: PresentCtx, views: readonly RepoView[]): Promise<ReadonlyMap<number, RepoView>> {
-  const bases = await loadBases(
-    ctx.db,
-    views.map(({ repo }) => repo),
-  )
+  const bases = await loadBases(ctx.db, pluck(views, 'repo'))
   return visibleById(await loadViews(ctx, bases))
 }
 
@@ -195,10 +193,7 @@ export async function loadViews(ctx: PresentCtx, repos: readonly RepoRow[]): Pro
   if (repos.length === 0) return []
   // Both queries run at once.
   const [owners, given] = await Promise.all([
-    loadUsers(
-      ctx.db,
-      repos.map((repo) => repo.owner_id),
-    ),
+    loadUsers(ctx.db, pluck(repos, 'owner_id')),
     findGiven(ctx.db, ctx.viewer, repos),
   ])
   const owned = repos.flatMap((repo) => {

@@ -1,4 +1,5 @@
 import type { RepoCtx } from '../access/context.ts'
+import { pluck } from '../lib/pluck.ts'
 import type { Commit } from '../git/git.ts'
 import { NotFound } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
@@ -120,11 +121,7 @@ export async function listPages(
     .filter(isPage)
     .map(({ name }) => name)
   const histories = await getHistories(ctx, wiki, files)
-  const commits = await loadCommits(
-    ctx,
-    wiki,
-    [...histories.values()].map(({ lastOid }) => lastOid),
-  )
+  const commits = await loadCommits(ctx, wiki, pluck([...histories.values()], 'lastOid'))
   const pages = files.map((file) => {
     const lastOid = histories.get(file)?.lastOid
     return {

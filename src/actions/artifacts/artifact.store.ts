@@ -147,7 +147,7 @@ export async function pageOfOwnedArtifacts(
     .where('repo.owner_id', '=', ownerId)
     .where('action_artifact.is_whole', '=', sql.lit(true))
     .where('action_artifact.is_expired', '=', sql.lit(false))
-  const [rows, counted] = await Promise.all([
+  const [rows, total] = await Promise.all([
     kept
       .innerJoin('user', 'user.id', 'repo.owner_id')
       .innerJoin('action_run', 'action_run.id', 'action_artifact.run_id')
@@ -163,7 +163,7 @@ export async function pageOfOwnedArtifacts(
       .limit(page.limit)
       .offset(page.offset)
       .execute(),
-    kept.select(sql<number>`count(*)`.as('count')).executeTakeFirstOrThrow(),
+    countRows(kept),
   ])
   return {
     rows: rows.map(({ name, sizeBytes, ownerName, repoName, number }) => ({
@@ -171,6 +171,6 @@ export async function pageOfOwnedArtifacts(
       sizeBytes,
       webPath: `${ownerName}/${repoName}/actions/runs/${number}`,
     })),
-    total: counted.count,
+    total,
   }
 }

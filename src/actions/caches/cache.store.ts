@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
-import { changesRow } from '../../db/rows.ts'
+import { changesRow, countRows } from '../../db/rows.ts'
 import type { ActionCacheBlockRow, ActionCacheRow } from '../../db/tables/actions.ts'
 import type { CacheId, RepoId, RunId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -175,9 +175,9 @@ export async function pageOfCaches(
     .where('repo_id', '=', repoId)
     .where('is_whole', '=', sql.lit(true))
     .$if(key !== undefined, (query) => query.where(beginsWith(key ?? '')))
-  const [rows, counted] = await Promise.all([
+  const [rows, total] = await Promise.all([
     kept.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute(),
-    kept.select(sql<number>`count(*)`.as('count')).executeTakeFirstOrThrow(),
+    countRows(kept),
   ])
-  return { rows, total: counted.count }
+  return { rows, total }
 }

@@ -7,6 +7,7 @@ import { transaction, type Db } from '../../db/database.ts'
 import { clockOf } from '../../db/clock.ts'
 import { notify } from '../../db/notify.ts'
 import type { ActionTaskRow } from '../../db/tables/actions.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { job } from '../../jobs/job.ts'
 import { enqueueAll, planned } from '../../jobs/queue.ts'
 import { Conflict } from '../../lib/errors.ts'
@@ -52,15 +53,7 @@ export async function appendLog(
     if (!task || !isOpen(task)) throw new Conflict('the log has ended', 'log_ended')
     const hasNoGap = index <= task.log_lines
     const arrived = hasNoGap ? rows.slice(task.log_lines - index) : []
-    const {
-      lines: texts,
-      begun,
-      change,
-    } = maskLines(
-      services,
-      task,
-      arrived.map(({ content }) => content),
-    )
+    const { lines: texts, begun, change } = maskLines(services, task, pluck(arrived, 'content'))
     // The last lines may be the beginning of a secret. They are not acknowledged, so that the runner sends them again.
     const fresh = arrived.slice(0, isLast ? arrived.length : arrived.length - begun)
     const lines = task.log_lines + fresh.length

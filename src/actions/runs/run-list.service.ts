@@ -10,6 +10,7 @@ import { listLogLengths, listNewestFacets, listNewestRuns } from './run-list.sto
 import { findJobAt, listJobStates, type JobState } from './run.store.ts'
 import { listStepsOf, findTask, type StepOfTask } from './task.store.ts'
 import type { ActionTaskRow } from '../../db/tables/actions.ts'
+import { pluck } from '../../lib/pluck.ts'
 
 /** What a person asked for; unknown statuses are ignored. */
 export interface RunListQuery {
@@ -49,10 +50,7 @@ export async function newestRuns(
     { limit: page.limit + 1, offset: page.offset },
   )
   const shown = rows.slice(0, page.limit)
-  const users = await loadUsers(
-    db,
-    shown.map((run) => run.doer_id),
-  )
+  const users = await loadUsers(db, pluck(shown, 'doer_id'))
   return { runs: shown.map((run) => ({ run, actor: users.get(run.doer_id) })), hasMore: rows.length > page.limit }
 }
 

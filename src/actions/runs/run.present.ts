@@ -1,5 +1,6 @@
 import type { RepoCtx } from '../../access/context.ts'
 import type { ActionJobRow, ActionRunRow } from '../../db/tables/actions.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { formatOptionalUnix, formatUnix } from '../../lib/time.ts'
 import { presentUser } from '../../users/user.present.ts'
 import { loadUsers } from '../../users/user.store.ts'
@@ -14,10 +15,7 @@ const runPath = ({ owner, repo }: PresentCtx, number: number): string =>
 
 /** Presents runs of one repository. The actor is shown as guests see the account (observed). */
 export async function presentRuns(ctx: PresentCtx, runs: readonly ActionRunRow[]): Promise<RepoActionRun[]> {
-  const users = await loadUsers(
-    ctx.db,
-    runs.map((run) => run.doer_id),
-  )
+  const users = await loadUsers(ctx.db, pluck(runs, 'doer_id'))
   return runs.map((run) => {
     const doer = users.get(run.doer_id)
     return {

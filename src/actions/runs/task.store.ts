@@ -8,6 +8,7 @@ import type {
   ActionTaskRow,
   NewActionTaskRow,
 } from '../../db/tables/actions.ts'
+import { pluck } from '../../lib/pluck.ts'
 import type { ActionJobId, RepoId, RunId, TaskId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { QueueScope } from '../queue-scope.ts'
@@ -40,10 +41,7 @@ export async function listTasks(db: Db, repoId: RepoId, { limit, offset }: Page)
     .orderBy('id', 'desc')
     .execute()
   const [runs, jobs] = await Promise.all([
-    loadRuns(
-      db,
-      tasks.map(({ run_id }) => run_id),
-    ),
+    loadRuns(db, pluck(tasks, 'run_id')),
     db
       .selectFrom('action_job')
       .select(['id', 'name'])

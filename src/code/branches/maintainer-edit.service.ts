@@ -1,5 +1,6 @@
 import type { RepoCtx } from '../../access/context.ts'
 import { accessToAll } from '../../access/repo-access.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { loadUsers } from '../../users/user.store.ts'
 import { listMaintainedBases } from './maintainer-edit.store.ts'
 
@@ -15,10 +16,7 @@ export async function mayEditAsMaintainer(
   if (!viewer || branch === '') return false
   const bases = await listMaintainedBases(db, repo.id, branch)
   if (bases.length === 0) return false
-  const owners = await loadUsers(
-    db,
-    bases.map((base) => base.owner_id),
-  )
+  const owners = await loadUsers(db, pluck(bases, 'owner_id'))
   const views = bases.flatMap((base) => {
     const owner = owners.get(base.owner_id)
     return owner ? [{ repo: base, owner }] : []

@@ -1,5 +1,6 @@
 import type { RepoCtx } from '../../access/context.ts'
 import type { TagRow } from '../../db/tables/repositories.ts'
+import { pluck } from '../../lib/pluck.ts'
 import type { Tag as GitTag } from '../../git/git.ts'
 import { escapePath } from '../../lib/escape-url.ts'
 import { presentCommitMeta, presentIdentity } from '../commits/commit.present.ts'
@@ -33,10 +34,7 @@ export async function presentTags(ctx: RepoCtx, tags: readonly TagFacts[]): Prom
       light.map((tag) => tag.commit_oid),
     ),
     Promise.all(tags.filter((tag) => tag.oid !== tag.commit_oid).map((tag) => git.readTag(repo.git_key, tag.oid))),
-    loadArchiveDownloads(
-      ctx,
-      tags.map((tag) => tag.name),
-    ),
+    loadArchiveDownloads(ctx, pluck(tags, 'name')),
   ])
   const commitOf = new Map(commits.map((commit) => [commit.oid, commit]))
   const tagOf = new Map(annotated.map((tag) => [tag.oid, tag]))

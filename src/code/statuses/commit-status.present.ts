@@ -1,5 +1,6 @@
 import type { RepoCtx } from '../../access/context.ts'
 import type { CommitStatusRow } from '../../db/tables/repositories.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { actionsUserId } from '../../lib/ids.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { presentUser } from '../../users/user.present.ts'
@@ -14,10 +15,7 @@ export async function presentStatuses(
   ctx: Pick<RepoCtx, 'config' | 'db' | 'owner' | 'repo'>,
   rows: readonly CommitStatusRow[],
 ): Promise<CommitStatus[]> {
-  const users = await loadUsers(
-    ctx.db,
-    rows.map((row) => row.creator_id),
-  )
+  const users = await loadUsers(ctx.db, pluck(rows, 'creator_id'))
   const api = repoApiUrl(ctx)
   return rows.map((row) => {
     // Statuses of workflow jobs have no creator (observed).

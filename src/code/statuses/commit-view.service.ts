@@ -1,6 +1,7 @@
 import type { RepoCtx } from '../../access/context.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { CommitStatusRow } from '../../db/tables/repositories.ts'
+import { pluck } from '../../lib/pluck.ts'
 import type { Commit } from '../../git/git.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { verifySignatures, type Verification } from '../../refs/signing/verification.ts'
@@ -26,11 +27,7 @@ export async function viewCommits(ctx: RepoCtx, commits: readonly Commit[]): Pro
       commits.flatMap(({ author, committer }) => [author.email, committer.email]),
     ),
     verifySignatures(ctx, commits),
-    listLatestStatuses(
-      ctx.db,
-      ctx.repo.id,
-      commits.map(({ oid }) => oid),
-    ),
+    listLatestStatuses(ctx.db, ctx.repo.id, pluck(commits, 'oid')),
   ])
   const statusesOf = Map.groupBy(statuses, (status): Oid => status.sha)
   return commits.map((commit, index) => ({

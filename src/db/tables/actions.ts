@@ -384,7 +384,6 @@ export type NewActionJobRow = Insertable<ActionJobTable>
 export type ActionTaskRow = Selectable<ActionTaskTable>
 export type NewActionTaskRow = Insertable<ActionTaskTable>
 export type ActionStepRow = Selectable<ActionStepTable>
-export type ActionOutputRow = Selectable<ActionOutputTable>
 export type ActionLogChunkRow = Selectable<ActionLogChunkTable>
 export type ActionRunnerRow = Selectable<ActionRunnerTable>
 export type NewActionRunnerRow = Insertable<ActionRunnerTable>

@@ -48,6 +48,5 @@ export interface LfsTables {
 export type LfsBlobRow = Selectable<LfsBlobTable>
 export type NewLfsBlobRow = Insertable<LfsBlobTable>
 export type LfsObjectRow = Selectable<LfsObjectTable>
-export type NewLfsObjectRow = Insertable<LfsObjectTable>
 export type LfsLockRow = Selectable<LfsLockTable>
 export type NewLfsLockRow = Insertable<LfsLockTable>

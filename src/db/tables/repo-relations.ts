@@ -58,4 +58,3 @@ export interface RepoRelationTables {
 
 export type RepoTransferRow = Selectable<RepoTransferTable>
 export type TopicRow = Selectable<TopicTable>
-export type DeployKeyRow = Selectable<DeployKeyTable>

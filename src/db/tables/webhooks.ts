@@ -106,4 +106,3 @@ export type WebhookPayloadRow = Selectable<WebhookPayloadTable>
 export type WebhookDeliveryRow = Selectable<WebhookDeliveryTable>
 export type WebhookAttemptRow = Selectable<WebhookAttemptTable>
 export type NewWebhookAttemptRow = Insertable<WebhookAttemptTable>
-export type NewWebhookDeliveryRow = Insertable<WebhookDeliveryTable>

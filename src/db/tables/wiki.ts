@@ -1,4 +1,3 @@
-import type { Insertable } from 'kysely'
 import type { Oid, RepoId } from '../../lib/ids.ts'
 
 /** The commit up to which `wiki_page` covers the wiki's history; without a row, nothing is covered. */
@@ -21,5 +20,3 @@ export interface WikiTables {
   wiki_index: WikiIndexTable
   wiki_page: WikiPageTable
 }
-
-export type NewWikiPageRow = Insertable<WikiPageTable>

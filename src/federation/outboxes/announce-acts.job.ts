@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Services } from '../../access/context.ts'
 import { listActs } from '../../activity/feed.store.ts'
 import { transaction } from '../../db/database.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { job, type Job } from '../../jobs/job.ts'
 import type { UserId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
@@ -34,10 +35,7 @@ export async function announceActs(services: Services, userId: UserId): Promise<
   const source = { of: 'account', id: userId, ownActsOnly: true } as const
   const during = { from: Math.max(since, now - maxAgeSeconds), before: now + 1 }
   const acts = await listActs(db, undefined, { source, during }, maxActs)
-  const known = await listAnnounced(
-    db,
-    acts.map((act) => act.id),
-  )
+  const known = await listAnnounced(db, pluck(acts, 'id'))
   const unannounced = acts.filter((act) => !known.has(act.id)).toReversed()
   if (unannounced.length === 0) return
   const presented = await presentPublicActs(services, unannounced)

@@ -1,5 +1,6 @@
 import type { Ctx } from '../../access/context.ts'
 import type { ReceivedActivityRow } from '../../db/tables/federation.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { presentAuthor } from '../../users/user.present.ts'
 import { loadUsers } from '../../users/user.store.ts'
@@ -9,10 +10,7 @@ export async function presentReceived(
   ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>,
   rows: readonly ReceivedActivityRow[],
 ): Promise<FederatedActivity[]> {
-  const actors = await loadUsers(
-    ctx.db,
-    rows.map((row) => row.actor_id),
-  )
+  const actors = await loadUsers(ctx.db, pluck(rows, 'actor_id'))
   return rows.map((row) => ({
     id: row.id,
     actor: presentAuthor(ctx, actors.get(row.actor_id)),

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { pluck } from '../../lib/pluck.ts'
 import { Invalid, NotFound, TooLarge, Unavailable } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { type CatCommand, maxTextObjectBytes } from '../broker/protocol.ts'
@@ -443,7 +444,10 @@ export async function listTreeRecursive(
   const sizes = await blobSizes(
     context,
     at,
-    entries.filter((entry) => entry.type === 'blob').map((entry) => entry.oid),
+    pluck(
+      entries.filter((entry) => entry.type === 'blob'),
+      'oid',
+    ),
   )
   return { entries: entries.map((entry) => ({ ...entry, sizeBytes: sizes.get(entry.oid) ?? 0 })), total }
 }

@@ -7,6 +7,7 @@ import { hash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pluck } from '../../lib/pluck.ts'
 import { NotFound } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { mapLimited } from '../../lib/map-limited.ts'
@@ -232,11 +233,7 @@ export async function listRefs(
 
 /** Adds types and peeled ids, in two batches unless tags point at tags. */
 async function withTypes(context: GitContext, key: GitKey, bare: readonly BareRef[]): Promise<readonly Ref[]> {
-  const infos = await objectInfos(
-    context,
-    key,
-    bare.map((ref) => ref.oid),
-  )
+  const infos = await objectInfos(context, key, pluck(bare, 'oid'))
   const packed = (await readPackedRefs(context, key)).byName
   const refs: Ref[] = []
   const tagTargets = bare.flatMap((ref) => {

@@ -1,3 +1,4 @@
+import { pluck } from '../../lib/pluck.ts'
 import { Invalid, Unavailable } from '../../lib/errors.ts'
 import { fullDisk, saysFullDisk } from '../../lib/full-disk.ts'
 import type { GitContext } from '../context.ts'
@@ -47,11 +48,7 @@ export async function updateRefs(
     })
     .catch((error: unknown) => explainMissing(location, error))
   if (exitCode !== 0) return explain(updates, stderr)
-  await flushRefs(
-    context,
-    location.directory,
-    updates.map(({ ref }) => ref),
-  )
+  await flushRefs(context, location.directory, pluck(updates, 'ref'))
   return { ok: true }
 }
 

@@ -1,5 +1,6 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pluck } from '../../lib/pluck.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { type CommandOutput, mustSucceed } from '../broker/broker-client.ts'
 import { explainMissing, type GitContext, locate } from '../context.ts'
@@ -156,11 +157,7 @@ export async function fetchRemote(
     if (updates.length > manyReferences) await maintain(context, key, ['pack-refs'], { force: true })
     await flushWhole(context, directory)
   } else {
-    await flushRefs(
-      context,
-      directory,
-      updates.map(({ ref }) => ref),
-    )
+    await flushRefs(context, directory, pluck(updates, 'ref'))
   }
   return { updates }
 }

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join, resolve as resolvePath } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
+import { pluck } from '../../lib/pluck.ts'
 import { Invalid, NotFound, Refusal } from '../../lib/errors.ts'
 import { asFleeting, isFleeting } from '../../lib/fleeting.ts'
 import { withFullDisk } from '../../lib/full-disk.ts'
@@ -405,11 +406,7 @@ class Push {
 
   #flush(moved: readonly PushedUpdate[]): Promise<void> {
     const { directory } = locate(this.#context, this.#key)
-    return flushRefs(
-      this.#context,
-      directory,
-      moved.map(({ ref }) => ref),
-    )
+    return flushRefs(this.#context, directory, pluck(moved, 'ref'))
   }
 
   /** Records references that moved although git died before its post-receive hook. */

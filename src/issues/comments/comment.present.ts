@@ -2,6 +2,7 @@ import type { Ctx } from '../../access/context.ts'
 import type { AttachmentRow, CommentRow, IssueRow } from '../../db/tables/issues.ts'
 import type { CommentId, IssueId, UserId } from '../../lib/ids.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { presentAuthor } from '../../users/user.present.ts'
 import { loadUsers } from '../../users/user.store.ts'
@@ -52,14 +53,8 @@ export async function presentComments(
 ): Promise<Comment[]> {
   if (rows.length === 0) return []
   const [users, files] = await Promise.all([
-    loadUsers(
-      ctx.db,
-      rows.map((row) => row.poster_id),
-    ),
-    listFilesOfComments(
-      ctx.db,
-      rows.map((row) => row.id),
-    ),
+    loadUsers(ctx.db, pluck(rows, 'poster_id')),
+    listFilesOfComments(ctx.db, pluck(rows, 'id')),
   ])
   const filesOf = Map.groupBy(files, (file) => file.comment_id)
   return rows.flatMap((row) => {

@@ -2,6 +2,7 @@ import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { mode } from '../../access/rights.ts'
 import { transaction, type Tx } from '../../db/database.ts'
 import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { publish } from '../../events/hub.ts'
 import { Forbidden, NotFound } from '../../lib/errors.ts'
 import type { CommentId, IssueId } from '../../lib/ids.ts'
@@ -46,10 +47,7 @@ export async function getRepoComments(
     rows,
     total,
     bound,
-    issues: await loadIssues(
-      ctx.db,
-      rows.map((row) => row.issue_id),
-    ),
+    issues: await loadIssues(ctx.db, pluck(rows, 'issue_id')),
   }
 }
 

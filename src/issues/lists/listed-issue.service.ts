@@ -1,5 +1,6 @@
 import type { Ctx } from '../../access/context.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { loadIssues, type IssueKey } from '../issue.store.ts'
 import type { RepoWithOwner } from '../repo-with-owner.ts'
 import { loadReposWithOwners } from '../repo-with-owner.store.ts'
@@ -13,10 +14,7 @@ export interface ListedIssue extends RepoWithOwner {
 export async function loadListedIssues({ db }: Pick<Ctx, 'db'>, keys: readonly IssueKey[]): Promise<ListedIssue[]> {
   if (keys.length === 0) return []
   const [issues, repos] = await Promise.all([
-    loadIssues(
-      db,
-      keys.map(({ id }) => id),
-    ),
+    loadIssues(db, pluck(keys, 'id')),
     loadReposWithOwners(db, new Set(keys.map((key) => key.repo_id))),
   ])
   return keys.flatMap((key) => {

@@ -1,5 +1,6 @@
 import type { SignedInCtx } from '../../access/context.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
+import { pluck } from '../../lib/pluck.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { AroundIssues } from '../issue.store.ts'
 import type { RepoWithOwner } from '../repo-with-owner.ts'
@@ -47,10 +48,7 @@ async function placed(
   issues: Parameters<typeof loadShown>[1],
 ): Promise<Pick<FoundMine, 'rows' | 'around'>> {
   const { rows, around } = await loadShown(ctx, issues)
-  const places = await loadReposWithOwners(
-    ctx.db,
-    rows.map((row) => row.repo_id),
-  )
+  const places = await loadReposWithOwners(ctx.db, pluck(rows, 'repo_id'))
   return {
     rows: rows.flatMap((row) => {
       const place = places.get(row.repo_id)

@@ -2,6 +2,7 @@ import type { Ctx, RepoCtx } from '../../access/context.ts'
 import { mode } from '../../access/rights.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { IssueRow, LabelRow, MilestoneRow } from '../../db/tables/issues.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { NotFound } from '../../lib/errors.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { Bound, Page } from '../../lib/paging.ts'
@@ -63,10 +64,7 @@ export const showIssues = async (ctx: Ctx, rows: readonly IssueRow[]): Promise<S
 
 /** Loads issues in the order of their keys, with the rows around them. */
 export async function loadShown(ctx: Ctx, places: readonly IssueKey[]): Promise<ShownIssues> {
-  const byId = await loadIssues(
-    ctx.db,
-    places.map(({ id }) => id),
-  )
+  const byId = await loadIssues(ctx.db, pluck(places, 'id'))
   return showIssues(
     ctx,
     places.flatMap(({ id }) => byId.get(id) ?? []),

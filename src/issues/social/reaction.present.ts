@@ -1,5 +1,6 @@
 import type { Ctx } from '../../access/context.ts'
 import type { ReactionRow } from '../../db/tables/issues.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { presentWriter } from '../../users/user.present.ts'
 import { loadUsers } from '../../users/user.store.ts'
@@ -10,10 +11,7 @@ export async function presentReactions(
   ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>,
   rows: readonly ReactionRow[],
 ): Promise<Reaction[]> {
-  const users = await loadUsers(
-    ctx.db,
-    rows.map((row) => row.user_id),
-  )
+  const users = await loadUsers(ctx.db, pluck(rows, 'user_id'))
   return rows.map((row) => ({
     user: presentWriter(ctx, users.get(row.user_id), row.original_author),
     content: row.content,

@@ -4,6 +4,7 @@ import { viewerAs, type Viewer } from '../../auth/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { countRows } from '../../db/rows.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
+import { pluck } from '../../lib/pluck.ts'
 import type { IssueId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -69,10 +70,7 @@ export async function listIssueWatchers(
 ): Promise<PeoplePage> {
   const total = await countPeople(db, watchers(db, issueId, onlooker))
   const ids = await watchers(db, issueId, onlooker).orderBy('user_id').limit(limit).offset(offset).execute()
-  const users = await loadUsers(
-    db,
-    ids.map((row) => row.user_id),
-  )
+  const users = await loadUsers(db, pluck(ids, 'user_id'))
   return { users: ids.flatMap((row) => users.get(row.user_id) ?? []), ...total }
 }
 

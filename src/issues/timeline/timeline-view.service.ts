@@ -10,6 +10,7 @@ import type {
   ReactionRow,
   TrackedTimeRow,
 } from '../../db/tables/issues.ts'
+import { pluck } from '../../lib/pluck.ts'
 import type { CommentId, UserId } from '../../lib/ids.ts'
 import { loadUsers } from '../../users/user.store.ts'
 import { listFilesOfComments } from '../attachments/attachment.store.ts'
@@ -86,7 +87,10 @@ export async function viewEntries(
     ),
     listFilesOfComments(
       db,
-      rows.filter((row) => row.type === 'comment' || row.type === 'review').map((row) => row.id),
+      pluck(
+        rows.filter((row) => row.type === 'comment' || row.type === 'review'),
+        'id',
+      ),
     ),
   ])
   const places = await loadReposWithOwners(
@@ -133,10 +137,7 @@ export async function viewReactions(
   commentIds: readonly (CommentId | 0)[],
 ): Promise<ReadonlyMap<CommentId | 0, readonly ReactionCount[]>> {
   const rows = await listReactionsToTexts(ctx.db, issue.id, commentIds)
-  const users = await loadUsers(
-    ctx.db,
-    rows.map((row) => row.user_id),
-  )
+  const users = await loadUsers(ctx.db, pluck(rows, 'user_id'))
   const nameOf = (row: ReactionRow): string => row.original_author || (users.get(row.user_id)?.name ?? 'Ghost')
   const own: UserId | undefined = ctx.viewer?.id
   return new Map(

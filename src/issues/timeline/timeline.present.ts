@@ -1,5 +1,6 @@
 import type { Ctx } from '../../access/context.ts'
 import type { CommentRow, IssueRow, LabelRow } from '../../db/tables/issues.ts'
+import { pluck } from '../../lib/pluck.ts'
 import type { LabelId } from '../../lib/ids.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { presentTeams } from '../../orgs/team.present.ts'
@@ -27,10 +28,7 @@ export async function presentTimeline(
   const { db } = ctx
   const [{ labels, milestones, times, issues: otherIssues, teams }, otherComments] = await Promise.all([
     loadNamedRows(db, rows),
-    loadComments(
-      db,
-      rows.map((row) => row.ref_comment_id),
-    ),
+    loadComments(db, pluck(rows, 'ref_comment_id')),
   ])
   const [users, shownTimes, reposWithOwners, files, shownTeams] = await Promise.all([
     loadUsers(db, [

@@ -1,14 +1,12 @@
 import type { Ctx } from '../../access/context.ts'
 import type { LfsLockRow } from '../../db/tables/lfs.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { loadUsers } from '../../users/user.store.ts'
 import type { LfsLock } from './lock.schemas.ts'
 
 export async function presentLocks({ db }: Ctx, rows: readonly LfsLockRow[]): Promise<LfsLock[]> {
-  const owners = await loadUsers(
-    db,
-    rows.map((row) => row.owner_id),
-  )
+  const owners = await loadUsers(db, pluck(rows, 'owner_id'))
   return rows.map((row) => ({
     id: String(row.id),
     path: row.path,

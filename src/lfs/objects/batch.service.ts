@@ -1,6 +1,7 @@
 import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { refuseOverQuota } from '../../access/quota/quota.service.ts'
 import { transaction } from '../../db/database.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { TooLarge } from '../../lib/errors.ts'
 import { mapLimited } from '../../lib/map-limited.ts'
 import { nowUnix } from '../../lib/time.ts'
@@ -123,10 +124,7 @@ async function keep(
   if (here.length === 0 && there.length === 0) return new Set()
   return transaction(ctx.db, async (tx) => {
     const atUnix = nowUnix(ctx.clock)
-    const blobs = await holdBlobs(
-      tx,
-      there.map(({ oid }) => oid),
-    )
+    const blobs = await holdBlobs(tx, pluck(there, 'oid'))
     await giveObjects(tx, ctx.repo.id, blobs, atUnix)
     const touched = await touchObjects(
       tx,

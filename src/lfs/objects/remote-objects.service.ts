@@ -1,4 +1,5 @@
 import type { Ctx, RepoCtx } from '../../access/context.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { parseSizedJson } from '../../http/json-size.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { mapLimited } from '../../lib/map-limited.ts'
@@ -50,15 +51,7 @@ export async function fetchRemoteObjects(
   const flush = async (): Promise<void> => {
     const pointers = [...wanted.values()]
     wanted = new Map()
-    const known = new Set(
-      (
-        await listObjects(
-          ctx.db,
-          ctx.repo.id,
-          pointers.map(({ oid }) => oid),
-        )
-      ).map(({ oid }) => oid),
-    )
+    const known = new Set((await listObjects(ctx.db, ctx.repo.id, pluck(pointers, 'oid'))).map(({ oid }) => oid))
     const lacking = pointers.filter(({ oid }) => !known.has(oid))
     if (lacking.length === 0) return
     const actions = await askFor(ctx, endpoint, remote, lacking, options.signal)

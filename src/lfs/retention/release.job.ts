@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Ctx } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { job } from '../../jobs/job.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { inBatches } from '../../lib/in-batches.ts'
@@ -36,10 +37,7 @@ export async function sweep({ db }: Ctx, _input: object, { signal }: { readonly 
   for await (const blobs of inBatches((after?: LfsBlobId) => listReleasedBlobs(db, after, batch))) {
     signal.throwIfAborted()
     await transaction(db, async (tx) => {
-      const gone = await deleteUnownedBlobs(
-        tx,
-        blobs.map(({ id }) => id),
-      )
+      const gone = await deleteUnownedBlobs(tx, pluck(blobs, 'id'))
       if (gone.length > 0) await enqueue(tx, deleteLfsFiles, { keys: gone.map((blob) => blob.blob_key) })
     })
   }

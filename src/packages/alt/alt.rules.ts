@@ -1,3 +1,4 @@
+import { pluck } from '../../lib/pluck.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { relationTags, type RpmPackage } from '../formats/rpm.ts'
 import { numberEntry, rpmType, textEntry, writeHeader, type RpmEntry } from '../formats/rpm-header.ts'
@@ -46,18 +47,9 @@ export function listedHeader(
     const [names, flags, versions] = relationTags[kind]
     if (list.length === 0) return []
     return [
-      textEntry(
-        names,
-        list.map((each) => each.name),
-      ),
-      numberEntry(
-        flags,
-        list.map((each) => each.flags),
-      ),
-      textEntry(
-        versions,
-        list.map((each) => each.version),
-      ),
+      textEntry(names, pluck(list, 'name')),
+      numberEntry(flags, pluck(list, 'flags')),
+      textEntry(versions, pluck(list, 'version')),
     ]
   })
   return writeHeader([

@@ -1,4 +1,5 @@
 import { BadRequest } from '../../lib/errors.ts'
+import { isRecord, recordOf, textIn, textsIn } from '../registry/json-text.rules.ts'
 import { semverOf } from '../registry/semver.rules.ts'
 
 const nameForm = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
@@ -33,28 +34,21 @@ export interface CargoMetadata {
   readonly isYanked: boolean
 }
 
-type Json = Readonly<Record<string, unknown>>
-
-const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
-const texts = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : []
 
 /** The index names a renamed dependency by its new name, and its own name is `package`. */
 function dependencyOf(value: unknown): CargoDependency {
-  const dependency = isRecord(value) ? value : {}
+  const dependency = recordOf(value)
   const renamed = textOrNull(dependency['explicit_name_in_toml'])
-  const name = text(dependency['name'])
+  const name = textIn(dependency['name'])
   return {
     name: renamed ?? name,
-    req: text(dependency['version_req']),
-    features: texts(dependency['features']),
+    req: textIn(dependency['version_req']),
+    features: textsIn(dependency['features']),
     optional: dependency['optional'] === true,
     default_features: dependency['default_features'] !== false,
     target: textOrNull(dependency['target']),
-    kind: text(dependency['kind']) || 'normal',
+    kind: textIn(dependency['kind']) || 'normal',
     registry: textOrNull(dependency['registry']),
     package: renamed === null ? null : name,
   }
@@ -66,8 +60,8 @@ export function crateOf(description: unknown): {
   readonly version: string
   readonly metadata: CargoMetadata
 } {
-  const crate = isRecord(description) ? description : {}
-  const name = text(crate['name'])
+  const crate = recordOf(description)
+  const name = textIn(crate['name'])
   if (!nameForm.test(name)) throw new BadRequest('the name of the crate is invalid', 'package_name_invalid')
   const version = semverOf(crate['vers'])
   if (version === undefined || version !== crate['vers']) {
@@ -85,15 +79,15 @@ export function crateOf(description: unknown): {
     metadata: {
       deps: Array.isArray(deps) ? deps.map(dependencyOf) : [],
       features: isRecord(features)
-        ? Object.fromEntries(Object.entries(features).map(([key, value]) => [key, texts(value)]))
+        ? Object.fromEntries(Object.entries(features).map(([key, value]) => [key, textsIn(value)]))
         : {},
       ...(links === null ? {} : { links }),
       ...(rustVersion === null ? {} : { rustVersion }),
-      description: text(crate['description']),
-      homepage: text(crate['homepage']),
-      repository: text(crate['repository']),
-      license: text(crate['license']),
-      keywords: texts(crate['keywords']),
+      description: textIn(crate['description']),
+      homepage: textIn(crate['homepage']),
+      repository: textIn(crate['repository']),
+      license: textIn(crate['license']),
+      keywords: textsIn(crate['keywords']),
       isYanked: false,
     },
   }

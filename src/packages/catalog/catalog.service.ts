@@ -1,5 +1,6 @@
 import type { SubjectCtx } from '../../access/context.ts'
 import type { PackageRow } from '../../db/tables/packages.ts'
+import { pluck } from '../../lib/pluck.ts'
 import {
   countPackageRows,
   findDescribed,
@@ -64,13 +65,7 @@ export async function searchPackages(
 }> {
   const filter = { ownerId: subject.id, type, text }
   const [rows, total] = await Promise.all([listPackageRows(db, filter, page), countPackageRows(db, filter)])
-  const versions = Map.groupBy(
-    await listVersionsOf(
-      db,
-      rows.map((row) => row.id),
-    ),
-    (version) => version.package_id,
-  )
+  const versions = Map.groupBy(await listVersionsOf(db, pluck(rows, 'id')), (version) => version.package_id)
   return { packages: rows.map((row) => ({ row, versions: versions.get(row.id) ?? [] })), total }
 }
 
@@ -80,11 +75,7 @@ export const wholeCatalog = { limit: 100_000, offset: 0 }
 export const getFilesOfVersions = (
   { db }: SubjectCtx,
   versions: readonly Pick<VersionWithMetadata, 'id'>[],
-): Promise<FileWithMetadata[]> =>
-  listFilesOf(
-    db,
-    versions.map(({ id }) => id),
-  )
+): Promise<FileWithMetadata[]> => listFilesOf(db, pluck(versions, 'id'))
 
 /** Lists the files of all versions of a package. */
 export const getFilesOfPackage = ({ db }: SubjectCtx, row: PackageRow): Promise<FileWithMetadata[]> =>
@@ -107,7 +98,4 @@ export const getRevision = ({ db, subject }: SubjectCtx, type: string | undefine
 
 /** Loads the accounts that published the versions and still exist. */
 export const getPublishers = ({ db }: SubjectCtx, versions: readonly Pick<VersionWithMetadata, 'creator_id'>[]) =>
-  loadUsers(
-    db,
-    versions.map((version) => version.creator_id),
-  )
+  loadUsers(db, pluck(versions, 'creator_id'))

@@ -3,6 +3,7 @@ import type { Ctx } from '../../access/context.ts'
 import { configuredTask } from '../../access/task.ts'
 import type { Config } from '../../config/load-config.ts'
 import { transaction } from '../../db/database.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { job, type JobRun } from '../../jobs/job.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { inBatches } from '../../lib/in-batches.ts'
@@ -59,10 +60,7 @@ async function sweep({ db }: Ctx, beforeUnix: Unix, { signal }: JobRun): Promise
   for await (const blobs of inBatches((after?: PackageBlobId) => listReleasedBlobs(db, beforeUnix, after, batch))) {
     signal.throwIfAborted()
     await transaction(db, async (tx) => {
-      const gone = await deleteUnusedBlobs(
-        tx,
-        blobs.map(({ id }) => id),
-      )
+      const gone = await deleteUnusedBlobs(tx, pluck(blobs, 'id'))
       if (gone.length > 0) await enqueue(tx, deletePackageContents, { keys: gone.map((blob) => blob.blob_key) })
     })
   }

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { signedIn } from '../../access/requirements.ts'
 import type { PackageCleanupRuleRow } from '../../db/tables/packages.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { created, ok } from '../../http/reply.ts'
 import { pathNumber } from '../../http/schema.ts'
@@ -114,10 +115,7 @@ export const previewPackageCleanupRule = operation({
     const rule = await getRule(ctx, params.id)
     const page = pageOf({ limit }, ctx.config.api)
     const preview = await previewCleanup(ctx, rule, { after, limit: page.limit })
-    const packages = await presentVersions(
-      ctx,
-      preview.versions.map(({ version }) => version),
-    )
+    const packages = await presentVersions(ctx, pluck(preview.versions, 'version'))
     const versions = preview.versions.flatMap(({ sizeBytes: size, reason }, index) => {
       const shown = packages[index]
       return shown ? [{ package: shown, size, reason }] : []

@@ -1,6 +1,7 @@
 import type { Services, SubjectCtx } from '../../access/context.ts'
 import { matchExpressions } from '../../access/contributions/expressions.ts'
 import type { PackageCleanupRuleRow } from '../../db/tables/packages.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { BadRequest, Invalid } from '../../lib/errors.ts'
 import type { PackageVersionId, UserId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
@@ -78,10 +79,7 @@ async function* versionsOf(
 ): AsyncGenerator<VersionName[]> {
   const [first] = group
   if (!first || group.length > 1 || first.versions <= versionsAtOnce) {
-    yield await listVersionNames(
-      db,
-      group.map(({ id }) => id),
-    )
+    yield await listVersionNames(db, pluck(group, 'id'))
     return
   }
   let count = 0
@@ -309,10 +307,7 @@ async function removeAll(
   doerId: UserId,
   signal: AbortSignal,
 ): Promise<number> {
-  const rows = await loadVersions(
-    services.db,
-    candidates.map(({ id }) => id),
-  )
+  const rows = await loadVersions(services.db, pluck(candidates, 'id'))
   let removed = 0
   // The members of an index that is removed in this batch are checked again.
   for (let left = candidates; left.length > 0;) {

@@ -1,5 +1,5 @@
 import { BadRequest, NotFound, Unsupported } from '../../lib/errors.ts'
-import { parsePackageJson } from '../registry/json-text.rules.ts'
+import { isRecord, parsePackageJson, recordOf } from '../registry/json-text.rules.ts'
 import type { ContentName, KnownContent } from './contents.ts'
 
 /** Longest image name in characters (OCI distribution). */
@@ -77,14 +77,10 @@ export interface Manifest {
   readonly annotations: Readonly<Record<string, string>> | undefined
 }
 
-type Json = Readonly<Record<string, unknown>>
-
-const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const invalid = (why: string) => new BadRequest(`the manifest ${why}`, 'manifest_invalid')
 
 function descriptorOf(value: unknown): Descriptor {
-  const { mediaType, digest, size } = isRecord(value) ? value : {}
+  const { mediaType, digest, size } = recordOf(value)
   if (typeof digest !== 'string' || !isDigest(digest)) throw invalid('names a content without a digest')
   if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) {
     throw invalid('names a content without a size')

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers'
 import type { SubjectCtx } from '../../access/context.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { BadRequest } from '../../lib/errors.ts'
 import { listDescribed, type VersionWithMetadata } from '../catalog/catalog.store.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
@@ -93,10 +94,6 @@ async function platformsOf(
   const entries = entriesOfIndex(index)
     .filter(({ platform }) => platform !== '')
     .slice(0, maxEntries)
-  const sizes = await loadSizes(
-    db,
-    version.package_id,
-    entries.map(({ digest }) => digest),
-  )
+  const sizes = await loadSizes(db, version.package_id, pluck(entries, 'digest'))
   return entries.map(({ platform, digest }) => ({ platform, digest, sizeBytes: sizes.get(digest) }))
 }

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Ctx } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
 import type { PackageIndexPartRow } from '../../db/tables/packages.ts'
+import { pluck } from '../../lib/pluck.ts'
 import type { PackageFileId } from '../../lib/ids.ts'
 import { listDescribedFiles, type FileWithMetadata } from '../catalog/catalog.store.ts'
 import { joinPieces, packPiece } from '../formats/joined-gzip.ts'
@@ -96,10 +97,7 @@ const keep = (
 ): Promise<void> =>
   transaction(db, async (tx) => {
     // A part is deleted with its first file, which may be gone already.
-    const there = await lockFiles(
-      tx,
-      parts.map((part) => part.file_id),
-    )
+    const there = await lockFiles(tx, pluck(parts, 'file_id'))
     const kept = parts.filter((part) => there.has(part.file_id))
     if (kept.length > 0) await putIndexParts(tx, kept)
     const others = made.flatMap(({ ids }) => ids.slice(1))

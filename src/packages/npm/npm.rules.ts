@@ -1,4 +1,5 @@
 import { BadRequest } from '../../lib/errors.ts'
+import { isRecord, recordOf, textIn } from '../registry/json-text.rules.ts'
 import { semverOf } from '../registry/semver.rules.ts'
 
 /** Longest package name with its scope, in characters (npm's rule). */
@@ -34,10 +35,6 @@ export interface NpmPublication {
   readonly metadata: NpmMetadata
 }
 
-type Json = Readonly<Record<string, unknown>>
-
-const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const refused = (what: string, code: string) => new BadRequest(what, code)
 
 /** Returns whether a package name is valid. */
@@ -56,13 +53,11 @@ export const isNpmTag = (tag: string): boolean =>
 export const archiveName = (name: string, version: string): string =>
   `${name.split('/').pop() ?? name}-${version}.tgz`.toLowerCase()
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '')
-
 function repositoryOf(value: unknown): NpmMetadata['repository'] {
   if (typeof value === 'string') return { type: '', url: value }
   if (!isRecord(value)) return { type: '', url: '' }
-  const directory = text(value['directory'])
-  return { type: text(value['type']), url: text(value['url']), ...(directory ? { directory } : {}) }
+  const directory = textIn(value['directory'])
+  return { type: textIn(value['type']), url: textIn(value['url']), ...(directory ? { directory } : {}) }
 }
 
 /** Parses the only version in a document of `npm publish`. Throws `BadRequest`. */
@@ -75,7 +70,7 @@ export function publicationOf(document: unknown): NpmPublication {
   if (!isRecord(entry) || others.length > 0) throw refused('one version is published at a time', 'npm_versions_invalid')
   const version = semverOf(entry['version'])
   if (version === undefined) throw refused('the version is not a semantic version', 'package_version_invalid')
-  const dist = isRecord(entry['dist']) ? entry['dist'] : {}
+  const dist = recordOf(entry['dist'])
   const kept = Object.fromEntries(
     members.flatMap((key) => (entry[key] === undefined || entry[key] === null ? [] : [[key, entry[key]]])),
   )
@@ -88,8 +83,8 @@ export function publicationOf(document: unknown): NpmPublication {
     metadata: {
       ...kept,
       repository: repositoryOf(entry['repository']),
-      integrity: text(dist['integrity']),
-      shasum: text(dist['shasum']),
+      integrity: textIn(dist['integrity']),
+      shasum: textIn(dist['shasum']),
     },
   }
 }
@@ -100,7 +95,7 @@ export function deprecationsOf(document: unknown): ReadonlyMap<string, string> |
   const { versions } = document
   if (!isRecord(versions)) return undefined
   return new Map(
-    Object.entries(versions).map(([version, entry]) => [version, isRecord(entry) ? text(entry['deprecated']) : '']),
+    Object.entries(versions).map(([version, entry]) => [version, isRecord(entry) ? textIn(entry['deprecated']) : '']),
   )
 }
 

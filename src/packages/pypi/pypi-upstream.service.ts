@@ -3,6 +3,7 @@ import { escapeXml } from '../../lib/escape-xml.ts'
 import { BadRequest } from '../../lib/errors.ts'
 import { noFile } from '../package.rules.ts'
 import type { FileWithMetadata } from '../catalog/catalog.store.ts'
+import { recordOf, textIn, type JsonRecord } from '../registry/json-text.rules.ts'
 import { urlBelow } from '../registry/registry-url.rules.ts'
 import type { UpstreamSource } from '../upstream/upstream-source.ts'
 
@@ -43,13 +44,9 @@ function readPage(text: string, base: string): Listed[] {
   return listed
 }
 
-type Json = Readonly<Record<string, unknown>>
-const recordOf = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {})
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-
 /** Parses the JSON list (PEP 691). */
 function readJson(text: string, base: string): Listed[] {
-  let document: Json
+  let document: JsonRecord
   try {
     document = recordOf(JSON.parse(text))
   } catch {
@@ -59,10 +56,10 @@ function readJson(text: string, base: string): Listed[] {
   return (Array.isArray(files) ? files : []).map((each) => {
     const file = recordOf(each)
     return {
-      name: textOf(file['filename']),
-      url: URL.parse(textOf(file['url']), base)?.href ?? '',
-      sha256: textOf(recordOf(file['hashes'])['sha256']).toLowerCase(),
-      requiresPython: textOf(file['requires-python']),
+      name: textIn(file['filename']),
+      url: URL.parse(textIn(file['url']), base)?.href ?? '',
+      sha256: textIn(recordOf(file['hashes'])['sha256']).toLowerCase(),
+      requiresPython: textIn(file['requires-python']),
       isYanked: file['yanked'] !== undefined && file['yanked'] !== false,
     }
   })

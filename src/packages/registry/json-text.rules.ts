@@ -3,9 +3,11 @@ import { BadRequest, TooLarge } from '../../lib/errors.ts'
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 
+export const isRecord = (value: unknown): value is JsonRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** Returns an object as it is, and an empty object for any other value. */
-export const recordOf = (value: unknown): JsonRecord =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : {}
+export const recordOf = (value: unknown): JsonRecord => (isRecord(value) ? value : {})
 
 export const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
 
@@ -27,8 +29,6 @@ export function parsePackageJson(content: Buffer | string, code = 'package_json_
 /** Parses a JSON description. Throws `BadRequest` unless it is an object. */
 export function parseJsonRecord(content: Buffer | string): JsonRecord {
   const value = parsePackageJson(content.toString('utf8').replace(/^\uFEFF/, ''))
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new BadRequest('the description is not an object', 'package_json_invalid')
-  }
-  return value as JsonRecord
+  if (!isRecord(value)) throw new BadRequest('the description is not an object', 'package_json_invalid')
+  return value
 }

@@ -1,4 +1,5 @@
 import type { RepoCtx } from '../../access/context.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { issueWebUrl } from '../../issues/repo-with-owner.ts'
 import { loadIssues } from '../../issues/issue.store.ts'
 import { listClosingReferences } from '../../issues/references/reference.store.ts'
@@ -47,10 +48,7 @@ export async function mergeFacts(ctx: RepoCtx, { pull, issue }: PullPair): Promi
   ])
   const head = pull.head_repo_id === null ? undefined : heads.get(pull.head_repo_id)
   const closing = promises.filter((row) => row.ref_action === 'closes')
-  const issues = await loadIssues(
-    ctx.db,
-    closing.map((row) => row.issue_id),
-  )
+  const issues = await loadIssues(ctx.db, pluck(closing, 'issue_id'))
   const approverIds = [
     ...new Set(
       reviews.filter((row) => row.type === 'approve' && !row.is_dismissed).map((row) => row.reviewer_id as UserId),

@@ -12,6 +12,7 @@ import { Conflict, Forbidden, MethodNotAllowed, NotFound } from '../../lib/error
 import type { IssueId } from '../../lib/ids.ts'
 import { branchRef, isOid } from '../../lib/refs.ts'
 import { refusalOf } from '../../code/branches/branch.service.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { codeOf } from '../../refs/git-repository.ts'
 import { moveRefs } from '../../refs/journal/ref-door.service.ts'
 import { hasUnsettled } from '../../refs/journal/ref-journal.store.ts'
@@ -166,10 +167,7 @@ async function issuesThatFollow(
   { issue }: PullPair,
 ): Promise<{ closes: IssueId[]; reopens: IssueId[] }> {
   const rows = await listClosingReferences(ctx.db, issue.id)
-  const issues = await loadIssues(
-    ctx.db,
-    rows.map((row) => row.issue_id),
-  )
+  const issues = await loadIssues(ctx.db, pluck(rows, 'issue_id'))
   const kept = rows.filter((row) => {
     const named = issues.get(row.issue_id)
     if (!named || named.is_pull) return false

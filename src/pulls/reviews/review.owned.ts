@@ -1,6 +1,7 @@
 import type { Services } from '../../access/context.ts'
 import type { OwnedByAccount } from '../../access/contributions/owned.ts'
 import { transaction } from '../../db/database.ts'
+import { pluck } from '../../lib/pluck.ts'
 import type { Attribution } from '../../issues/attribution.ts'
 import { removeCommentsBy } from '../../issues/removal.service.ts'
 import type { ReviewId, UserId } from '../../lib/ids.ts'
@@ -27,10 +28,7 @@ export const reviews: OwnedByAccount = {
 
 async function removeReviewsOf({ db }: Services, reviewerId: UserId, by: Attribution): Promise<void> {
   for await (const rows of inBatches((after?: ReviewId) => listReviewsBy(db, reviewerId, after, batch))) {
-    const pulls = await loadPulls(
-      db,
-      rows.map((review) => review.issue_id),
-    )
+    const pulls = await loadPulls(db, pluck(rows, 'issue_id'))
     for (const review of rows) {
       const pull = pulls.get(review.issue_id)
       // Without a pull request, the review was deleted with it since the list was read.

@@ -1,6 +1,7 @@
 import type { RepoCtx } from '../../access/context.ts'
 import type { CommentRow } from '../../db/tables/issues.ts'
 import type { ReviewRow, ReviewType } from '../../db/tables/pulls.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { issueWebUrl } from '../../issues/repo-with-owner.ts'
 import type { TeamId } from '../../lib/ids.ts'
 import { formatUnix } from '../../lib/time.ts'
@@ -31,10 +32,7 @@ export async function presentReviews(
   if (reviews.length === 0) return []
   const ids = reviews.map((review) => review.id)
   const [users, teamRows, entries, counts] = await Promise.all([
-    loadUsers(
-      ctx.db,
-      reviews.map((review) => review.reviewer_id),
-    ),
+    loadUsers(ctx.db, pluck(reviews, 'reviewer_id')),
     loadTeams(
       ctx.db,
       reviews.map((review) => review.reviewer_team_id).filter((id): id is TeamId => id !== null),

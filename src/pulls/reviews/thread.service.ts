@@ -2,6 +2,7 @@ import type { RepoCtx } from '../../access/context.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { AttachmentRow, CommentRow } from '../../db/tables/issues.ts'
 import type { ReviewRow } from '../../db/tables/pulls.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { listFilesOfComments } from '../../issues/attachments/attachment.store.ts'
 import { loadUsers } from '../../users/user.store.ts'
 import type { PullPair } from '../pull.store.ts'
@@ -79,10 +80,7 @@ export async function getPullReviews(ctx: RepoCtx, { issue }: PullPair): Promise
       ...shown.flatMap((row) => [row.poster_id, row.resolver_id]),
       ...reviews.flatMap((review) => review.reviewer_id ?? []),
     ]),
-    listFilesOfComments(
-      ctx.db,
-      shown.map((row) => row.id),
-    ),
+    listFilesOfComments(ctx.db, pluck(shown, 'id')),
   ])
   const filesOf = Map.groupBy(files, (file) => file.comment_id)
   const pending = reviews.find((each) => each.type === 'pending' && each.reviewer_id === ctx.viewer?.id)

@@ -1,6 +1,7 @@
 import type { Services } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
 import type { RefJournalRow } from '../../db/tables/repositories.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { settleRow } from './ref-door.service.ts'
 import { deleteTombstones, findOldestJournalId, listLeftovers, loadJournalRepos } from './ref-journal.store.ts'
@@ -35,10 +36,7 @@ export async function settleLeftovers(services: Services, which: 'all' | 'abando
   let afterId = 0
   for (;;) {
     const rows = await listEntriesToSettle(services, which, settleBatch, afterId)
-    const repos = await loadJournalRepos(
-      services.db,
-      rows.map((row) => row.repo_id),
-    )
+    const repos = await loadJournalRepos(services.db, pluck(rows, 'repo_id'))
     for (const row of rows) {
       const repo = repos.get(row.repo_id)
       if (!repo) continue

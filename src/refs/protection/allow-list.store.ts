@@ -30,50 +30,17 @@ function without(list: string, id: number): RawBuilder<string> {
   return sql<string>`replace(${inside}, ${`,${id}]`}, ']')`
 }
 
-/** Removes an account from all allow lists. */
-export async function takeAccountOffLists(tx: Tx, id: UserId): Promise<void> {
+/** Removes an account or a team from all allow lists. */
+export async function takeOffLists(tx: Tx, kind: 'user' | 'team', id: UserId | TeamId): Promise<void> {
+  const lists = [`push_${kind}_ids`, `merge_${kind}_ids`, `approvals_${kind}_ids`] as const
   await tx
     .updateTable('branch_rule')
-    .set({
-      push_user_ids: without('push_user_ids', id),
-      merge_user_ids: without('merge_user_ids', id),
-      approvals_user_ids: without('approvals_user_ids', id),
-    })
-    .where((rule) =>
-      rule.or([
-        rule('push_user_ids', 'like', `%${id}%`),
-        rule('merge_user_ids', 'like', `%${id}%`),
-        rule('approvals_user_ids', 'like', `%${id}%`),
-      ]),
-    )
+    .set(Object.fromEntries(lists.map((list) => [list, without(list, id)])))
+    .where((rule) => rule.or(lists.map((list) => rule(list, 'like', `%${id}%`))))
     .execute()
   await tx
     .updateTable('tag_rule')
-    .set({ user_ids: without('user_ids', id) })
-    .where('user_ids', 'like', `%${id}%`)
-    .execute()
-}
-
-/** Removes a team from all allow lists. */
-export async function takeTeamOffLists(tx: Tx, id: TeamId): Promise<void> {
-  await tx
-    .updateTable('branch_rule')
-    .set({
-      push_team_ids: without('push_team_ids', id),
-      merge_team_ids: without('merge_team_ids', id),
-      approvals_team_ids: without('approvals_team_ids', id),
-    })
-    .where((rule) =>
-      rule.or([
-        rule('push_team_ids', 'like', `%${id}%`),
-        rule('merge_team_ids', 'like', `%${id}%`),
-        rule('approvals_team_ids', 'like', `%${id}%`),
-      ]),
-    )
-    .execute()
-  await tx
-    .updateTable('tag_rule')
-    .set({ team_ids: without('team_ids', id) })
-    .where('team_ids', 'like', `%${id}%`)
+    .set({ [`${kind}_ids`]: without(`${kind}_ids`, id) })
+    .where(`${kind}_ids`, 'like', `%${id}%`)
     .execute()
 }

@@ -1,9 +1,9 @@
 import { subscriber } from '../../events/subscriber.ts'
-import { takeTeamOffLists } from './allow-list.store.ts'
+import { takeOffLists } from './allow-list.store.ts'
 
 /** Removes a deleted team from allow lists. */
 export const forgetAllowedTeam = subscriber({
   name: 'forgetAllowedTeam',
   on: 'team.deleted',
-  inTransaction: (tx, { data }) => takeTeamOffLists(tx, data.teamId),
+  inTransaction: (tx, { data }) => takeOffLists(tx, 'team', data.teamId),
 })

@@ -1,5 +1,6 @@
 import type { RepoCtx } from '../../access/context.ts'
 import { matchExpressions } from '../../access/contributions/expressions.ts'
+import { pluck } from '../../lib/pluck.ts'
 import type { PushedUpdate, ReadFrom } from '../../git/git.ts'
 import { Forbidden } from '../../lib/errors.ts'
 import { compileGlob } from '../../lib/glob.ts'
@@ -67,11 +68,7 @@ export async function checkProtections(
     const verdict = mayChangeBranch(rule, actor, { isForced: false, ...looked, branch })
     if (!verdict.allowed) refusals.push({ ref: change.ref, reason: verdict.reason })
   }
-  const rulesAbout = await tagRulesAbout(
-    ctx,
-    tagRules,
-    tags.map(({ tag }) => tag),
-  )
+  const rulesAbout = await tagRulesAbout(ctx, tagRules, pluck(tags, 'tag'))
   for (const [index, { ref, tag }] of tags.entries()) {
     const verdict = mayChangeTag(rulesAbout[index] ?? [], tag, actor)
     if (!verdict.allowed) refusals.push({ ref, reason: verdict.reason })

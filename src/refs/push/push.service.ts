@@ -1,6 +1,7 @@
 import type { SignedInRepoCtx } from '../../access/context.ts'
 import type { PushExtras, PushSettings } from '../../access/contributions/push-extras.ts'
 import { refuseOverQuota } from '../../access/quota/quota.service.ts'
+import { pluck } from '../../lib/pluck.ts'
 import type { PushCheck, PushedUpdate, ReceiveCallbacks } from '../../git/git.ts'
 import { OverQuota, Refusal } from '../../lib/errors.ts'
 import { isZeroOid, zeroOid } from '../../lib/refs.ts'
@@ -72,11 +73,7 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
         const moves = check.updates.filter(({ ref }) => !extras.isTopic?.(ref))
         const lines = options.problems.map(said)
         if (moves.length === 0) return { ok: true, lines }
-        leaveTurn = await takeTurn(
-          ctx,
-          repository.gitKey,
-          moves.map(({ ref }) => ref),
-        )
+        leaveTurn = await takeTurn(ctx, repository.gitKey, pluck(moves, 'ref'))
         const late = await findMoved(ctx, repository, moves)
         if (late !== undefined) return { ok: false, lines: [said(`${late} was changed meanwhile: fetch first`)] }
         const effect = await extras.follows?.(check)

@@ -4,6 +4,7 @@ import { refuseOverQuota } from '../../access/quota/quota.service.ts'
 import { mode } from '../../access/rights.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { publish } from '../../events/hub.ts'
 import type { TreeChange } from '../../git/git.ts'
 import { isValidBranchName } from '../../git/refs/ref-name.ts'
@@ -113,11 +114,7 @@ export async function generateRepo(
       access: ownsIt ? undefined : mode.admin,
       async inTransaction(tx, made) {
         const rows = await upsertTopics(tx, topics, createdUnix)
-        await insertRepoTopics(
-          tx,
-          made.id,
-          rows.map((topic) => topic.id),
-        )
+        await insertRepoTopics(tx, made.id, pluck(rows, 'id'))
         await publish(tx, 'repo.created', { repoId: made.id, doerId: viewer.id })
         const { labels, avatar, webhooks, gitHooks, protectedBranch } = input.takes
         await publish(tx, 'repo.generated', {

@@ -1,6 +1,7 @@
 import type { Ctx } from '../../access/context.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
+import { pluck } from '../../lib/pluck.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { wordTable } from '../../lib/word-table.ts'
@@ -89,10 +90,7 @@ export async function browseRepos(
 
 /** Returns repositories with their owners, which one query loads. */
 export async function withOwners({ db }: Pick<Ctx, 'db'>, repos: readonly RepoRow[]): Promise<OwnedRepo[]> {
-  const owners = await loadUsers(
-    db,
-    repos.map((repo) => repo.owner_id),
-  )
+  const owners = await loadUsers(db, pluck(repos, 'owner_id'))
   return repos.flatMap((repo) => {
     const owner = owners.get(repo.owner_id)
     return owner ? [{ repo, owner }] : []

@@ -3,6 +3,7 @@ import type { Ctx, SignedInCtx } from '../../access/context.ts'
 import { sightOf } from '../../access/named-account.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { Invalid } from '../../lib/errors.ts'
 import type { TeamId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -36,10 +37,7 @@ export async function listForksWithOwners(
   page: Page,
 ): Promise<{ readonly forks: readonly { readonly repo: RepoRow; readonly owner: UserRow }[]; readonly total: number }> {
   const { repos, total } = await listForksOf(ctx, base, page)
-  const owners = await loadUsers(
-    ctx.db,
-    repos.map((repo) => repo.owner_id),
-  )
+  const owners = await loadUsers(ctx.db, pluck(repos, 'owner_id'))
   const forks = repos.flatMap((repo) => {
     const owner = owners.get(repo.owner_id)
     return owner ? [{ repo, owner }] : []

@@ -1,5 +1,6 @@
 import type { Ctx } from '../../access/context.ts'
 import type { GpgKeyRow } from '../../db/tables/accounts.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { formatUnix, zeroTime } from '../../lib/time.ts'
 import type { GPGKey } from './gpg-key.schemas.ts'
 import { listSubkeys } from './gpg-key.store.ts'
@@ -22,13 +23,7 @@ const presentPart = (row: GpgKeyRow, primaryKeyId: string, subkeys: readonly GPG
 
 /** Presents keys with their subkeys, which one query loads. */
 export async function presentGpgKeys({ db }: Pick<Ctx, 'db'>, rows: readonly GpgKeyRow[]): Promise<GPGKey[]> {
-  const subkeys = Map.groupBy(
-    await listSubkeys(
-      db,
-      rows.map((row) => row.id),
-    ),
-    (subkey) => subkey.primary_id,
-  )
+  const subkeys = Map.groupBy(await listSubkeys(db, pluck(rows, 'id')), (subkey) => subkey.primary_id)
   return rows.map((row) =>
     presentPart(
       row,

@@ -1,5 +1,6 @@
 import type { Ctx } from '../../access/context.ts'
 import type { PublicKeyRow, UserRow } from '../../db/tables/accounts.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { formatUnix } from '../../lib/time.ts'
 import type { PublicKey } from './key.schemas.ts'
 import { presentUser } from '../user.present.ts'
@@ -25,10 +26,7 @@ export async function presentKeys(
   ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>,
   keys: readonly PublicKeyRow[],
 ): Promise<PublicKey[]> {
-  const owners = await loadUsers(
-    ctx.db,
-    keys.map((key) => key.owner_id),
-  )
+  const owners = await loadUsers(ctx.db, pluck(keys, 'owner_id'))
   return keys.map((key) => presentKey(ctx, key, key.owner_id === null ? undefined : owners.get(key.owner_id)))
 }
 

@@ -1,6 +1,7 @@
 import type { Ctx, SignedInCtx } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { publish } from '../../events/hub.ts'
 import { Invalid } from '../../lib/errors.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -54,10 +55,7 @@ export async function pageOfBlockedPeople(
   readonly total: number
 }> {
   const { blocks, total } = await pageOfBlocks(ctx, blocker, page)
-  const users = await loadUsers(
-    ctx.db,
-    blocks.map((each) => each.blocked_id),
-  )
+  const users = await loadUsers(ctx.db, pluck(blocks, 'blocked_id'))
   const people = blocks.flatMap(({ blocked_id: id, created_unix: blockedUnix }) => {
     const person = users.get(id)
     return person ? [{ person, blockedUnix }] : []

@@ -30,18 +30,18 @@ const maxEdges = 2000
 export function graphOf(jobs: readonly GraphJob[]): Graph {
   const byKey = Map.groupBy(jobs.keys(), (index) => (jobs[index] as GraphJob).key)
   const columns = new Map<string, number>()
-  const columnOf = (key: string, seen: ReadonlySet<string>): number => {
+  const pluck = (key: string, seen: ReadonlySet<string>): number => {
     const known = columns.get(key)
     if (known !== undefined) return known
     const needs = jobs[byKey.get(key)?.[0] ?? -1]?.needs ?? []
     const before = needs.filter((need) => byKey.has(need) && !seen.has(need))
-    const column = Math.max(-1, ...before.map((need) => columnOf(need, new Set([...seen, key])))) + 1
+    const column = Math.max(-1, ...before.map((need) => pluck(need, new Set([...seen, key])))) + 1
     columns.set(key, column)
     return column
   }
   const filled: number[] = []
   const places = jobs.map(({ key }) => {
-    const column = columnOf(key, new Set())
+    const column = pluck(key, new Set())
     const row = filled[column] ?? 0
     filled[column] = row + 1
     return { column, row }
