@@ -188,10 +188,10 @@ function writeSprite(folder, name, { size, icons }) {
   return file
 }
 
-/** The last two levels of brotli take ten times as long and save a tenth, so only files of every visit get them. */
+/** The last two levels of brotli take ten times as long and save a tenth, so large files that few pages load do without. */
 async function compress(path) {
-  const isLate = basename(path).startsWith('chunk-')
   const content = readFileSync(path)
+  const isLate = basename(path).startsWith('chunk-') && content.length > 64 * 1024
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: isLate ? 9 : constants.BROTLI_MAX_QUALITY,
     [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,

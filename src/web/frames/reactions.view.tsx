@@ -35,19 +35,24 @@ const namedAtMost = 10
 const titleOf = ({ content, names }: ReactionCount): string =>
   texts.reactedWith(content, names.slice(0, namedAtMost), Math.max(0, names.length - namedAtMost))
 
-/** A page with many comments has them very often. */
-const Choices = keptPart(() => (
-  <>
-    {usePage().config.ui.reactions.map((word) => (
-      <Submit kind="quiet" class="icon-only" name="content" value={word} title={word} aria-label={word}>
-        {signOf(word)}
-      </Submit>
-    ))}
-  </>
-))
+const ReactionMenu = ({ to, from }: { readonly to: string; readonly from?: string | undefined }) => (
+  <Menu label={<Icon name="smiley" />} title={texts.react} class="icon-only small reaction-menu" kind="quiet">
+    <Form to={to} class="reaction-choices" label={texts.react} hidden={{ from }}>
+      {usePage().config.ui.reactions.map((word) => (
+        <Submit kind="quiet" class="icon-only" name="content" value={word} title={word} aria-label={word}>
+          {signOf(word)}
+        </Submit>
+      ))}
+    </Form>
+  </Menu>
+)
+
+/** A page with many comments has it very often. */
+const KeptReactionMenu = keptPart(ReactionMenu, ['to'])
 
 /** The reactions to a text, and the menu that adds one. */
 export const Reactions = ({ reactions, to, from }: ReactionsProps) => {
+  const { refused } = usePage()
   if (reactions.length === 0 && to === undefined) return null
   return (
     <div class="reactions">
@@ -75,12 +80,10 @@ export const Reactions = ({ reactions, to, from }: ReactionsProps) => {
           </Form>
         ),
       )}
-      {to === undefined ? null : (
-        <Menu label={<Icon name="smiley" />} title={texts.react} class="icon-only small reaction-menu" kind="quiet">
-          <Form to={to} class="reaction-choices" label={texts.react} hidden={{ from }}>
-            <Choices />
-          </Form>
-        </Menu>
+      {to === undefined ? null : from === undefined && refused?.action !== to ? (
+        <KeptReactionMenu to={to} />
+      ) : (
+        <ReactionMenu to={to} from={from} />
       )}
     </div>
   )

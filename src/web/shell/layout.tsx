@@ -60,6 +60,14 @@ const Brand = () => {
   )
 }
 
+const SiteSearch = keptPart(() => (
+  <Form to="/search" method="get" role="search" class="site-search" label={texts.search}>
+    <Icon name="search" />
+    <input type="search" name="q" placeholder={texts.searchHint} aria-label={texts.search} data-hotkey="/" />
+    <kbd class="needs-script">/</kbd>
+  </Form>
+))
+
 const SiteHeader = ({ unreadCount, offersSignUp }: Pick<LayoutProps, 'unreadCount' | 'offersSignUp'>) => {
   const { viewer, url } = usePage()
   const isAt = (path: string) => (url.split('?', 1)[0] === path ? 'page' : undefined)
@@ -81,11 +89,7 @@ const SiteHeader = ({ unreadCount, offersSignUp }: Pick<LayoutProps, 'unreadCoun
           {texts.explore}
         </Link>
       </nav>
-      <Form to="/search" method="get" role="search" class="site-search" label={texts.search}>
-        <Icon name="search" />
-        <input type="search" name="q" placeholder={texts.searchHint} aria-label={texts.search} data-hotkey="/" />
-        <kbd class="needs-script">/</kbd>
-      </Form>
+      <SiteSearch />
       <div class="site-tools">
         {viewer ? <PersonTools unreadCount={unreadCount} /> : <GuestTools offersSignUp={offersSignUp} />}
       </div>
