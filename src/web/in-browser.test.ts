@@ -212,6 +212,7 @@ async function addPasskey(context: BrowserContext, page: Page): Promise<void> {
     },
   })
   await page.goto('/user/settings/security')
+  await page.locator('summary', { hasText: 'Add a passkey' }).click()
   await page.getByLabel('Name of a new passkey').fill('my phone')
   await page.getByRole('region', { name: 'Passkeys' }).getByLabel('Your password').fill(testPassword)
   await press(page, 'Add a passkey')
