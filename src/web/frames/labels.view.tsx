@@ -54,7 +54,7 @@ export const LabelForm = ({
       <Checkbox name="archived" id={`${id}_archived`} label={texts.archived} checked={label.archived_unix > 0} />
     ) : null}
     <div class="form-acts">
-      <Submit kind={label ? 'primary' : 'plain'}>{label ? texts.save : texts.add}</Submit>
+      <Submit>{label ? texts.save : texts.add}</Submit>
       {cancelTo === undefined ? null : (
         <Link class="button quiet" to={cancelTo}>
           {common.cancel}
