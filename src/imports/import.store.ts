@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { countRows } from '../db/rows.ts'
 import type { ImportChange, ImportRow, NewImportRow } from '../db/tables/imports.ts'
 import type { ImportId, RepoId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
@@ -29,13 +30,9 @@ export const listImportsOf = (db: Db, doerId: UserId, page: Page): Promise<Impor
     .execute()
 
 /** Counts the imports of an account, all or only the unfinished ones. */
-export const countImportsOf = async (db: Db | Tx, doerId: UserId, only?: 'unfinished'): Promise<number> => {
-  let query = db
-    .selectFrom('repo_import')
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .where('doer_id', '=', doerId)
-  if (only) query = query.where('state', 'in', unfinished)
-  return (await query.executeTakeFirstOrThrow()).count
+export const countImportsOf = (db: Db | Tx, doerId: UserId, only?: 'unfinished'): Promise<number> => {
+  const imports = db.selectFrom('repo_import').where('doer_id', '=', doerId)
+  return countRows(only ? imports.where('state', 'in', unfinished) : imports)
 }
 
 /** Updates an unfinished import; returns undefined when it has ended or does not exist. */

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { changesRow } from '../db/rows.ts'
 import type { ScheduleTable } from '../db/tables/work.ts'
 import type { Unix } from '../lib/time.ts'
 
@@ -35,15 +36,14 @@ export async function upsertSchedules(
 }
 
 /** Advances a task to its next time; false when another process did so first. */
-export async function updateNextRun(tx: Tx, name: string, fromUnix: Unix, toUnix: Unix): Promise<boolean> {
-  const result = await tx
-    .updateTable('schedule')
-    .set({ next_run_unix: toUnix })
-    .where('name', '=', name)
-    .where('next_run_unix', '=', fromUnix)
-    .executeTakeFirst()
-  return result.numUpdatedRows > 0n
-}
+export const updateNextRun = (tx: Tx, name: string, fromUnix: Unix, toUnix: Unix): Promise<boolean> =>
+  changesRow(
+    tx
+      .updateTable('schedule')
+      .set({ next_run_unix: toUnix })
+      .where('name', '=', name)
+      .where('next_run_unix', '=', fromUnix),
+  )
 
 export async function updateRunBegun(tx: Tx, name: string, unix: Unix): Promise<void> {
   await tx

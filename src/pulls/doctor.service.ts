@@ -1,6 +1,7 @@
 import type { Services } from '../access/context.ts'
 import { nameForDoctor, type Finding, type RepoCheck } from '../access/contributions/doctor.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
+import { pluck } from '../lib/pluck.ts'
 import { pullRef } from './pull-ref.ts'
 import { writePullRef } from './pull-sync.service.ts'
 import { listPullsFrom } from './pull.store.ts'
@@ -30,12 +31,7 @@ async function* checkPullRefs(
     if (pulls.length === 0) return
     refs ??= new Set((await git.readRefs(repo.git_key, 'refs/pull/')).map(({ name }) => name))
     const without = pulls.filter((pull) => !(refs as ReadonlySet<string>).has(pullRef(pull.index)))
-    const gone = new Set(
-      await git.missingObjects(
-        repo.git_key,
-        without.map((pull) => pull.synced_oid),
-      ),
-    )
+    const gone = new Set(await git.missingObjects(repo.git_key, pluck(without, 'synced_oid')))
     for (const pull of without) {
       const what = `${nameForDoctor(repo)}: ${pullRef(pull.index)} is missing`
       if (gone.has(pull.synced_oid)) {

@@ -2,6 +2,7 @@ import type { Db } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { AttachmentRow } from '../db/tables/issues.ts'
 import type { ReleaseRow } from '../db/tables/releases.ts'
+import { pluck } from '../lib/pluck.ts'
 import { loadUsers } from '../users/user.store.ts'
 import { listFilesOfReleases } from './asset.store.ts'
 
@@ -17,14 +18,8 @@ export interface ReleaseDetails {
 export async function loadReleaseDetails(db: Db, rows: readonly ReleaseRow[]): Promise<readonly ReleaseDetails[]> {
   if (rows.length === 0) return []
   const [users, files] = await Promise.all([
-    loadUsers(
-      db,
-      rows.map((row) => row.publisher_id),
-    ),
-    listFilesOfReleases(
-      db,
-      rows.map((row) => row.id),
-    ),
+    loadUsers(db, pluck(rows, 'publisher_id')),
+    listFilesOfReleases(db, pluck(rows, 'id')),
   ])
   const filesOf = Map.groupBy(files, (file) => file.release_id)
   return rows.map((release) => ({

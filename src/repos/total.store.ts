@@ -1,10 +1,7 @@
 import type { Db } from '../db/database.ts'
+import { countRows } from '../db/rows.ts'
 
 /** Returns the number of repositories. */
-export async function countRepositories(db: Db): Promise<{ repositories: number }> {
-  const { count } = await db
-    .selectFrom('repo')
-    .select((row) => row.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  return { repositories: count }
-}
+export const countRepositories = async (db: Db): Promise<{ repositories: number }> => ({
+  repositories: await countRows(db.selectFrom('repo')),
+})

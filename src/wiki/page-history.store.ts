@@ -1,5 +1,6 @@
 import { textList, textListText } from '../db/id-list.ts'
 import type { Db, Tx } from '../db/database.ts'
+import { changesRow } from '../db/rows.ts'
 import type { Oid, RepoId } from '../lib/ids.ts'
 
 /** The history of a file. */
@@ -54,20 +55,16 @@ export async function listHistories(db: Db, repoId: RepoId): Promise<Map<string,
  */
 export async function moveIndexedHead(tx: Tx, repoId: RepoId, known: Oid | undefined, head: Oid): Promise<boolean> {
   if (known === undefined) {
-    const made = await tx
-      .insertInto('wiki_index')
-      .values({ repo_id: repoId, head_oid: head })
-      .onConflict((conflict) => conflict.column('repo_id').doNothing())
-      .executeTakeFirst()
-    return (made.numInsertedOrUpdatedRows ?? 0n) > 0n
+    return changesRow(
+      tx
+        .insertInto('wiki_index')
+        .values({ repo_id: repoId, head_oid: head })
+        .onConflict((conflict) => conflict.column('repo_id').doNothing()),
+    )
   }
-  const moved = await tx
-    .updateTable('wiki_index')
-    .set({ head_oid: head })
-    .where('repo_id', '=', repoId)
-    .where('head_oid', '=', known)
-    .executeTakeFirst()
-  return moved.numUpdatedRows > 0n
+  return changesRow(
+    tx.updateTable('wiki_index').set({ head_oid: head }).where('repo_id', '=', repoId).where('head_oid', '=', known),
+  )
 }
 
 const rowsPerInsert = 1000

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { countRows } from '../../db/rows.ts'
 import type { ActionRegistrationTokenRow, ActionRunnerRow, NewActionRunnerRow } from '../../db/tables/actions.ts'
 import type { RepoId, RunnerId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -109,19 +110,14 @@ export async function deleteRegistrationTokensReadableBy(tx: Tx, userId: UserId)
   return deleted.length
 }
 
-const countOf = async (query: { executeTakeFirstOrThrow(): Promise<{ readonly count: number | string | bigint }> }) =>
-  Number((await query.executeTakeFirstOrThrow()).count)
-
 /** Returns the number of all runners. */
-export const countRunners = (tx: Tx): Promise<number> =>
-  countOf(tx.selectFrom('action_runner').select((select) => select.fn.countAll().as('count')))
+export const countRunners = (tx: Tx): Promise<number> => countRows(tx.selectFrom('action_runner'))
 
 /** Returns the number of runners of an owner and of the owner's repositories. */
 export const countRunnersBelow = (tx: Tx, ownerId: UserId): Promise<number> =>
-  countOf(
+  countRows(
     tx
       .selectFrom('action_runner')
-      .select((select) => select.fn.countAll().as('count'))
       .where((where) => where.or([where('owner_id', '=', ownerId), where('repo_id', 'in', reposOf(tx, ownerId))])),
   )
 
@@ -142,8 +138,7 @@ const runnersOf = (db: Db | Tx, { ownerId, repoId }: QueueScope) =>
 export const listRunners = (db: Db, scope: QueueScope, page: Page): Promise<ActionRunnerRow[]> =>
   runnersOf(db, scope).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute()
 
-export const countRunnersOf = (db: Db, scope: QueueScope): Promise<number> =>
-  countOf(runnersOf(db, scope).select((select) => select.fn.countAll().as('count')))
+export const countRunnersOf = (db: Db, scope: QueueScope): Promise<number> => countRows(runnersOf(db, scope))
 
 export const findRunner = (tx: Tx, scope: QueueScope, id: RunnerId): Promise<ActionRunnerRow | undefined> =>
   runnersOf(tx, scope).selectAll().where('id', '=', id).executeTakeFirst()

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { idList, idListText } from '../../db/id-list.ts'
-import { countRows, hasRow } from '../../db/rows.ts'
+import { changesRow, countRows, hasRow } from '../../db/rows.ts'
 import type {
   ActionTaskRow,
   ActionJobRow,
@@ -336,12 +336,8 @@ export const findJobAt = (db: Db, runId: RunId, position: number): Promise<Actio
     .executeTakeFirst()
 
 export const deleteRunRow = async (tx: Tx, repoId: RepoId, id: RunId): Promise<boolean> => {
-  const { numDeletedRows } = await tx
-    .deleteFrom('action_run')
-    .where('repo_id', '=', repoId)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  if (numDeletedRows === 0n) return false
+  const run = tx.deleteFrom('action_run').where('repo_id', '=', repoId).where('id', '=', id)
+  if (!(await changesRow(run))) return false
   await tx
     .updateTable('action_run_counter')
     .set({ num_runs: sql`num_runs - 1` })

@@ -29,10 +29,7 @@ export async function presentTags(ctx: RepoCtx, tags: readonly TagFacts[]): Prom
   const { git, repo } = ctx
   const light = tags.filter((tag) => tag.oid === tag.commit_oid)
   const [commits, annotated, downloads] = await Promise.all([
-    git.readCommits(
-      repo.git_key,
-      light.map((tag) => tag.commit_oid),
-    ),
+    git.readCommits(repo.git_key, pluck(light, 'commit_oid')),
     Promise.all(tags.filter((tag) => tag.oid !== tag.commit_oid).map((tag) => git.readTag(repo.git_key, tag.oid))),
     loadArchiveDownloads(ctx, pluck(tags, 'name')),
   ])

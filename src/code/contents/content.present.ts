@@ -1,4 +1,5 @@
 import type { RepoCtx } from '../../access/context.ts'
+import { pluck } from '../../lib/pluck.ts'
 import type { Commit as GitCommit, PathEntry } from '../../git/git.ts'
 import type { EncodedBody } from '../../lib/encoded-body.ts'
 import { escapePath, escapeQuery } from '../../lib/escape-url.ts'
@@ -120,12 +121,7 @@ async function presentEntries(
   const hasSubmodules = entries.some((entry) => entry.type === 'commit')
   const [sizes, lastOids, targets, submodules] = await Promise.all([
     git.blobSizes(key, blobs),
-    git.lastCommitsOfPaths(
-      key,
-      commit,
-      folder,
-      entries.map((entry) => entry.name),
-    ),
+    git.lastCommitsOfPaths(key, commit, folder, pluck(entries, 'name')),
     mapLimited(links, parallelReads, async (link) => [link.oid, await readLink(place, link.oid)] as const),
     hasSubmodules ? readSubmodules(git, key, commit) : new Map<string, string>(),
   ])

@@ -1,4 +1,5 @@
 import type { RepoCtx } from '../../access/context.ts'
+import { pluck } from '../../lib/pluck.ts'
 import type { Commit, PathEntry } from '../../git/git.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { readSubmodules } from './submodules.ts'
@@ -33,12 +34,7 @@ export async function getFolder(
   const below = folder.path === '' ? '' : `${folder.path}/`
   const shown = all.toSorted((one, other) => rank(one) - rank(other)).slice(0, maxEntries)
   const [lastOids, submodules] = await Promise.all([
-    git.lastCommitsOfPaths(
-      key,
-      commit,
-      folder.path,
-      shown.map(({ name }) => name),
-    ),
+    git.lastCommitsOfPaths(key, commit, folder.path, pluck(shown, 'name')),
     shown.some(({ type }) => type === 'commit') ? readSubmodules(git, key, commit) : new Map<string, string>(),
   ])
   const commits = await git.readCommits(key, [...new Set(lastOids.values())])

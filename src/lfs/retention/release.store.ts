@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { Schema } from '../../db/schema.ts'
 import { countRows } from '../../db/rows.ts'
 import type { LfsBlobRow } from '../../db/tables/lfs.ts'
+import { pluck } from '../../lib/pluck.ts'
 import type { LfsBlobId, RepoId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
@@ -37,11 +38,7 @@ export async function deleteUnseenObjects(
     await tx
       .updateTable('lfs_blob')
       .set({ released_unix: releasedUnix })
-      .where(
-        'id',
-        'in',
-        gone.map((row) => row.blob_id),
-      )
+      .where('id', 'in', pluck(gone, 'blob_id'))
       .execute()
   }
   return { count: gone.length, sizeBytes: gone.reduce((sum, row) => sum + row.size_bytes, 0) }

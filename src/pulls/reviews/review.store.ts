@@ -129,12 +129,11 @@ export type RequestedReviewer = { readonly userId: UserId } | { readonly teamId:
 /** Deletes a review request; false when it does not exist. */
 export async function deleteRequest(tx: Tx, issueId: IssueId, asked: RequestedReviewer): Promise<boolean> {
   const query = tx.deleteFrom('review').where('issue_id', '=', issueId).where('type', '=', sql.lit('request'))
-  const result = await (
+  return changesRow(
     'userId' in asked
       ? query.where('reviewer_id', '=', asked.userId)
-      : query.where('reviewer_team_id', '=', asked.teamId)
-  ).executeTakeFirst()
-  return result.numDeletedRows > 0n
+      : query.where('reviewer_team_id', '=', asked.teamId),
+  )
 }
 
 export async function deleteTeamRequests(tx: Tx, issueId: IssueId, teamIds: readonly TeamId[]): Promise<void> {

@@ -1,5 +1,7 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { changesRow } from '../../db/rows.ts'
 import type { RepoTransferRow } from '../../db/tables/repo-relations.ts'
+import { pluck } from '../../lib/pluck.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'
 
 export const findTransfer = (db: Db | Tx, repoId: RepoId): Promise<RepoTransferRow | undefined> =>
@@ -16,23 +18,14 @@ export async function insertTransfer(tx: Tx, row: RepoTransferRow): Promise<void
 
 /** Deletes a pending transfer; returns false when there was none. */
 export async function deleteTransfer(tx: Tx, repoId: RepoId): Promise<boolean> {
-  const { numDeletedRows } = await tx.deleteFrom('repo_transfer').where('repo_id', '=', repoId).executeTakeFirst()
-  if (numDeletedRows === 0n) return false
+  if (!(await changesRow(tx.deleteFrom('repo_transfer').where('repo_id', '=', repoId)))) return false
   await tx.updateTable('repo').set({ has_transfer: false }).where('id', '=', repoId).execute()
   return true
 }
 
 async function forgetTransfers(tx: Tx, ended: readonly { readonly repo_id: RepoId }[]): Promise<void> {
   if (ended.length === 0) return
-  await tx
-    .updateTable('repo')
-    .set({ has_transfer: false })
-    .where(
-      'id',
-      'in',
-      ended.map((row) => row.repo_id),
-    )
-    .execute()
+  await tx.updateTable('repo').set({ has_transfer: false }).where('id', 'in', pluck(ended, 'repo_id')).execute()
 }
 
 /** Deletes the pending transfers from one account to another. */

@@ -1,6 +1,6 @@
 import { isAccountShownIn, type Onlooker } from '../../access/conditions/account-condition.store.ts'
 import type { Db, Tx } from '../../db/database.ts'
-import { hasRow } from '../../db/rows.ts'
+import { changesRow, hasRow } from '../../db/rows.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -37,12 +37,8 @@ export async function insertFollow(tx: Tx, followerId: UserId, userId: UserId, c
 
 /** Deletes a follow; returns false when it does not exist. */
 export async function deleteFollow(tx: Tx, followerId: UserId, userId: UserId): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('follow')
-    .where('follower_id', '=', followerId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  if (numDeletedRows === 0n) return false
+  const follow = tx.deleteFrom('follow').where('follower_id', '=', followerId).where('user_id', '=', userId)
+  if (!(await changesRow(follow))) return false
   await addToCounts(tx, followerId, userId, -1)
   return true
 }
