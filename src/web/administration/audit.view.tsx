@@ -1,12 +1,14 @@
+import type { Act } from '../../audit/audit.ts'
 import type { AuditEntryRow } from '../../db/tables/audit.ts'
 import type { Page } from '../../lib/paging.ts'
+import { formatUnix, type Unix } from '../../lib/time.ts'
 import { ActButton, Submit } from '../ui/button.tsx'
 import { Field, Select } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, Empty, PageHead, Pages, Tag } from '../ui/parts.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
-import { Time } from '../ui/time.tsx'
+import { clockText, dateText, momentText } from '../ui/time.tsx'
 import { SearchForm } from './search-form.tsx'
 import { texts as all } from './texts.tsx'
 
@@ -17,6 +19,69 @@ interface AuditFilterShown {
   readonly action: string | undefined
   readonly outcome: string | undefined
 }
+
+const unixOf = ({ at_ms: ms }: AuditEntryRow): Unix => Math.floor(ms / 1000)
+
+/** `runnerToken.made` as words: `runner token made`. */
+const wordsOf = ({ action }: AuditEntryRow): string =>
+  action.replaceAll('.', ' ').replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
+/** Details as names with values. */
+const detailsOf = ({ details }: AuditEntryRow): readonly string[] =>
+  Object.entries(JSON.parse(details) as Act['details'] & {}).map(
+    ([name, value]) => `${name}: ${typeof value === 'object' ? value.join(', ') : String(value)}`,
+  )
+
+const Entry = ({ entry }: { readonly entry: AuditEntryRow }) => (
+  <li class="row audit-row">
+    <time class="audit-time" datetime={formatUnix(unixOf(entry))} title={momentText(unixOf(entry))}>
+      {clockText(unixOf(entry))}
+    </time>
+    <div class="row-main">
+      <div class="line">
+        {entry.actor_id === null ? (
+          <span class="muted">{texts.nobody}</span>
+        ) : (
+          <Link to={pathOf('admin', 'users', entry.actor_name)} class="row-title">
+            {entry.actor_name}
+          </Link>
+        )}
+        <span>{wordsOf(entry)}</span>
+        {entry.object_name === '' || entry.object_name === entry.actor_name ? null : (
+          <span class="strong">{entry.object_name}</span>
+        )}
+        {entry.outcome === 'refused' ? <Tag tone="danger">{texts.refused}</Tag> : null}
+      </div>
+      <p class="row-facts">
+        {detailsOf(entry).map((detail) => (
+          <span>{detail}</span>
+        ))}
+      </p>
+    </div>
+    <p class="audit-origin">
+      {entry.credential === '' ? null : <span>{entry.credential}</span>}
+      {entry.address === '' ? null : <span>{entry.address}</span>}
+    </p>
+  </li>
+)
+
+/** Entries below the days on which they happened. */
+const Days = ({ entries }: { readonly entries: readonly AuditEntryRow[] }) => (
+  <div class="stack">
+    {[...Map.groupBy(entries, (entry) => dateText(unixOf(entry)))].map(([day, ofDay]) => (
+      <section class="stack tight">
+        <h2 class="audit-day">{day}</h2>
+        <Box>
+          <ul class="rows">
+            {ofDay.map((entry) => (
+              <Entry entry={entry} />
+            ))}
+          </ul>
+        </Box>
+      </section>
+    ))}
+  </div>
+)
 
 /** The audit log with its filter. */
 export const AuditView = ({
@@ -45,42 +110,7 @@ export const AuditView = ({
       />
       <Submit kind="plain">{texts.filter}</Submit>
     </Form>
-    {entries.length === 0 ? (
-      <Empty icon="log" title={texts.empty} />
-    ) : (
-      <Box>
-        <ul class="rows">
-          {entries.map((entry) => (
-            <li class="row">
-              <div class="row-main">
-                <div class="line">
-                  {entry.actor_id === null ? (
-                    <span class="muted">{texts.nobody}</span>
-                  ) : (
-                    <Link to={pathOf('admin', 'users', entry.actor_name)} class="row-title">
-                      {entry.actor_name}
-                    </Link>
-                  )}
-                  <code>{entry.action}</code>
-                  <span>
-                    {entry.object_kind} {entry.object_name}
-                  </span>
-                  {entry.outcome === 'refused' ? <Tag tone="danger">{texts.refused}</Tag> : null}
-                </div>
-                <p class="row-facts">
-                  <span>{entry.credential}</span>
-                  <span>{entry.address}</span>
-                  {entry.details === '{}' ? null : <span class="mono">{entry.details.slice(0, 300)}</span>}
-                </p>
-              </div>
-              <div class="row-side">
-                <Time unix={Math.floor(entry.at_ms / 1000)} />
-              </div>
-            </li>
-          ))}
-        </ul>
-      </Box>
-    )}
+    {entries.length === 0 ? <Empty icon="log" title={texts.empty} /> : <Days entries={entries} />}
     {hasMore ? (
       <p class="pages">
         <ButtonLink to={withQuery('/admin/audit', { ...filter, before: entries.at(-1)?.id })}>{texts.older}</ButtonLink>

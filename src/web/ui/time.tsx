@@ -4,10 +4,14 @@ import { formatUnix, type Unix } from '../../lib/time.ts'
 const formatOf = (style: Intl.DateTimeFormatOptions) =>
   atFirstUse(() => new Intl.DateTimeFormat('en', { ...style, timeZone: 'UTC' }))
 const dateFormat = formatOf({ dateStyle: 'medium' })
+const clockFormat = formatOf({ hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false })
 const momentFormat = formatOf({ dateStyle: 'medium', timeStyle: 'short' })
 
 /** Returns a date such as `Nov 28, 2026`. */
 export const dateText = (unix: Unix): string => dateFormat().format(unix * 1000)
+
+/** Returns a time of day in UTC, such as `14:05:09`. */
+export const clockText = (unix: Unix): string => clockFormat().format(unix * 1000)
 
 /** Returns a date with its time in UTC. */
 export const momentText = (unix: Unix): string => `${momentFormat().format(unix * 1000)} UTC`
