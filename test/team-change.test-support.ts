@@ -13,7 +13,7 @@ import type { Person } from './team.test-support.ts'
 /** The file that the change adds. */
 export const hammer = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', ''].join('\n')
 
-const pull = '/ada/anvil/pulls/2'
+export const pull = '/ada/anvil/pulls/2'
 
 /** A check that waits until it is let through, so that its log is surely watched while it runs. */
 export class Gate implements Disposable {

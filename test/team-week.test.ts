@@ -25,7 +25,7 @@ test("pages: a team's week, from sign-up to release", { skip }, async () => {
     await rewrite(forge, token)
     await seeRewrite(ada)
     await mergeAfterCheck(forge, ada, gate)
-    await triage(ada)
+    await triage(ada, ben)
     await deliver(ada)
     await document(ben)
     await upload(forge, ben, token)
