@@ -3,10 +3,10 @@ import { Counts, fileId, Fold, StatusIcon } from './diff-marks.view.tsx'
 import { texts } from './texts.tsx'
 import { treeOf, type Folder } from './tree.ts'
 
-/** The changed files by folder, with a filter. */
+/** The changed files by folder: closed on narrow windows, where it stands above the changes, and always open beside them. */
 export const DiffTree = ({ files }: { readonly files: readonly ShownFile[] }) => (
   <nav class="diff-tree" aria-label={texts.files}>
-    <details open>
+    <details>
       <summary class="diff-tree-title">
         <Fold />
         {texts.files}
