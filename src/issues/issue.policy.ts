@@ -1,7 +1,6 @@
 import type { Viewer } from '../auth/viewer.ts'
 import { mode, type Rights } from '../access/rights.ts'
 import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
-import type { UserId } from '../lib/ids.ts'
 import { allow, deny, type Verdict } from '../lib/verdict.ts'
 import { unitOf } from './issue.rules.ts'
 
@@ -27,8 +26,8 @@ export const mayEditComment = (viewer: Viewer, rights: Rights, issue: IssueRow, 
  * Allows a comment or reaction.
  * @param blockers accounts that block the viewer, out of the repository's owner and the author
  */
-export function mayComment(viewer: Viewer, rights: Rights, issue: IssueRow, blockers: ReadonlySet<UserId>): Verdict {
-  if (blockers.size > 0) return deny('you are blocked by the owner of the repository or the author')
+export function mayComment(viewer: Viewer, rights: Rights, issue: IssueRow, isBlocked: boolean): Verdict {
+  if (isBlocked) return deny('you are blocked by the owner of the repository or the author')
   if (issue.is_locked && !mayManage(rights, issue).allowed && !viewer.isAdmin) return deny('the conversation is locked')
   return allow
 }

@@ -200,6 +200,12 @@ export interface CreateIssueInput {
   readonly beside?: (tx: Tx, issue: IssueRow) => Promise<void>
 }
 
+/** Returns whether the owner of the repository or the author of the issue blocks the viewer. */
+export const isBlockedFrom = async (
+  ctx: SignedInRepoCtx,
+  { poster_id: posterId }: Pick<IssueRow, 'poster_id'>,
+): Promise<boolean> => (await listBlockers(ctx.db, [ctx.owner.id, posterId], ctx.viewer.id)).size > 0
+
 /**
  * Refuses a viewer whom the owner of the repository blocks.
  * @throws Forbidden

@@ -22,8 +22,8 @@ import { findAttachmentOfIssue, listFilesOfComments } from './attachment.store.t
 import { touchComment } from '../timeline-entry.store.ts'
 import { mayAttachToComment, mayAttachToIssue, mayComment, mayEditIssue } from '../issue.policy.ts'
 import { unitOf } from '../issue.rules.ts'
-import { attributionAt, attributionNow, refuseBlocked } from '../issue.service.ts'
-import { findIssueById, listBlockers, listFilesOf, touchIssues } from '../issue.store.ts'
+import { attributionAt, attributionNow, isBlockedFrom, refuseBlocked } from '../issue.service.ts'
+import { findIssueById, listFilesOf, touchIssues } from '../issue.store.ts'
 
 const noAttachment = () => new NotFound('the attachment does not exist', 'attachment_not_found')
 
@@ -80,8 +80,7 @@ export async function attachFile(
  */
 export async function addFileForText(ctx: SignedInRepoCtx, issue: IssueRow, upload: Upload): Promise<AttachmentRow> {
   if (!mayEditIssue(ctx.viewer, ctx.rights, issue).allowed) {
-    const blockers = await listBlockers(ctx.db, [ctx.owner.id, issue.poster_id], ctx.viewer.id)
-    must(mayComment(ctx.viewer, ctx.rights, issue, blockers))
+    must(mayComment(ctx.viewer, ctx.rights, issue, await isBlockedFrom(ctx, issue)))
   }
   return addPendingFile(ctx, upload, rulesOf(ctx))
 }

@@ -19,9 +19,9 @@ import {
 import { claimShownFiles } from '../attachments/shown-files.service.ts'
 import { factsOfComment } from '../issue-change.service.ts'
 import { mayComment, mayEditComment, mayReadIssue } from '../issue.policy.ts'
-import { attributionAt, attributionNow, noIssue } from '../issue.service.ts'
+import { attributionAt, attributionNow, isBlockedFrom, noIssue } from '../issue.service.ts'
 import { insertContentHistory } from '../content-history.store.ts'
-import { findCommentsState, insertMentions, listBlockers, loadIssues, type CommentsState } from '../issue.store.ts'
+import { findCommentsState, insertMentions, loadIssues, type CommentsState } from '../issue.store.ts'
 import { findMentioned, findReferenced, namedByComment, recordReferences } from '../references/reference.service.ts'
 import { removeComment } from '../removal.service.ts'
 
@@ -80,8 +80,7 @@ export async function addComment(
     readonly beside?: (tx: Tx, comment: CommentRow) => Promise<void>
   },
 ): Promise<CommentRow> {
-  const blockers = await listBlockers(ctx.db, [ctx.owner.id, issue.poster_id], ctx.viewer.id)
-  must(mayComment(ctx.viewer, ctx.rights, issue, blockers))
+  must(mayComment(ctx.viewer, ctx.rights, issue, await isBlockedFrom(ctx, issue)))
   const by = attributionAt(ctx, issue, input.updatedAt)
   const named = await namedByComment(ctx, input.body)
   const [references, mentioned] = await Promise.all([findReferenced(ctx, named), findMentioned(ctx, issue, named)])

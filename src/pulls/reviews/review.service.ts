@@ -9,8 +9,8 @@ import type { Attribution } from '../../issues/attribution.ts'
 import { insertTimelineEntries, insertTimelineEntry, type NewTimelineEntry } from '../../issues/timeline-entry.store.ts'
 import { factsOfComment } from '../../issues/issue-change.service.ts'
 import { mayComment, mayManage } from '../../issues/issue.policy.ts'
-import { attributionNow } from '../../issues/issue.service.ts'
-import { insertMentions, listBlockers, touchIssues } from '../../issues/issue.store.ts'
+import { attributionNow, isBlockedFrom } from '../../issues/issue.service.ts'
+import { insertMentions, touchIssues } from '../../issues/issue.store.ts'
 import { findMentioned, namedByComment } from '../../issues/references/reference.service.ts'
 import { Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
 import type { Oid, ReviewId, TeamId, UserId } from '../../lib/ids.ts'
@@ -93,8 +93,7 @@ function checkReview(
 }
 
 async function mustBeAllowedToComment(ctx: SignedInRepoCtx, { issue }: PullPair): Promise<void> {
-  const blockers = await listBlockers(ctx.db, [ctx.owner.id, issue.poster_id], ctx.viewer.id)
-  must(mayComment(ctx.viewer, ctx.rights, issue, blockers))
+  must(mayComment(ctx.viewer, ctx.rights, issue, await isBlockedFrom(ctx, issue)))
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { RepoCtx } from '../../access/context.ts'
-import type { Viewer } from '../../auth/viewer.ts'
 import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
 import type { CommentId } from '../../lib/ids.ts'
 import { getFilesOfIssue } from '../../issues/attachments/attachment.service.ts'
 import { getBlocked, getDependencies } from '../../issues/dependencies/dependency.service.ts'
 import { mayComment, mayEditComment, mayEditIssue, mayManage } from '../../issues/issue.policy.ts'
+import { isBlockedFrom } from '../../issues/issue.service.ts'
 import { getChoices, showIssues } from '../../issues/lists/query-list.service.ts'
 import { isSubscribed } from '../../issues/social/subscription.service.ts'
 import { getStopwatches, getTimesOfIssue, isTrackingOn, mayTrack } from '../../issues/time/time.service.ts'
@@ -46,11 +46,12 @@ export async function loadConversation(
 ): Promise<ConversationProps> {
   // Earlier entries are no news.
   if (ctx.viewer && query.before === undefined) await readIssueThread({ ...ctx, viewer: ctx.viewer }, issue.id)
-  const [timeline, files, side, { around }] = await Promise.all([
+  const [timeline, files, side, { around }, may] = await Promise.all([
     viewTimeline(ctx, issue, { before: query.before as CommentId | undefined, limit: entriesAtOnce }),
     getFilesOfIssue(ctx, issue),
     sideOf(ctx, issue),
     showIssues(ctx, [issue]),
+    mayOf(ctx, issue),
   ])
   const comments = timeline.entries.map(({ row }) => row).filter(({ type }) => type === 'comment' || type === 'review')
   return {
@@ -61,7 +62,7 @@ export async function loadConversation(
     around,
     side,
     ...(await loadTexts(ctx, issue, [...comments, ...lineComments(timeline)])),
-    may: mayOf(ctx, ctx.viewer, issue),
+    may,
     editing: query.edit,
     isEarlier: query.before !== undefined,
   }
@@ -100,13 +101,16 @@ async function sideOf(ctx: RepoCtx, issue: IssueRow): Promise<ConversationProps[
 }
 
 /** What the viewer may do with the texts of an issue. */
-export function mayOf(ctx: RepoCtx, viewer: Viewer | undefined, issue: IssueRow): ConversationProps['may'] {
+export async function mayOf(ctx: RepoCtx, issue: IssueRow): Promise<ConversationProps['may']> {
+  const { viewer } = ctx
   const isOpen = viewer !== undefined && !ctx.repo.is_archived
+  const isBlocked = isOpen && (await isBlockedFrom({ ...ctx, viewer }, issue))
   const edit = isOpen && mayEditIssue(viewer, ctx.rights, issue).allowed
-  const comment = isOpen && mayComment(viewer, ctx.rights, issue, new Set()).allowed
+  const comment = isOpen && mayComment(viewer, ctx.rights, issue, isBlocked).allowed
   return {
     edit,
     comment,
+    refusal: comment ? undefined : ctx.repo.is_archived ? 'archived' : isBlocked ? 'blocked' : 'locked',
     attach: edit || comment,
     editComment: (comment) => isOpen && mayEditComment(viewer, ctx.rights, issue, comment).allowed,
   }

@@ -38,6 +38,9 @@ test('uploadToIssue: guests, strangers, blocked accounts and other sites are ref
   const blocked = await drop(carol, path, 'a.txt')
   assert.equal(blocked.status, 403)
   assert.match(blocked.text, /blocked/)
+  const seen = (await carol.get(path)).text
+  assert.match(seen, /the owner of the repository or the author has blocked you/)
+  assert.doesNotMatch(seen, /id="new_comment"/)
   const body = '--b\r\nContent-Disposition: form-data; name="attachment"; filename="a.txt"\r\n\r\ntext\r\n--b--\r\n'
   const crossSite = await forge.guest.send('POST', `${path}/attachments`, undefined, {
     site: true,

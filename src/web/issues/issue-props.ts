@@ -30,6 +30,8 @@ export interface ConversationProps {
   readonly may: {
     readonly edit: boolean
     readonly comment: boolean
+    /** Why the viewer may not comment. */
+    readonly refusal: 'archived' | 'blocked' | 'locked' | undefined
     readonly attach: boolean
     readonly editComment: (comment: CommentRow) => boolean
   }

@@ -117,7 +117,7 @@ const CommentForm = ({ place, issue, may }: ConversationProps) => {
       </p>
     )
   }
-  if (!may.comment) return <p class="comment-note">{place.repo.is_archived ? texts.archived : texts.locked}</p>
+  if (may.refusal) return <p class="comment-note">{texts.refusal[may.refusal]}</p>
   return (
     <Form to={at('comments')} class="comment-form stack" label={texts.commentLabel}>
       <Editor

@@ -76,8 +76,12 @@ export const texts = {
     reopen: 'Reopen issue',
     signIn: 'Sign in',
     signInTo: 'to comment.',
-    locked: 'The conversation is locked. Only people with write access may comment.',
-    archived: 'This repository is archived, so nobody can comment.',
+    /** Why the viewer may not comment. */
+    refusal: {
+      locked: 'The conversation is locked. Only people with write access may comment.',
+      archived: 'This repository is archived, so nobody can comment.',
+      blocked: 'You cannot comment, because the owner of the repository or the author has blocked you.',
+    },
     emptyComment: 'Write a comment first.',
     side: 'Details',
     assignees: 'Assignees',

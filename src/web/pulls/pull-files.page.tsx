@@ -67,7 +67,7 @@ export const pullFilesPage = page({
       threads,
       texts,
       reactions,
-      may: mayOf(ctx, ctx.viewer, pair.issue),
+      may: await mayOf(ctx, pair.issue),
       mayResolve: resolvableBy(ctx, pair),
       reviews,
       choice,

@@ -124,7 +124,7 @@ const CommentForm = ({ place, view, mayEdit, conversation }: PullPageProps) => {
       </p>
     )
   }
-  if (!may.comment) return <p class="comment-note">{repository.repo.is_archived ? texts.archived : texts.locked}</p>
+  if (may.refusal) return <p class="comment-note">{texts.refusal[may.refusal]}</p>
   return (
     <Form to={pullPath(place, issue.index, 'comments')} class="stack comment-form" label={texts.commentText}>
       <Editor
