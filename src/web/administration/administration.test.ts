@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Browser } from '../../testing/browser.ts'
 import { startForge, testPassword } from '../../testing/forge.ts'
+import { texts } from './texts.tsx'
 
 const pages = [
   '/admin',
@@ -66,6 +67,18 @@ test('administrationEndSessions: the account is signed out everywhere', async ()
   assert.equal((await alice.get('/user/settings')).status, 200)
   await root.submit('/admin/users/alice', '/sessions/end')
   assert.equal((await alice.get('/user/settings')).status, 303)
+})
+
+test('administrationTasksPage: each task has a title', async () => {
+  await using forge = await startForge()
+  const { json } = await forge.as('root').must('GET', '/admin/cron?limit=100')
+  const names = json.map(({ name }: { name: string }) => name) as string[]
+  assert.deepEqual(
+    names.filter((name) => !(name in texts.task.titles)),
+    [],
+  )
+  const page = (await (await Browser.of(forge, 'root')).get('/admin/monitor/cron')).text
+  for (const name of names) assert.ok(page.includes(texts.task.titles[name] ?? name), name)
 })
 
 test('administrationRunTask: a task runs at once; an unknown one does not exist', async () => {

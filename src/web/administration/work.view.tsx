@@ -80,7 +80,9 @@ export const JobsView = ({
   </>
 )
 
-/** Scheduled tasks with a button to run each. */
+const offLast = (one: ScheduledTask, other: ScheduledTask): number => Number(other.enabled) - Number(one.enabled)
+
+/** Scheduled tasks with a button to run each: those that run by themselves first. */
 export const TasksView = ({ tasks }: { readonly tasks: readonly ScheduledTask[] }) => (
   <>
     <PageHead title={texts.tasks} />
@@ -105,22 +107,11 @@ export const TasksView = ({ tasks }: { readonly tasks: readonly ScheduledTask[] 
           </tr>
         </thead>
         <tbody>
-          {tasks.map((task) => (
+          {tasks.toSorted(offLast).map((task) => (
             <tr>
               <td>
-                <strong>
-                  {/* A long name breaks between its words. */}
-                  {task.name.split('_').map((word, index) => (
-                    <>
-                      {index === 0 ? null : (
-                        <>
-                          _<wbr />
-                        </>
-                      )}
-                      {word}
-                    </>
-                  ))}
-                </strong>
+                <strong>{texts.task.titles[task.name] ?? task.name}</strong>
+                <p class="muted small mono wide-only">{task.name}</p>
                 {task.lastError === '' ? null : (
                   <p class="danger-text small">
                     {texts.task.failed}
@@ -128,7 +119,7 @@ export const TasksView = ({ tasks }: { readonly tasks: readonly ScheduledTask[] 
                   </p>
                 )}
               </td>
-              <td class="mono small">{task.enabled ? task.schedule : texts.task.off}</td>
+              <td class="mono small nowrap">{task.enabled ? task.schedule : texts.task.off}</td>
               <td class="nowrap wide-only">
                 {task.enabled && task.nextRunUnix > 0 ? <Time unix={task.nextRunUnix} /> : texts.task.never}
               </td>
