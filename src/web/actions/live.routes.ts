@@ -10,15 +10,13 @@ import { pageErrors } from '../../http/error-forms.ts'
 import { eventStream, type StreamMessage } from '../../http/event-stream.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { pathNumber } from '../../http/schema.ts'
+import { refresh } from '../shell/refresh.ts'
 import { runStateOf } from './run-state.ts'
 
 /** The interval at which a reader looks without a message, in milliseconds: a message may be lost. */
 const pollMs = 15_000
 /** The least interval between two looks, in milliseconds: logs grow several times in a second. */
 const restMs = 1000
-
-/** Asks the page to load itself again; it keeps what did not change. */
-const refresh = '<turbo-stream action="refresh"></turbo-stream>'
 
 async function* refreshes(
   ctx: RepoCtx,
@@ -30,7 +28,7 @@ async function* refreshes(
   using inbox = openInbox(ctx.db, runChannel, String(id))
   for (let last = seen; !signal.aborted;) {
     const { mark, isOpen } = await runStateOf(ctx, await getRunWithJobs(ctx, number))
-    if (last !== undefined && last !== mark) yield { html: refresh }
+    if (last !== undefined && last !== mark) yield refresh
     if (!isOpen) return
     last = mark
     await delay(restMs, undefined, { signal }).catch(() => {

@@ -1,7 +1,9 @@
 import type { TimelineEntry } from '../../issues/timeline/timeline-view.service.ts'
 import { Comment } from '../frames/timeline.view.tsx'
 import { texts as timelineTexts } from '../frames/timeline-texts.tsx'
+import { Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
+import { withQuery } from '../ui/paths.ts'
 import { conversationPath, issueAt, type ConversationProps } from './issue-props.ts'
 import { texts as all } from './texts.tsx'
 
@@ -74,3 +76,25 @@ export const CommentEntry = ({
     />
   )
 }
+
+/**
+ * Stands for the form of those who may not comment: the way to sign in, or the reason.
+ * @param back the page to return to after signing in
+ */
+export const CommentNote = ({
+  refusal,
+  back,
+}: {
+  readonly refusal: NonNullable<ConversationProps['may']['refusal']>
+  readonly back: string
+}) => (
+  <p class="comment-note">
+    {refusal === 'guest' ? (
+      <>
+        <Link to={withQuery('/user/login', { redirect_to: back })}>{all.issue.signIn}</Link> {all.issue.signInTo}
+      </>
+    ) : (
+      all.issue.refusal[refusal]
+    )}
+  </p>
+)

@@ -110,7 +110,15 @@ export async function mayOf(ctx: RepoCtx, issue: IssueRow): Promise<Conversation
   return {
     edit,
     comment,
-    refusal: comment ? undefined : ctx.repo.is_archived ? 'archived' : isBlocked ? 'blocked' : 'locked',
+    refusal: comment
+      ? undefined
+      : !viewer
+        ? 'guest'
+        : ctx.repo.is_archived
+          ? 'archived'
+          : isBlocked
+            ? 'blocked'
+            : 'locked',
     attach: edit || comment,
     editComment: (comment) => isOpen && mayEditComment(viewer, ctx.rights, issue, comment).allowed,
   }

@@ -31,7 +31,7 @@ export interface ConversationProps {
     readonly edit: boolean
     readonly comment: boolean
     /** Why the viewer may not comment. */
-    readonly refusal: 'archived' | 'blocked' | 'locked' | undefined
+    readonly refusal: 'guest' | 'archived' | 'blocked' | 'locked' | undefined
     readonly attach: boolean
     readonly editComment: (comment: CommentRow) => boolean
   }

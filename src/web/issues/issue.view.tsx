@@ -14,7 +14,7 @@ import { siteHref } from '../ui/paths.ts'
 import { texts as common } from '../ui/texts.tsx'
 import { Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
-import { CommentEntry, OpeningText } from './comment.view.tsx'
+import { CommentEntry, CommentNote, OpeningText } from './comment.view.tsx'
 import { IssueSide } from './side.view.tsx'
 import { texts as all } from './texts.tsx'
 import { issueAt, livePath, type ConversationProps } from './issue-props.ts'
@@ -108,16 +108,9 @@ const Entry = (props: ConversationProps & { readonly group: readonly TimelineEnt
 }
 
 const CommentForm = ({ place, issue, may }: ConversationProps) => {
-  const { viewer, url } = usePage()
+  const { url } = usePage()
   const at = issueAt(place, issue)
-  if (!viewer) {
-    return (
-      <p class="comment-note">
-        <Link to={`/user/login?redirect_to=${encodeURIComponent(url)}`}>{texts.signIn}</Link> {texts.signInTo}
-      </p>
-    )
-  }
-  if (may.refusal) return <p class="comment-note">{texts.refusal[may.refusal]}</p>
+  if (may.refusal) return <CommentNote refusal={may.refusal} back={url} />
   return (
     <Form to={at('comments')} class="comment-form stack" label={texts.commentLabel}>
       <Editor

@@ -8,10 +8,9 @@ import { pathNumber } from '../../http/schema.ts'
 import { getReadableIssue } from '../../issues/issue.service.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
 import { inBrowser, inSession } from '../shell/browser.requirements.ts'
+import { refresh } from '../shell/refresh.ts'
 import { markOf } from './issue-props.ts'
 
-/** The instruction to load the page again: the new page is checked and rendered for its reader. */
-const refresh = '<turbo-stream action="refresh"></turbo-stream>'
 /** Events that one read returns. */
 const readAtOnce = 20
 
@@ -20,10 +19,10 @@ async function* refreshes(
   { id }: IssueRow,
   { isBehind, items }: { readonly isBehind: boolean; readonly items: AsyncIterable<FeedItem> },
 ): AsyncGenerator<StreamMessage> {
-  if (isBehind) yield { html: refresh }
+  if (isBehind) yield refresh
   for await (const item of items) {
     const isOther = item.kind === 'entry' && item.entry.event.actorId !== ctx.viewer.id
-    if (isOther && item.entry.event.issueId === id) yield { html: refresh }
+    if (isOther && item.entry.event.issueId === id) yield refresh
   }
 }
 

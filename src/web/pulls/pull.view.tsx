@@ -4,15 +4,14 @@ import type { Thread } from '../../pulls/reviews/thread.service.ts'
 import type { MergeState } from '../../pulls/merge/merge-state.service.ts'
 import { EventEntry, groupEntries } from '../frames/event.view.tsx'
 import { Earlier, TimelineEvent } from '../frames/timeline.view.tsx'
-import { CommentEntry, OpeningText } from '../issues/comment.view.tsx'
+import { CommentEntry, CommentNote, OpeningText } from '../issues/comment.view.tsx'
 import { issueAt, livePath } from '../issues/issue-props.ts'
 import { Editor } from '../ui/editor.tsx'
 import { Submit } from '../ui/button.tsx'
 import { Form } from '../ui/form.tsx'
-import { Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Tag } from '../ui/parts.tsx'
-import { siteHref, withQuery } from '../ui/paths.ts'
+import { siteHref } from '../ui/paths.ts'
 import { MergeBox } from './merge-box.view.tsx'
 import { PullHead } from './pull-head.view.tsx'
 import { pullPath } from './pull-paths.ts'
@@ -113,18 +112,9 @@ function ReviewEntry({ entry, ...props }: PullPageProps & { readonly entry: Time
 }
 
 const CommentForm = ({ place, view, mayEdit, conversation }: PullPageProps) => {
-  const { viewer } = usePage()
   const { issue, pull } = view.pair
   const { may, place: repository } = conversation
-  if (!viewer) {
-    return (
-      <p class="comment-note">
-        <Link to={withQuery('/user/login', { redirect_to: pullPath(place, issue.index) })}>{texts.signIn}</Link>{' '}
-        {texts.signInTo}
-      </p>
-    )
-  }
-  if (may.refusal) return <p class="comment-note">{texts.refusal[may.refusal]}</p>
+  if (may.refusal) return <CommentNote refusal={may.refusal} back={pullPath(place, issue.index)} />
   return (
     <Form to={pullPath(place, issue.index, 'comments')} class="stack comment-form" label={texts.commentText}>
       <Editor

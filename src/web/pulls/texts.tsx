@@ -39,14 +39,6 @@ export const texts = {
   toDraft: 'Convert to draft',
   ready: 'Ready for review',
   commentHint: 'Write a comment. Markdown, @people and #issues work.',
-  signIn: 'Sign in',
-  signInTo: 'to comment.',
-  /** Why the viewer may not comment. */
-  refusal: {
-    locked: 'The conversation is locked. Only people with write access may comment.',
-    archived: 'This repository is archived, so nobody can comment.',
-    blocked: 'You cannot comment, because the owner of the repository or the author has blocked you.',
-  },
   reviewers: 'Reviewers',
   noReviewers: 'Nobody yet',
   nobodyToAsk: 'Nobody else can review here.',
