@@ -13,7 +13,7 @@
  * | `<dialog id="palette" data-url="/-/palette">` with an input and a `role="listbox"` | command palette: the address answers `?q=&from=` with links, each `role="option"` |
  * | `<details class="menu">` | closes on Escape and clicks elsewhere; arrow keys move in it; `autofocus` takes the focus when it opens |
  * | `data-filter-list="#id"` on an input | hides children of the list that lack the text; `data-filter-keep` stays, `data-filter-empty` shows when nothing is left |
- * | `data-copy="text"`, `data-copy-from="#id"` on a button | copies; the button has `data-copied="yes"` (or `no`) for two seconds |
+ * | `data-copy="text"`, `data-copy-from="#id"`, `data-copy-url="/path"` on a button | copies the text, the text of an element, or the text at an address; the button has `data-copied="yes"` (or `no`) for two seconds |
  * | `data-confirm="Question?"` on a form or submit button | asks first, in a dialog made from `<template id="confirm-dialog">` (`<dialog>` with `<form method="dialog">`, `[data-question]`, `<button value="yes">`); `data-confirm-act` is the text of that button |
  * | submit buttons | disabled, with `aria-busy="true"`, while the form is sent |
  * | `data-autosubmit` on a select or input | sends its form when it changes; a `<noscript>` button does so without scripts |

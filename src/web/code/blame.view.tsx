@@ -1,14 +1,14 @@
 import type { RefChoice } from '../../code/branches/ref-choice.service.ts'
-import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
 import type { CommitView } from '../../code/statuses/commit-view.service.ts'
 import { Avatar } from '../ui/person.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { ButtonLink, Link } from '../ui/link.tsx'
+import { Link } from '../ui/link.tsx'
 import { Box } from '../ui/parts.tsx'
 import { Time } from '../ui/time.tsx'
 import { CommitSubject, commitUnix } from './commit-parts.view.tsx'
-import { revisionPath, shortOid, type RepositoryNames } from './code-paths.ts'
+import { revisionPath, shortOid } from './code-paths.ts'
 import type { SourceLines } from './file-content.ts'
+import { FileHead, type FileHeadProps } from './file-head.view.tsx'
 import { RefMenu } from './ref-menu.view.tsx'
 import { PathCrumbs } from './source.view.tsx'
 import { texts } from './texts.tsx'
@@ -22,10 +22,7 @@ interface BlamePart {
   readonly path: string
 }
 
-export interface BlameProps {
-  readonly place: RepositoryNames
-  readonly revision: NamedCommit
-  readonly path: string
+export interface BlameProps extends Omit<FileHeadProps, 'display' | 'lineCount'> {
   readonly refs: RefChoice
   readonly shown: SourceLines
   readonly parts: readonly BlamePart[]
@@ -77,7 +74,7 @@ const Part = ({
   </>
 )
 
-export const BlameView = ({ place, revision, path, refs, shown, parts, views }: BlameProps) => {
+export const BlameView = ({ place, revision, path, refs, shown, parts, views, ...head }: BlameProps) => {
   const viewOf = new Map<string, CommitView>(views.map((view) => [view.commit.oid, view]))
   return (
     <div class="stack">
@@ -85,27 +82,8 @@ export const BlameView = ({ place, revision, path, refs, shown, parts, views }: 
         <RefMenu place={place} revision={revision} refs={refs} page="blame" path={path} />
         <PathCrumbs place={place} revision={revision} path={path} />
       </div>
-      <Box
-        class="file-box"
-        head={
-          <>
-            <span class="muted small">{texts.lines(shown.total)}</span>
-            <span class="spacer" />
-            <div class="button-group">
-              <ButtonLink class="small" to={revisionPath(place, 'src', revision, path)} data-hotkey="b">
-                {texts.showFile}
-              </ButtonLink>
-              <ButtonLink class="small" to={revisionPath(place, 'commits', revision, path)}>
-                {texts.history}
-              </ButtonLink>
-              <ButtonLink class="small" to={revisionPath(place, 'raw', revision, path)} data-turbo="false">
-                {texts.raw}
-              </ButtonLink>
-            </div>
-          </>
-        }
-        foot={shown.total > shown.lines.length ? texts.blameEnds(shown.lines.length) : undefined}
-      >
+      <Box class="file-box" foot={shown.total > shown.lines.length ? texts.blameEnds(shown.lines.length) : undefined}>
+        <FileHead {...head} place={place} revision={revision} path={path} display="blame" lineCount={shown.total} />
         <div class="code-scroll blame" data-lines tabIndex={0} role="region" aria-label={texts.blameOf(path)}>
           <table class="code-table">
             <tbody>

@@ -51,3 +51,15 @@ export const deletePath = (place: RepositoryNames, branch: string, path: string)
 
 export const editPath = (place: RepositoryNames, branch: string, path: string): string =>
   repositoryPath(place, '_edit', branch, path)
+
+/** Returns the path to which a symbolic link leads; undefined when that is outside of the repository. */
+export function linkedPath(path: string, target: string): string | undefined {
+  if (target === '' || target.startsWith('/')) return undefined
+  const parts = path.split('/').slice(0, -1)
+  for (const part of target.split('/')) {
+    if (part === '..') {
+      if (parts.pop() === undefined) return undefined
+    } else if (part !== '.' && part !== '') parts.push(part)
+  }
+  return parts.join('/')
+}

@@ -1,5 +1,6 @@
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { CommitView } from '../../code/statuses/commit-view.service.ts'
+import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
 import { combinedState } from '../../code/statuses/commit-status.rules.ts'
 import type { Commit } from '../../git/git.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -10,7 +11,7 @@ import { Person } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
 import { subjectOf } from '../../code/commits/message.rules.ts'
-import { repositoryPath, shortOid, type RepositoryNames } from './code-paths.ts'
+import { repositoryPath, revisionPath, shortOid, type RepositoryNames } from './code-paths.ts'
 import { texts } from './texts.tsx'
 
 /** The author of a commit: an account, or the name in the commit. */
@@ -103,19 +104,38 @@ export const SignatureMark = ({ verification }: Pick<CommitView, 'verification'>
 
 export const commitUnix = (commit: Commit): Unix => commit.committer.unixSeconds
 
-/** One line about a commit: who, what, checks, id, when. */
-export const CommitLine = ({ place, view }: { readonly place: RepositoryNames; readonly view: CommitView }) => {
+/** The last commit of a file or folder, and the way to the older ones: who, what, checks, id, when. */
+export const LatestCommit = ({
+  place,
+  revision,
+  path,
+  view,
+  commitCount,
+}: {
+  readonly place: RepositoryNames
+  readonly revision: NamedCommit
+  readonly path: string
+  readonly view: CommitView
+  /** Number of commits, when they are counted. */
+  readonly commitCount?: number | undefined
+}) => {
   const { commit, author, verification } = view
   return (
     <div class="commit-line">
-      <CommitPerson identity={commit.author} account={author} />
-      <CommitSubject place={place} commit={commit} class="cut commit-subject" />
-      <StatusMark place={place} view={view} />
-      <SignatureMark verification={verification} />
-      <CommitLink place={place} oid={commit.oid} />
-      <span class="muted nowrap">
+      <div class="commit-what">
+        <CommitPerson identity={commit.author} account={author} />
+        <CommitSubject place={place} commit={commit} class="cut commit-subject" />
+        <StatusMark place={place} view={view} />
+        <SignatureMark verification={verification} />
+      </div>
+      <div class="commit-when">
+        <CommitLink place={place} oid={commit.oid} />
         <Time unix={commitUnix(commit)} />
-      </span>
+      </div>
+      <Link class="history-link" to={revisionPath(place, 'commits', revision, path)}>
+        <Icon name="history" />
+        {commitCount === undefined ? texts.history : texts.commits(commitCount)}
+      </Link>
     </div>
   )
 }

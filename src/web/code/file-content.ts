@@ -1,6 +1,7 @@
 import type { RepoCtx } from '../../access/context.ts'
 import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
 import type { FileView } from '../../code/contents/file.service.ts'
+import type { PathEntry } from '../../git/git.ts'
 import { languageOfFile } from '../../markup/highlight.ts'
 import { markupKind } from '../../markup/markup-kind.ts'
 import { markupSettings } from '../../site/render.service.ts'
@@ -39,6 +40,15 @@ export async function readLines(ctx: RepoCtx, path: string, text: string, asked:
   return { lines: lines.slice(first, first + linesOnPage), first: first + 1, total: lines.length, page }
 }
 
+/** A document whose text is of no use to readers. */
+export const isPdf = (name: string): boolean => /\.pdf$/i.test(name)
+
+const isNotebook = (name: string): boolean => /\.ipynb$/i.test(name)
+
+/** Whether a text file has a form besides its lines. */
+export const hasPreview = ({ config }: RepoCtx, { name, path }: Pick<PathEntry, 'name' | 'path'>): boolean =>
+  imageNames.test(name) || isNotebook(name) || markupKind(path, markupSettings(config)) !== undefined
+
 /** Reads what a page shows of a file: rendered when its kind allows and `display` is not `source`, else its lines. */
 export async function readSource(
   ctx: RepoCtx,
@@ -51,13 +61,12 @@ export async function readSource(
   if (isImage && body.kind !== 'link' && !(wantsSource && body.kind === 'text')) {
     return { kind: 'image', hasSource: body.kind === 'text' }
   }
-  if (body.kind !== 'text') return { kind: 'other' }
-  const isNotebook = /\.ipynb$/i.test(entry.name)
-  if (isNotebook && !wantsSource) {
+  if (body.kind !== 'text' || isPdf(entry.name)) return { kind: 'other' }
+  if (isNotebook(entry.name) && !wantsSource) {
     const notebook = await renderNotebook(ctx, revision, entry.path, body.text)
     if (notebook) return { kind: 'notebook', notebook }
   }
-  const mayRender = isImage || isNotebook || markupKind(entry.path, markupSettings(ctx.config)) !== undefined
+  const mayRender = hasPreview(ctx, entry)
   if (mayRender && !wantsSource) {
     const html = await renderedFile(ctx, revision, entry.path, body.text)
     if (html !== undefined) return { kind: 'rendered', html }

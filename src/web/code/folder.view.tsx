@@ -7,7 +7,7 @@ import type { IconName } from '../ui/icons.ts'
 import { Link, OutsideLink } from '../ui/link.tsx'
 import { Box } from '../ui/parts.tsx'
 import { Time } from '../ui/time.tsx'
-import { CommitLine, CommitSubject, commitUnix } from './commit-parts.view.tsx'
+import { CommitSubject, commitUnix, LatestCommit } from './commit-parts.view.tsx'
 import { revisionPath, type RepositoryNames } from './code-paths.ts'
 import { texts } from './texts.tsx'
 
@@ -65,15 +65,7 @@ export const FolderTable = (props: FolderProps) => {
   return (
     <Box
       class="files-box"
-      head={
-        <>
-          <CommitLine place={place} view={latest} />
-          <Link class="history-link" to={revisionPath(place, 'commits', revision, path)}>
-            <Icon name="history" />
-            {commitCount === undefined ? texts.history : texts.commits(commitCount)}
-          </Link>
-        </>
-      }
+      head={<LatestCommit place={place} revision={revision} path={path} view={latest} commitCount={commitCount} />}
     >
       <table class="files">
         <caption class="sr-only">{texts.filesOf(path)}</caption>

@@ -2,6 +2,7 @@ import type { RepoCtx } from '../../access/context.ts'
 import { canRead, inRepo } from '../../access/repo.requirements.ts'
 import { getRefChoice } from '../../code/branches/ref-choice.service.ts'
 import { getFile } from '../../code/contents/file.service.ts'
+import { readSubmodules } from '../../code/contents/submodules.ts'
 import { enumeration, pathText } from '../../http/schema.ts'
 import { Type } from 'typebox'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
@@ -9,6 +10,7 @@ import type { BrowserCtx } from '../shell/browser-context.ts'
 import { page } from '../shell/page.tsx'
 import { crumbsOf, revisionAt, revisionPath } from './code-paths.ts'
 import { entryAt, latestOf, readFolder } from './source.ts'
+import { problemOfFile } from './file-problem.ts'
 import { readSource } from './file-content.ts'
 import { readReadme } from './readme.ts'
 import { SourceView, type SourceProps } from './source.view.tsx'
@@ -31,9 +33,13 @@ async function loadSource(ctx: RepoCtx & BrowserCtx, rest: string, asked: Asked)
     return { ...shared, shown: { kind: 'folder', ...read, readme } }
   }
   const latest = await latestOf(ctx, revision, path)
-  if (entry.type === 'commit') return { ...shared, shown: { kind: 'submodule', latest, oid: entry.oid } }
+  if (entry.type === 'commit') {
+    const url = (await readSubmodules(ctx.git, repo.git_key, revision.commit)).get(path)
+    return { ...shared, shown: { kind: 'submodule', latest, oid: entry.oid, url } }
+  }
   const file = await getFile(ctx, entry)
-  return { ...shared, shown: { kind: 'file', latest, file, content: await readSource(ctx, revision, file, asked) } }
+  const content = await readSource(ctx, revision, file, asked)
+  return { ...shared, shown: { kind: 'file', latest, file, content, problem: await problemOfFile(file) } }
 }
 
 export const sourcePage = page({

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { Browser } from '../../testing/browser.ts'
+import { Clone } from '../../testing/clone.ts'
 import { startForge } from '../../testing/forge.ts'
 import { base64 } from '../../testing/samples.ts'
 
@@ -84,4 +87,63 @@ test('sourcePage: a file has numbered lines, a rendered form, and the addresses 
   await alice.must('PATCH', `${repo.api}/branches/main`, { name: 'a#b' })
   assert.deepEqual(await location('src/branch/main/a.ts'), [303, `${web}/src/branch/a%23b/a.ts`])
   assert.equal((await get('src/branch/a%23b')).status, 200)
+})
+
+test('sourcePage, blamePage: one head has the last commit, the facts and the acts of a file', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const files = { 'a.ts': 'const a = 1\n', 'doc.md': '# Doc\n', 'paper.pdf': '%PDF-1.4\n' }
+  await forge.as('alice').must('POST', `${repo.api}/contents`, {
+    message: 'Add <three>',
+    files: Object.entries(files).map(([path, content]) => ({ operation: 'create', path, content: base64(content) })),
+  })
+  const headOf = async (page: string, name: string) => {
+    const { text } = await (await Browser.of(forge, name)).get(`/${repo.fullName}/${page}`)
+    const from = text.indexOf('file-head')
+    return text.slice(from, text.indexOf('</details>', from))
+  }
+  const code = await headOf('src/branch/main/a.ts', 'alice')
+  for (const part of [
+    'Add &lt;three>',
+    '/commits/branch/main/a.ts',
+    '1 line',
+    '/blame/branch/main/a.ts',
+    '/_edit/main/a.ts',
+  ]) {
+    assert.ok(code.includes(part), part)
+  }
+  assert.match(code, /data-copy-url="[^"]*\/raw\/branch\/main\/a\.ts"/)
+  assert.match(code, /aria-current="page"[^>]*>Code</)
+  assert.doesNotMatch(await headOf('src/branch/main/a.ts', 'bob'), /href="[^"]*_edit/)
+  const blame = await headOf('blame/branch/main/doc.md', 'alice')
+  assert.match(blame, /aria-current="page"[^>]*>Blame</)
+  assert.match(blame, /doc\.md\?display=source"/)
+  assert.ok(blame.includes('Add &lt;three>') && blame.includes('/_edit/main/doc.md'))
+  const pdf = await headOf('src/branch/main/paper.pdf', 'alice')
+  assert.doesNotMatch(pdf, />Blame<|data-copy-url/)
+})
+
+test('sourcePage: links lead to their target, submodules to their address; workflows and forms without effect say why', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  for (const folder of ['dir', 'lib', '.github/workflows', '.github/ISSUE_TEMPLATE']) {
+    mkdirSync(join(clone.path, folder), { recursive: true })
+  }
+  symlinkSync('../README.md', join(clone.path, 'dir/inside'))
+  symlinkSync('../../secret', join(clone.path, 'dir/outside'))
+  await clone.must('update-index', '--add', '--cacheinfo', `160000,${'a'.repeat(40)},lib`)
+  await clone.commit('.gitmodules', '[submodule "lib"]\n\tpath = lib\n\turl = https://git.example.com/lib.git\n')
+  await clone.commit('.github/workflows/bad.yml', 'on: push\njobs: {}\n')
+  const good = 'on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: ls\n'
+  await clone.commit('.github/workflows/good.yml', good)
+  await clone.commit('.github/ISSUE_TEMPLATE/bug.yml', 'name: Bug\n')
+  await clone.must('push', '-q', 'origin', 'main')
+  const get = async (path: string) => (await forge.guest.get(`/${repo.fullName}/src/branch/main/${path}`, site)).text
+  assert.match(await get('dir/inside'), new RegExp(`href="[^"]*/src/branch/main/README.md"[^>]*>../README.md</a>`))
+  assert.match(await get('dir/outside'), /<code>\.\.\/\.\.\/secret<\/code>/)
+  assert.match(await get('lib'), /href="https:\/\/git\.example\.com\/lib"/)
+  assert.match(await get('.github/workflows/bad.yml'), /This workflow does not run: /)
+  assert.doesNotMatch(await get('.github/workflows/good.yml'), /This workflow does not run/)
+  assert.match(await get('.github/ISSUE_TEMPLATE/bug.yml'), /This template is not offered: /)
 })

@@ -3,9 +3,9 @@ import type { CommitView } from '../../code/statuses/commit-view.service.ts'
 import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
 import type { FileView } from '../../code/contents/file.service.ts'
 import type { Folder } from '../../code/contents/folder.service.ts'
-import { ButtonLink, Link } from '../ui/link.tsx'
-import { Box, CopyButton } from '../ui/parts.tsx'
-import { CommitLine } from './commit-parts.view.tsx'
+import { ButtonLink, Link, OutsideLink } from '../ui/link.tsx'
+import { Box, CopyButton, Empty } from '../ui/parts.tsx'
+import { LatestCommit } from './commit-parts.view.tsx'
 import { AddFile } from './add-file.view.tsx'
 import { crumbsOf, revisionPath, shortOid, type RepositoryNames } from './code-paths.ts'
 import type { Editing } from './editing.ts'
@@ -16,6 +16,13 @@ import { ReadmeBox } from './readme.view.tsx'
 import type { Readme } from './readme.ts'
 import { RefMenu } from './ref-menu.view.tsx'
 import { texts } from './texts.tsx'
+
+interface Submodule {
+  readonly latest: CommitView
+  readonly oid: string
+  /** Its address in `.gitmodules`. */
+  readonly url: string | undefined
+}
 
 export interface SourceProps {
   readonly place: RepositoryNames
@@ -30,12 +37,13 @@ export interface SourceProps {
         readonly latest: CommitView
         readonly readme: Readme | undefined
       }
-    | { readonly kind: 'submodule'; readonly latest: CommitView; readonly oid: string }
+    | ({ readonly kind: 'submodule' } & Submodule)
     | {
         readonly kind: 'file'
         readonly latest: CommitView
         readonly file: FileView
         readonly content: SourceContent
+        readonly problem: string | undefined
       }
 }
 
@@ -104,6 +112,27 @@ const SourceBar = ({ place, revision, refs, path, editing, shown }: SourceProps)
   </div>
 )
 
+/** A repository inside of this one. */
+const SubmoduleBox = ({
+  place,
+  revision,
+  path,
+  latest,
+  oid,
+  url,
+}: Pick<SourceProps, 'place' | 'revision' | 'path'> & Submodule) => (
+  <Box head={<LatestCommit place={place} revision={revision} path={path} view={latest} />}>
+    <Empty icon="file-submodule" title={texts.submodule}>
+      <p>
+        {texts.submoduleAt(
+          url === undefined ? undefined : <OutsideLink href={url.replace(/\.git$/, '')}>{url}</OutsideLink>,
+          <code>{shortOid(oid)}</code>,
+        )}
+      </p>
+    </Empty>
+  </Box>
+)
+
 export const SourceView = (props: SourceProps) => {
   const { place, revision, path, shown } = props
   return (
@@ -124,27 +153,10 @@ export const SourceView = (props: SourceProps) => {
           />
           {shown.readme === undefined ? null : <ReadmeBox place={place} revision={revision} readme={shown.readme} />}
         </>
+      ) : shown.kind === 'submodule' ? (
+        <SubmoduleBox {...props} {...shown} />
       ) : (
-        <>
-          <Box
-            class="latest-commit"
-            head={
-              <>
-                <CommitLine place={place} view={shown.latest} />
-                <Link class="history-link" to={revisionPath(place, 'commits', revision, path)}>
-                  {texts.history}
-                </Link>
-              </>
-            }
-          />
-          {shown.kind === 'submodule' ? (
-            <Box>
-              <p class="box-body">{texts.submoduleAt(shown.oid)}</p>
-            </Box>
-          ) : (
-            <FileBox {...props} file={shown.file} content={shown.content} />
-          )}
-        </>
+        <FileBox {...props} {...shown} />
       )}
     </div>
   )

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { counted, numberText } from '../ui/texts.tsx'
 
 /** Texts of the pages about code. */
@@ -10,11 +11,15 @@ export const texts = {
   allBranches: (count: number) => `All branches (${numberText(count)})`,
   allTags: (count: number) => `All tags (${numberText(count)})`,
   archivedHere: 'The repository is archived',
+  workflowProblem: (problem: string) => `This workflow does not run: ${problem}.`,
+  templateProblem: (problem: string) => `This template is not offered: ${problem}.`,
   binary: 'This file is binary',
   blame: 'Blame',
   branchCount: (count: number) => counted(count, 'branch', 'branches'),
   changed: 'Changed',
   checks: (passed: number, total: number) => `${numberText(passed)} of ${counted(total, 'check')} passed`,
+  code: 'Code',
+  copyContent: 'Copy the content',
   cloneTitle: 'Clone',
   cloneOver: (protocol: string) => `Clone address over ${protocol}`,
   commits: (count: number) => counted(count, 'commit'),
@@ -74,11 +79,15 @@ export const texts = {
   showBranches: 'Show branches',
   signatureUnproven: 'Signed, but the signature is not proven',
   signedBy: (name: string) => (name === '' ? 'Verified signature' : `Verified signature by ${name}`),
-  source: 'Source',
   ssh: 'SSH',
   startNew: 'Start a new repository',
   storedInLfs: 'Stored with Git LFS',
-  submoduleAt: (oid: string) => `This is a submodule at commit ${oid}.`,
+  submodule: 'This is a submodule',
+  submoduleAt: (repository: ComponentChildren | undefined, commit: ComponentChildren) => (
+    <>
+      {repository === undefined ? 'Its address is not recorded.' : <>It shows {repository}</>} at commit {commit}.
+    </>
+  ),
   symbolicLink: 'Symbolic link',
   tagCount: (count: number) => counted(count, 'tag'),
   tooLarge: 'This file is too large to show',
