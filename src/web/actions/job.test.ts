@@ -4,7 +4,7 @@ import { commitFiles, TestRunner, workflow } from '../../actions/actions.test-su
 import { Browser } from '../../testing/browser.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import { shownLine } from './log-text.rules.ts'
-import { graphOf } from './run-graph.rules.ts'
+import { graphOf, matrixNames } from './run-graph.rules.ts'
 
 async function given(forge: Forge, more: object = {}) {
   const repo = await forge.given.repo({ owner: 'alice', ...more })
@@ -19,6 +19,7 @@ test('jobPage, jobSectionPage: show the log of a step with colours, groups and l
   assert.equal((await (await Browser.of(forge, 'bob')).get(at)).status, 404)
   const alice = await Browser.of(forge, 'alice')
   assert.match((await alice.get(at)).text, /Waiting for a runner/)
+  assert.match((await alice.get(at.replace('/jobs/0', ''))).text, /A job waits for a free runner/)
   const task = await runner.must()
   await runner.log(
     task,
@@ -41,6 +42,8 @@ test('jobPage, jobSectionPage: show the log of a step with colours, groups and l
   assert.equal((await alice.get(`${at}/steps/9`)).status, 404)
   const found = (await alice.get(`${at}?q=RED`)).text
   assert.match(found, /1 line contain/)
+  assert.match(found, /<mark>red<\/mark>/)
+  assert.ok(!(await alice.get(`${at}?q=<script>`)).text.includes('<script>alert'))
   assert.equal((await alice.get(`${at}/logs`)).status, 200)
 })
 
@@ -109,11 +112,32 @@ test('a graph puts each job after those that it needs, without detours', () => {
     { key: 'c', needs: ['a', 'b'] },
   ])
   assert.deepEqual(
-    graph.places.map(({ column }) => column),
+    graph.nodes.map(({ column }) => column),
     [0, 1, 2],
   )
   assert.deepEqual(graph.edges, [
     [0, 1],
     [1, 2],
   ])
+})
+
+test('the jobs of a matrix are one node of a graph, named by what differs', () => {
+  const graph = graphOf([
+    { key: 'lint', needs: [] },
+    { key: 'test', needs: ['lint'] },
+    { key: 'test', needs: ['lint'] },
+  ])
+  assert.deepEqual(
+    graph.nodes.map(({ key, jobs }) => [key, jobs]),
+    [
+      ['lint', [0]],
+      ['test', [1, 2]],
+    ],
+  )
+  assert.deepEqual(graph.edges, [[0, 1]])
+  assert.deepEqual(matrixNames(['test (18, linux)', 'test (20, linux)']), {
+    common: 'test',
+    own: ['18, linux', '20, linux'],
+  })
+  assert.deepEqual(matrixNames(['build (18)', 'Check 20']), { common: '', own: ['build (18)', 'Check 20'] })
 })

@@ -225,7 +225,7 @@ const SearchResults = ({
         {isCut ? ` ${texts.searchCut}` : ''} <Link to={jobPath(props, props.run, props.job)}>{texts.backToSteps}</Link>
       </p>
       <div class="log-lines">
-        <LogLines lines={lines} />
+        <LogLines lines={lines} found={text} />
       </div>
     </div>
   )

@@ -32,11 +32,18 @@ function itemsOf(lines: readonly LogLine[]): readonly LogItem[] {
 }
 
 /** Lines of a log. A group with an error is open. */
-export const LogLines = ({ lines }: { readonly lines: readonly LogLine[] }) => (
+export const LogLines = ({
+  lines,
+  found = '',
+}: {
+  readonly lines: readonly LogLine[]
+  /** A text to mark, in any case. */
+  readonly found?: string
+}) => (
   <>
     {itemsOf(lines).map((item) =>
       'line' in item ? (
-        <Line {...item} />
+        <Line {...item} found={found} />
       ) : (
         <details class="log-group" open={item.lines.some(({ line }) => line.kind === 'error')}>
           <summary class="log-line" id={`L${item.index + 1}`}>
@@ -45,7 +52,7 @@ export const LogLines = ({ lines }: { readonly lines: readonly LogLine[] }) => (
             <span class="text">{item.title || texts.job.group}</span>
           </summary>
           {item.lines.map((each) => (
-            <Line {...each} />
+            <Line {...each} found={found} />
           ))}
         </details>
       ),
@@ -57,27 +64,29 @@ const LineNumber = ({ index }: { readonly index: number }) => (
   <a class="num" href={`#L${index + 1}`} data-line={index + 1} aria-label={String(index + 1)} />
 )
 
-const Line = ({ index, line }: IndexedLine) => (
+const Line = ({ index, line, found }: IndexedLine & { readonly found: string }) => (
   <div class={`log-line${line.kind === 'plain' ? '' : ` is-${line.kind}`}`} id={`L${index + 1}`}>
     <LineNumber index={index} />
     <span class="when">{line.time}</span>
     <span class="text">
       {line.parts.map((part) => (
-        <Part {...part} />
+        <Part {...part} found={found} />
       ))}
       {line.cutLength > 0 ? <em class="muted"> {texts.job.cutLine(line.cutLength)}</em> : null}
     </span>
   </div>
 )
 
-const Part = ({ text, classes }: LogPart) =>
-  classes === '' ? (
-    <Linked text={text} />
-  ) : (
-    <span class={classes}>
-      <Linked text={text} />
-    </span>
-  )
+const Part = ({ text, classes, found }: LogPart & { readonly found: string }) => {
+  const content = found === '' ? <Linked text={text} /> : <Found text={text} found={found} />
+  return classes === '' ? content : <span class={classes}>{content}</span>
+}
+
+/** A text with marks around what was searched. A match that spans two colours has no mark. */
+function Found({ text, found }: { readonly text: string; readonly found: string }) {
+  const pieces = text.split(new RegExp(`(${found.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)})`, 'i'))
+  return <>{pieces.map((piece, at) => (at % 2 === 1 ? <mark>{piece}</mark> : piece))}</>
+}
 
 const address = /https?:\/\/[^\s"'<>()[\]{}\\^`|]+[^\s"'<>()[\]{}\\^`|.,;:!?]/g
 

@@ -7,10 +7,10 @@ import type { RepoRow } from '../../db/tables/repositories.ts'
 import { ActButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
-import { Box, Flash } from '../ui/parts.tsx'
+import { Box, Flash, Tag } from '../ui/parts.tsx'
 import { sizeText, texts as shared } from '../ui/texts.tsx'
 import { Time } from '../ui/time.tsx'
-import { artifactPath, runPath } from './actions-paths.ts'
+import { actionsPath, artifactPath, runPath } from './actions-paths.ts'
 import { RunGraph } from './run-graph.view.tsx'
 import { RunFrame } from './run-frame.view.tsx'
 import type { RunState } from './run-state.ts'
@@ -34,10 +34,12 @@ export const RunView = (props: RunProps) => {
       {run.is_held ? <Flash tone="info">{texts.held}</Flash> : null}
       {run.problem === '' ? null : (
         <Flash tone="problem">
-          {texts.problem(run.workflow_id)} {run.problem}
+          {texts.problem(run.workflow_id)} {run.problem}{' '}
+          <Link to={actionsPath(props, { workflow: run.workflow_id })}>{texts.toWorkflow}</Link>
         </Flash>
       )}
-      {jobs.length === 0 ? null : <RunGraph {...props} />}
+      {jobs.length === 0 || run.problem !== '' ? null : <RunGraph {...props} />}
+      <Waiting jobs={jobs} />
       {artifacts.length === 0 ? null : <Artifacts {...props} />}
     </RunFrame>
   )
@@ -58,6 +60,23 @@ const Approval = (props: RunProps) =>
       </div>
     </div>
   ) : null
+
+/** The labels that jobs wait for; one line for the jobs of a matrix. */
+const Waiting = ({ jobs }: Pick<RunProps, 'jobs'>) => {
+  const waiting = jobs.filter(({ status }) => status === 'waiting')
+  return (
+    <>
+      {[...Map.groupBy(waiting, ({ runs_on: labels }) => labels)].map(([labels, { length }]) => (
+        <p class="muted small">
+          {texts.waiting(length)}{' '}
+          {(JSON.parse(labels) as string[]).map((label) => (
+            <Tag>{label}</Tag>
+          ))}
+        </p>
+      ))}
+    </>
+  )
+}
 
 /** The files of an artifact of an old protocol are rows of the same name. */
 function Artifacts(props: RunProps) {

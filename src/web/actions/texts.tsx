@@ -56,6 +56,7 @@ export const texts = {
     runs: 'Runs',
     by: 'by',
     approval: 'Needs approval',
+    invalid: 'Invalid workflow',
     noRuns: 'No run matches',
     noRunsLead: 'Change or clear the filters to see other runs.',
     noRunsYet: 'No runs yet',
@@ -124,6 +125,9 @@ jobs:
     approvalLead:
       'It executes commits of somebody without write access. Read the changes, above all those of workflows, before you approve it.',
     approvalReader: 'Somebody with write access must approve it.',
+    toWorkflow: 'Go to the file',
+    waiting: (count: number) =>
+      count === 1 ? 'A job waits for a free runner with' : `${counted(count, 'job')} wait for a free runner with`,
     held: 'This run waits until an earlier run of its group has ended.',
     untrusted: 'From a fork',
     untrustedHint: 'The run gets no secrets, and its tokens may only read',
@@ -137,6 +141,7 @@ jobs:
     deleteArtifactQuestion: (name: string) => `Delete the artifact ${name}?`,
     needs: (names: string) => `after ${names}`,
     attempt: (number: number) => `Attempt ${number}`,
+    jobCount: (count: number) => counted(count, 'job'),
     moreJobs: (count: number) => `${counted(count, 'further job')} of this run are in the list`,
   },
   job: {

@@ -97,9 +97,7 @@ const DispatchMenu = (props: Props & { readonly inputs: readonly DispatchInput[]
       ))}
       {props.inputs.length === 0 ? null : <p class="hint">{texts.dispatchOnOther}</p>}
       <div class="form-acts">
-        <Submit kind="plain" icon="play">
-          {texts.dispatchStart}
-        </Submit>
+        <Submit icon="play">{texts.dispatchStart}</Submit>
       </div>
     </Form>
   </Menu>

@@ -90,7 +90,7 @@ function Workflows(props: WorkflowsProps) {
           items: workflows.map((workflow) => ({
             ...item(workflow.file.id, nameOf(workflow)),
             ...(workflow.isDisabled
-              ? ({ icon: 'circle' } as const)
+              ? ({ icon: 'no-entry' } as const)
               : workflow.file.parsed.ok
                 ? ({ icon: 'play' } as const)
                 : ({ icon: 'alert' } as const)),
@@ -134,6 +134,11 @@ const RunRow = ({ run, actor, ...names }: WorkflowsProps & ListedRun) => {
             ) : null}
           </span>
           {run.is_foreign ? <Tag title={all.run.untrustedHint}>{all.run.untrusted}</Tag> : null}
+          {run.problem === '' ? null : (
+            <Tag tone="danger" title={run.problem}>
+              {texts.invalid}
+            </Tag>
+          )}
           {waitsForApproval(run) ? <Tag tone="warning">{texts.approval}</Tag> : null}
         </div>
       </div>
