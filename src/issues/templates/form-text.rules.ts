@@ -33,6 +33,15 @@ export function optionsOf(field: FormField): readonly FormOption[] {
   })
 }
 
+/** Returns whether a list takes several answers. */
+export const takesSeveral = (field: FormField): boolean => field.attributes?.['multiple'] === true
+
+/** Returns the position of the answer that a list begins with, as a text; undefined without one. */
+export function defaultOf(field: FormField): string | undefined {
+  const position = field.attributes?.['default']
+  return typeof position === 'number' ? String(position) : undefined
+}
+
 const noAnswer = '_No response_'
 
 function answerText(field: FormField, sent: readonly string[]): string {

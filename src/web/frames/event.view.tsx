@@ -1,5 +1,6 @@
 import type { ComponentChild, VNode } from 'preact'
 import type { NamedIssue, TimelineEntry } from '../../issues/timeline/timeline-view.service.ts'
+import { parseTime } from '../../lib/time.ts'
 import type { IconName } from '../ui/icons.ts'
 import { IssueIcon } from '../ui/issue-icon.tsx'
 import { LabelTag } from '../ui/label.tsx'
@@ -7,7 +8,7 @@ import { Link } from '../ui/link.tsx'
 import type { Tone } from '../ui/parts.tsx'
 import { Person } from '../ui/person.tsx'
 import { pathOf } from '../ui/paths.ts'
-import { durationText } from '../ui/time.tsx'
+import { dateText, durationText } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
 import { texts } from './timeline-texts.tsx'
 import { TimelineEvent } from './timeline.view.tsx'
@@ -25,12 +26,16 @@ interface Shown {
   readonly detail?: ComponentChild
 }
 
-/** Label changes by one person within this time are one line. */
+/** Changes of labels or assignees by one person within this time are one line. */
 const togetherSeconds = 60
 
+/** Whether both entries assign other people, or both take them off. What people do to themselves is a sentence of its own. */
+const isSameAct = (a: TimelineEntry['row'], b: TimelineEntry['row']): boolean =>
+  [a, b].every((row) => row.assignee_id !== row.poster_id) && a.removed_assignee === b.removed_assignee
+
 /**
- * Groups what one person did at once: label changes follow each other in one group, and each other entry is a group of
- * its own.
+ * Groups what one person did at once: changes of labels or of assignees follow each other in one group, and each other
+ * entry is a group of its own.
  */
 export function groupEntries(entries: readonly TimelineEntry[]): readonly (readonly TimelineEntry[])[] {
   const groups: TimelineEntry[][] = []
@@ -39,8 +44,9 @@ export function groupEntries(entries: readonly TimelineEntry[]): readonly (reado
     const first = group?.[0]?.row
     const { row } = entry
     const belongs =
-      first?.type === 'label' &&
-      row.type === 'label' &&
+      first !== undefined &&
+      first.type === row.type &&
+      (row.type === 'label' || (row.type === 'assignees' && isSameAct(first, row))) &&
       first.poster_id === row.poster_id &&
       row.created_unix - first.created_unix <= togetherSeconds
     if (belongs) group?.push(entry)
@@ -132,7 +138,7 @@ function describe(entry: TimelineEntry, group: readonly TimelineEntry[], place: 
           ),
       }
     case 'assignees':
-      return { icon: 'person', text: assigneeText(entry) }
+      return { icon: 'person', text: assigneeText(group) }
     case 'change_title':
       return {
         icon: 'pencil',
@@ -150,13 +156,13 @@ function describe(entry: TimelineEntry, group: readonly TimelineEntry[], place: 
     case 'delete_branch':
       return { icon: 'git-branch', text: texts.deletedBranch(row.old_ref) }
     case 'added_deadline':
-      return { icon: 'calendar', text: texts.dueAdded(row.content) }
+      return { icon: 'calendar', text: texts.dueAdded(dayText(row.content)) }
     case 'modified_deadline': {
       const [day = '', old = ''] = row.content.split('|')
-      return { icon: 'calendar', text: texts.dueChanged(day, old) }
+      return { icon: 'calendar', text: texts.dueChanged(dayText(day), dayText(old)) }
     }
     case 'removed_deadline':
-      return { icon: 'calendar', text: texts.dueRemoved(row.content) }
+      return { icon: 'calendar', text: texts.dueRemoved(dayText(row.content)) }
     case 'add_dependency':
     case 'remove_dependency':
       return entry.dependency
@@ -239,14 +245,26 @@ function labelText(group: readonly TimelineEntry[], place: EventPlace): Componen
   ))
 }
 
-function assigneeText({ row, assignee, team }: TimelineEntry): ComponentChild {
-  if (row.assignee_id === row.poster_id) return row.removed_assignee ? texts.leftSelf : texts.assignedSelf
+function assigneeText(group: readonly TimelineEntry[]): ComponentChild {
+  const row = group[0]?.row
+  if (row?.assignee_id === row?.poster_id) return row?.removed_assignee ? texts.leftSelf : texts.assignedSelf
   return (
     <>
-      {row.removed_assignee ? texts.unassigned : texts.assigned}{' '}
-      {assignee ? <Person person={assignee} withPicture={false} /> : (team?.name ?? texts.ghost)}
+      {row?.removed_assignee ? texts.unassigned : texts.assigned}{' '}
+      {group.map(({ assignee, team }, index) => (
+        <>
+          {index === 0 ? '' : index === group.length - 1 ? texts.and : ', '}
+          {assignee ? <Person person={assignee} withPicture={false} /> : (team?.name ?? texts.ghost)}
+        </>
+      ))}
     </>
   )
+}
+
+/** Returns a stored day such as `2026-11-28` as people read it. */
+function dayText(day: string): string {
+  const unix = parseTime(`${day}T00:00:00Z`)
+  return unix === undefined ? day : dateText(unix)
 }
 
 function requestText({ row, assignee, team }: TimelineEntry): ComponentChild {

@@ -42,6 +42,7 @@ export const texts = {
   assignedSelf: 'took this',
   leftSelf: 'is no longer assigned',
   assigned: 'assigned',
+  and: ' and ',
   unassigned: 'unassigned',
   renamed: 'changed the title',
   branch: (from: string, to: string) =>

@@ -82,6 +82,8 @@ export function Comment(props: CommentProps) {
   const { refused } = usePage()
   const isRefused = refused !== undefined && refused.action === props.editTo
   const isOutOfDate = isRefused && refused.status === 409
+  // The first reaction is chosen in the head, so that a text without reactions has no line for them.
+  const isReacted = reactions !== undefined && reactions.reactions.length > 0
   return (
     <turbo-frame id={anchor} target="_top" class="comment-frame">
       <article class="comment" data-comment={anchor}>
@@ -108,6 +110,7 @@ export function Comment(props: CommentProps) {
               </Tag>
             ))}
           </span>
+          {isReacted || reactions === undefined ? null : <Reactions {...reactions} from={props.from} />}
           <CommentMenu {...props} />
         </header>
         {(props.isEditing || isRefused) && props.editTo !== undefined ? (
@@ -119,7 +122,7 @@ export function Comment(props: CommentProps) {
             {props.children}
           </div>
         )}
-        {reactions === undefined ? null : <Reactions {...reactions} from={props.from} />}
+        {isReacted && reactions !== undefined ? <Reactions {...reactions} from={props.from} /> : null}
       </article>
     </turbo-frame>
   )

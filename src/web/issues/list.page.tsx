@@ -6,6 +6,7 @@ import { pageOf } from '../../lib/paging.ts'
 import { changeMany } from '../../issues/bulk.service.ts'
 import { mayManage } from '../../issues/issue.policy.ts'
 import { findByQuery, getChoices } from '../../issues/lists/query-list.service.ts'
+import { getPinned } from '../../issues/social/pin.service.ts'
 import { parseIssueQuery, usualQuery, writeIssueQuery } from '../../issues/search/query.parse.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
@@ -26,7 +27,12 @@ async function loadList(
   const text = asked.q?.trim() || writeIssueQuery(usualQuery)
   const at = pageOf({ page: asked.page }, pageLimits(ctx))
   const isPull = kind === 'pulls'
-  const [found, choices] = await Promise.all([findByQuery(ctx, query, isPull, at), getChoices(ctx)])
+  const isUsual = at.number === 1 && writeIssueQuery(query) === writeIssueQuery(usualQuery)
+  const [found, choices, pinned] = await Promise.all([
+    findByQuery(ctx, query, isPull, at),
+    getChoices(ctx),
+    isUsual ? getPinned(ctx, isPull) : [],
+  ])
   const { repo, owner } = ctx
   return {
     place: { repo, owner },
@@ -34,6 +40,7 @@ async function loadList(
     query,
     text,
     found,
+    pinned,
     choices,
     page: at.number,
     pageSize: at.limit,

@@ -42,6 +42,21 @@ test('repositoryIssues: the query chooses the issues, and the head counts both s
   assert.match(missing.text, /Nothing here is called label:absent/)
 })
 
+test('repositoryIssues: pinned issues stand above the usual list, closed ones too, and above no other', async () => {
+  const { forge, repo } = await world()
+  await using _ = forge
+  const guest = new Browser(forge)
+  const pinned = async (query = '') =>
+    [
+      ...(await guest.get(`/${repo.fullName}/issues${query}`)).text.matchAll(/<ul class="pinned"[\s\S]*?<\/ul>/g),
+    ].flatMap(([html]) => titles(html))
+  assert.deepEqual(await pinned(), [])
+  await forge.as('alice').must('POST', `${repo.api}/issues/3/pin`)
+  await forge.as('alice').must('POST', `${repo.api}/issues/1/pin`)
+  assert.deepEqual(await pinned(), ['Bellows leak', 'Anvil cracks'])
+  assert.deepEqual(await pinned('?q=is%3Aclosed'), [])
+})
+
 test('repositoryIssues, repositoryPulls: a private repository does not exist for strangers', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo({ owner: 'alice', private: true })

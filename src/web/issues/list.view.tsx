@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact'
+import type { IssueRow } from '../../db/tables/issues.ts'
 import type { CountOfState, FoundByQuery, IssueChoices } from '../../issues/lists/query-list.service.ts'
 import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
 import { querySorts, usualQuery, writeIssueQuery, type IssueQuery } from '../../issues/search/query.parse.ts'
 import { Submit } from '../ui/button.tsx'
 import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { IssueIcon } from '../ui/issue-icon.tsx'
 import { ColorDot } from '../ui/label.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, Empty, Flash, Menu, MenuFilter, NarrowMenu, Pages } from '../ui/parts.tsx'
@@ -12,6 +14,7 @@ import { Avatar } from '../ui/person.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { numberText } from '../ui/texts.tsx'
+import { TitleText } from '../ui/title-text.tsx'
 import { IssueListRow } from './row.view.tsx'
 import { texts } from './texts.tsx'
 
@@ -22,6 +25,8 @@ export interface IssueListProps {
   /** The text of the query as somebody typed it. */
   readonly text: string
   readonly found: FoundByQuery
+  /** What is pinned; only on the first page of the usual list. */
+  readonly pinned: readonly IssueRow[]
   readonly choices: IssueChoices
   readonly page: number
   readonly pageSize: number
@@ -100,17 +105,25 @@ export function IssueListView(props: IssueListProps) {
           </Empty>
         </Box>
       ) : (
-        <Selecting {...props} to={at(kind, 'bulk')}>
-          <Box class="issue-list" head={<ListHead {...props} />}>
-            {found.rows.length > 0 ? (
-              list
-            ) : (
-              <Empty icon="search" title={texts.nothing}>
-                <p>{texts.nothingLead}</p>
-              </Empty>
-            )}
-          </Box>
-        </Selecting>
+        <>
+          <Pinned {...props} />
+          <Selecting {...props} to={at(kind, 'bulk')}>
+            <Box class="issue-list" head={<ListHead {...props} />}>
+              {found.rows.length > 0 ? (
+                list
+              ) : (
+                <Empty icon="search" title={texts.nothing}>
+                  <p>{texts.nothingLead}</p>
+                  {isPlain ? null : (
+                    <div class="acts">
+                      <ButtonLink to={at(kind)}>{texts.clear}</ButtonLink>
+                    </div>
+                  )}
+                </Empty>
+              )}
+            </Box>
+          </Selecting>
+        </>
       )}
       <Pages
         page={page}
@@ -121,6 +134,25 @@ export function IssueListView(props: IssueListProps) {
     </>
   )
 }
+
+/** What the repository has pinned, above the list. */
+const Pinned = ({ place, kind, pinned }: IssueListProps) =>
+  pinned.length === 0 ? null : (
+    <ul class="pinned" aria-label={texts.pinned}>
+      {pinned.map((row) => (
+        <li>
+          <IssueIcon issue={row} />
+          <span>
+            <Link class="row-title" to={pathOf(place.owner.name, place.repo.name, kind, row.index)}>
+              <TitleText text={row.title} />
+            </Link>{' '}
+            <span class="muted">#{row.index}</span>
+          </span>
+          <Icon name="pin" class="muted" />
+        </li>
+      ))}
+    </ul>
+  )
 
 /** The form around a list whose rows can be selected. */
 const Selecting = ({

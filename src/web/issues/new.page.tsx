@@ -11,7 +11,8 @@ import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
-import { ChooseView, NewIssueView, type NewIssueProps } from './new.view.tsx'
+import { renderTexts } from '../ui/render-texts.ts'
+import { ChooseView, markdownOf, NewIssueView, type NewIssueProps } from './new.view.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.create
@@ -48,9 +49,14 @@ async function loadNew(
     query.template === undefined ? [] : getIssueTemplates(ctx),
     trusted ? getChoices(ctx) : undefined,
   ])
+  const template = templates.find(({ path }) => path === query.template)
   return {
     place: { repo: ctx.repo, owner: ctx.owner },
-    template: templates.find(({ path }) => path === query.template),
+    template,
+    html: await renderTexts(
+      ctx,
+      markdownOf(template?.fields ?? []).map((text) => [text, text] as const),
+    ),
     choices,
     title: query.title,
     body: query.body,

@@ -1,6 +1,13 @@
 import type { IssueChoices } from '../../issues/lists/query-list.service.ts'
 import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
-import { attributeOf, isRequired, labelOf, optionsOf } from '../../issues/templates/form-text.rules.ts'
+import {
+  attributeOf,
+  defaultOf,
+  isRequired,
+  labelOf,
+  optionsOf,
+  takesSeveral,
+} from '../../issues/templates/form-text.rules.ts'
 import type { FormField, IssueConfig, IssueTemplate } from '../../issues/templates/template.parse.ts'
 import { Editor } from '../ui/editor.tsx'
 import { Submit } from '../ui/button.tsx'
@@ -8,8 +15,11 @@ import { Checkbox, Field, Select, TextArea } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { ColorDot } from '../ui/label.tsx'
 import { ButtonLink, OutsideLink } from '../ui/link.tsx'
-import { Box, PageHead } from '../ui/parts.tsx'
+import { Box, Markup, MenuFilter, PageHead } from '../ui/parts.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
+import { Raw } from '../ui/raw.tsx'
+import { texts as common } from '../ui/texts.tsx'
+import { searchedFrom } from './list.view.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.create
@@ -22,6 +32,8 @@ export interface NewIssueProps {
   readonly title: string | undefined
   readonly body: string | undefined
   readonly milestone: number | undefined
+  /** Texts of the form as HTML, by their Markdown. */
+  readonly html: ReadonlyMap<string, string>
 }
 
 /** The templates of a repository. */
@@ -80,7 +92,7 @@ export const ChooseView = ({
 }
 
 /** The form of a new issue. */
-export const NewIssueView = ({ place, template, choices, title, body, milestone }: NewIssueProps) => {
+export const NewIssueView = ({ place, template, choices, title, body, milestone, html }: NewIssueProps) => {
   const labels = new Set(template?.labels ?? [])
   return (
     <>
@@ -104,7 +116,7 @@ export const NewIssueView = ({ place, template, choices, title, body, milestone 
             maxlength={255}
           />
           {template?.fields ? (
-            template.fields.map((field, index) => <Question field={field} name={`field-${index}`} />)
+            template.fields.map((field, index) => <Question field={field} name={`field-${index}`} html={html} />)
           ) : (
             <Editor
               name="content"
@@ -125,19 +137,24 @@ export const NewIssueView = ({ place, template, choices, title, body, milestone 
             {choices.labels.length > 0 ? (
               <fieldset class="choices">
                 <legend>{all.labels}</legend>
-                {choices.labels.map((label) => (
-                  <Checkbox
-                    name="label"
-                    id={`label_${label.id}`}
-                    value={String(label.id)}
-                    checked={labels.has(label.name)}
-                    label={
-                      <>
-                        <ColorDot color={label.color} /> {label.name}
-                      </>
-                    }
-                  />
-                ))}
+                {choices.labels.length > searchedFrom ? (
+                  <MenuFilter list="new_labels" label={all.filterBy(all.filters.label)} />
+                ) : null}
+                <div class="choices" id="new_labels">
+                  {choices.labels.map((label) => (
+                    <Checkbox
+                      name="label"
+                      id={`label_${label.id}`}
+                      value={String(label.id)}
+                      checked={labels.has(label.name)}
+                      label={
+                        <>
+                          <ColorDot color={label.color} /> {label.name}
+                        </>
+                      }
+                    />
+                  ))}
+                </div>
               </fieldset>
             ) : null}
             <fieldset class="choices">
@@ -163,26 +180,63 @@ export const NewIssueView = ({ place, template, choices, title, body, milestone 
   )
 }
 
+/** A text of a form: as HTML without the paragraph around it, or as it is. */
+const FormText = ({ text, html }: { readonly text: string; readonly html: NewIssueProps['html'] }) => {
+  const rendered = html.get(text)
+  return rendered === undefined ? <>{text}</> : <Raw html={rendered.trim().replaceAll(/^<p[^>]*>|<\/p>$/g, '')} />
+}
+
+/** Returns the texts of a form whose Markdown is rendered: paragraphs, and short texts that contain any. */
+export const markdownOf = (fields: readonly FormField[]): readonly string[] => {
+  const short = fields.flatMap((field) => [
+    attributeOf(field, 'description'),
+    ...(field.type === 'checkboxes' ? optionsOf(field).map(({ label }) => label) : []),
+  ])
+  return [
+    ...new Set([
+      ...fields.flatMap((field) => (field.type === 'markdown' ? attributeOf(field, 'value') : [])),
+      ...short.filter((text) => /[*_`~[\]<>@#]|:\/\//.test(text)),
+    ]),
+  ]
+}
+
 /** A question of a form. */
-const Question = ({ field, name }: { readonly field: FormField; readonly name: string }) => {
+const Question = ({
+  field,
+  name,
+  html,
+}: {
+  readonly field: FormField
+  readonly name: string
+  readonly html: NewIssueProps['html']
+}) => {
   if (!field.visibleIn.includes('form')) return null
   const label = labelOf(field)
   const about = attributeOf(field, 'description')
-  const hint = about === '' ? {} : { hint: about }
+  const hint = about === '' ? {} : { hint: <FormText text={about} html={html} /> }
   const required = isRequired(field)
   const value = attributeOf(field, 'value')
   const placeholder = attributeOf(field, 'placeholder')
   switch (field.type) {
     case 'markdown':
-      return <p class="form-note">{value}</p>
+      return <Markup html={html.get(value) ?? ''} class="compact" />
     case 'textarea':
-      return <TextArea {...{ name, label, required, value, placeholder, ...hint }} rows={6} />
+      return (
+        <TextArea
+          {...{ name, label, required, value, placeholder, ...hint }}
+          rows={6}
+          isCode={attributeOf(field, 'render') !== ''}
+        />
+      )
     case 'input':
       return <Field {...{ name, label, required, value, placeholder, ...hint }} isProse />
     case 'dropdown':
-      return (
+      return takesSeveral(field) ? (
+        <Choices {...{ field, name, html }} />
+      ) : (
         <Select
           {...{ name, label, required, ...hint }}
+          value={defaultOf(field)}
           choices={[
             ...(required ? [] : [{ value: '', label: texts.none }]),
             ...optionsOf(field).map((option, index) => ({ value: String(index), label: option.label })),
@@ -190,14 +244,47 @@ const Question = ({ field, name }: { readonly field: FormField; readonly name: s
         />
       )
     case 'checkboxes':
-      return (
-        <fieldset class="choices">
-          <legend>{label}</legend>
-          {about === '' ? null : <p class="hint">{about}</p>}
-          {optionsOf(field).map((option, index) => (
-            <Checkbox name={name} id={`${name}_${index}`} value={String(index)} label={option.label} />
-          ))}
-        </fieldset>
-      )
+      return <Choices {...{ field, name, html }} />
   }
+}
+
+/** Boxes to tick, for a question with several answers. */
+const Choices = ({
+  field,
+  name,
+  html,
+}: {
+  readonly field: FormField
+  readonly name: string
+  readonly html: NewIssueProps['html']
+}) => {
+  const about = attributeOf(field, 'description')
+  return (
+    <fieldset class="choices form-choices">
+      <legend>
+        {labelOf(field)}
+        {field.type === 'dropdown' && !isRequired(field) ? <span class="optional"> {common.optional}</span> : null}
+      </legend>
+      {about === '' ? null : (
+        <p class="hint">
+          <FormText text={about} html={html} />
+        </p>
+      )}
+      {optionsOf(field).map((option, index) => (
+        <Checkbox
+          name={name}
+          id={`${name}_${index}`}
+          value={String(index)}
+          required={option.isRequired}
+          checked={field.type === 'dropdown' && defaultOf(field) === String(index)}
+          label={
+            <>
+              <FormText text={option.label} html={html} />
+              {option.isRequired ? <span class="optional"> {texts.required}</span> : null}
+            </>
+          }
+        />
+      ))}
+    </fieldset>
+  )
 }

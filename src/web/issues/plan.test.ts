@@ -25,7 +25,7 @@ title: "Bug: "
 labels: [bug]
 body:
   - type: markdown
-    attributes: { value: Thank you }
+    attributes: { value: Thank you for **looking**. }
   - type: input
     id: version
     attributes: { label: Version }
@@ -36,6 +36,9 @@ body:
   - type: checkboxes
     id: terms
     attributes: { label: Terms, options: [{ label: I searched, required: true }] }
+  - type: dropdown
+    id: devices
+    attributes: { label: Devices, options: [Linux, macOS], multiple: true }
 `
 
 test('chooseIssueTemplate, openIssueOfPage: a form asks its questions and makes the text', async () => {
@@ -49,6 +52,9 @@ test('chooseIssueTemplate, openIssueOfPage: a form asks its questions and makes 
   })
   assert.match((await alice.get(choose)).text, /Something is broken/)
   const path = `/${repo.fullName}/issues/new?template=.forgejo%2FISSUE_TEMPLATE%2Fbug.yaml`
+  const { text } = await alice.get(path)
+  assert.match(text, /Thank you for <strong>looking<\/strong>\./)
+  assert.match(text, /name="field-4" value="1"[^>]*>\s*<label[^>]*>macOS/)
   const send = (fields: Record<string, string>) => alice.submit(path, '/issues/new', { title: 'Bug: a', ...fields })
   assert.equal((await send({ 'field-1': '', 'field-3': '0' })).status, 422)
   assert.equal((await send({ 'field-1': '1.2', 'field-2': '0' })).status, 422)

@@ -54,6 +54,11 @@ export const IssueListRow = ({
         <Link class="row-title" to={to} data-row-link="">
           <TitleText text={row.title} />
         </Link>{' '}
+        {row.is_locked ? (
+          <>
+            <Icon name="lock" class="muted" label={texts.locked} />{' '}
+          </>
+        ) : null}
         {(around.labels.get(row.id) ?? []).map((label) => (
           <>
             <LabelTag label={label} to={withQuery(at(kind), { q: `is:open label:"${label.name}"` })} />{' '}

@@ -185,7 +185,9 @@ const Milestone = ({ place, issue, around, side }: SideProps) => {
 }
 
 const DueDate = ({ place, issue, side }: SideProps) => {
+  const { nowUnix } = usePage()
   const at = issueAt(place, issue)
+  const isOverdue = !issue.is_closed && issue.due_unix < nowUnix
   return (
     <Part
       title={texts.due}
@@ -218,8 +220,9 @@ const DueDate = ({ place, issue, side }: SideProps) => {
       }
     >
       {issue.due_unix > 0 ? (
-        <p>
+        <p class={isOverdue ? 'danger-text' : undefined}>
           <Day unix={issue.due_unix} />
+          {isOverdue ? texts.isOverdue : null}
         </p>
       ) : (
         <p class="muted">{texts.noDue}</p>

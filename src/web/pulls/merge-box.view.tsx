@@ -158,13 +158,39 @@ function MergeForm({ state, view, place }: MergeBoxProps & { readonly state: Mer
   if (state.styles.length === 0) return <p class="merge-line muted">{texts.noStyle}</p>
   const hard = state.blockers.find((blocker) => !blocker.isProtection)
   const isProtected = state.blockers.some((blocker) => blocker.isProtection)
-  const mayDelete = pull.flow === 0 && pull.head_repo_id !== null
   return (
     <Form
       to={pullPath(place, issue.index, 'merge')}
       class="merge-form stack"
       hidden={{ head_commit_id: pull.synced_oid }}
     >
+      {hard ? null : <MergeChoices {...{ view, state }} />}
+      {isProtected && !hard && state.mayForce ? <Checkbox name="force" label={texts.force} /> : null}
+      <div class="acts">
+        <Submit
+          icon="git-merge"
+          disabledBecause={
+            hard ? texts.blockers[hard.kind].title : isProtected && !state.mayForce ? texts.blocked : undefined
+          }
+        >
+          {texts.merge}
+        </Submit>
+        {isProtected && !hard && state.scheduled === undefined ? (
+          <Submit kind="plain" name="when" value="checks">
+            {texts.mergeWhenReady}
+          </Submit>
+        ) : null}
+      </div>
+    </Form>
+  )
+}
+
+/** How to merge, and what happens with the branch. */
+function MergeChoices({ view, state }: { readonly view: PullView; readonly state: MergeState }) {
+  const { pull } = view.pair
+  const mayDelete = pull.flow === 0 && pull.head_repo_id !== null
+  return (
+    <>
       <Select
         name="style"
         label={texts.style}
@@ -185,50 +211,47 @@ function MergeForm({ state, view, place }: MergeBoxProps & { readonly state: Mer
           checked={state.deletesBranchByDefault}
         />
       ) : null}
-      {isProtected && state.mayForce ? <Checkbox name="force" label={texts.force} /> : null}
-      <div class="acts">
-        <Submit
-          icon="git-merge"
-          disabledBecause={
-            hard ? texts.blockers[hard.kind].title : isProtected && !state.mayForce ? texts.blocked : undefined
-          }
-        >
-          {texts.merge}
-        </Submit>
-        {isProtected && !hard && state.scheduled === undefined ? (
-          <Submit kind="plain" name="when" value="checks">
-            {texts.mergeWhenReady}
-          </Submit>
-        ) : null}
-      </div>
-    </Form>
+    </>
   )
 }
 
-const statusIcons: Readonly<Record<string, readonly [IconName, string]>> = {
-  success: ['check', 'good-text'],
-  pending: ['dot-fill', 'warning-text'],
-  failure: ['x', 'danger-text'],
-  error: ['x', 'danger-text'],
+type StatusLook = readonly [IconName, string]
+
+const unknownStatus = ['circle', 'muted'] as const satisfies StatusLook
+
+const passedLook = ['check', 'good-text'] as const satisfies StatusLook
+const pendingLook = ['dot-fill', 'warning-text'] as const satisfies StatusLook
+const failedLook = ['x', 'danger-text'] as const satisfies StatusLook
+
+const statusIcons: Readonly<Record<string, StatusLook>> = {
+  success: passedLook,
+  pending: pendingLook,
+  failure: failedLook,
+  error: failedLook,
   warning: ['alert', 'warning-text'],
   skipped: ['skip', 'muted'],
 }
 
+const isFailed = ({ state }: CommitStatusRow): boolean => state === 'failure' || state === 'error'
+
 const Checks = ({ statuses }: { readonly statuses: readonly CommitStatusRow[] }) => {
   if (statuses.length === 0) return null
-  const passed = statuses.filter((status) => status.state === 'success').length
+  const passed = statuses.filter(({ state }) => state === 'success').length
+  const failed = statuses.filter(isFailed).length
+  const isPending = statuses.some(({ state }) => state === 'pending')
+  const [sign, color] = failed > 0 ? failedLook : isPending ? pendingLook : passedLook
   return (
     <details class="merge-checks" open={passed < statuses.length}>
       <summary class="merge-line">
-        <Icon
-          name={passed === statuses.length ? 'check-circle' : 'dot-fill'}
-          class={passed === statuses.length ? 'good-text' : 'warning-text'}
-        />
-        <strong>{texts.checks(passed, statuses.length)}</strong>
+        <Icon name={sign} class={color} />
+        <strong>
+          {failed > 0 ? texts.checksFailed(failed, statuses.length) : texts.checks(passed, statuses.length)}
+        </strong>
+        <Icon name="chevron-right" class="fold" />
       </summary>
       <ul>
-        {statuses.map((status) => {
-          const [icon, tone] = statusIcons[status.state] ?? (['circle', 'muted'] as const)
+        {[...statuses.filter(isFailed), ...statuses.filter((each) => !isFailed(each))].map((status) => {
+          const [icon, tone] = statusIcons[status.state] ?? unknownStatus
           return (
             <li>
               <Icon name={icon} class={tone} label={status.state} />

@@ -168,7 +168,11 @@ export const texts = {
     archived: { title: 'The repository is archived', help: 'An administrator can unarchive it in its settings.' },
   } satisfies Record<MergeBlocker['kind'], { title: string; help: string }>,
   conflictCommands: 'Commands to solve the conflicts',
-  checks: (passed: number, total: number) => `${passed} of ${counted(total, 'check')} passed`,
+  checks: (passed: number, total: number) =>
+    passed === total && total > 1
+      ? `All ${counted(total, 'check')} passed`
+      : `${passed} of ${counted(total, 'check')} passed`,
+  checksFailed: (failed: number, total: number) => `${failed} of ${counted(total, 'check')} failed`,
   details: 'Details',
   mergedBy: ' merged this as ',
   closedUnmerged: 'Closed without a merge',

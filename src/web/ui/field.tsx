@@ -220,11 +220,13 @@ export function Checkbox({
   checked = false,
   value = 'true',
   disabled = false,
+  required = false,
   ...rest
 }: LabelledProps & {
   readonly checked?: boolean
   readonly value?: string
   readonly disabled?: boolean
+  readonly required?: boolean
 } & Marks) {
   const { values, problem } = formScope.current()
   const isSentAgain = Object.keys(values).length > 0
@@ -238,6 +240,7 @@ export function Checkbox({
         value={value}
         checked={isSentAgain ? sent : checked}
         disabled={disabled}
+        required={required}
         aria-describedby={hint === undefined ? undefined : `${id}_hint`}
         aria-invalid={problem?.field === name ? 'true' : undefined}
         {...rest}

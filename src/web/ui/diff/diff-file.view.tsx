@@ -54,6 +54,10 @@ const isSubmodule = (mode: string): boolean => mode === '160000'
 const isPointer = ({ hunks }: ShownFile): boolean =>
   hunks[0]?.lines.slice(0, 3).some(({ text }) => text.startsWith('version https://git-lfs.github.com/spec/')) ?? false
 
+/** Whether the head says everything about a file without changed lines: it has another name or mode. */
+const isExplained = ({ status, oldMode, newMode }: ShownFile['change']): boolean =>
+  status === 'renamed' || (status !== 'added' && status !== 'deleted' && oldMode !== newMode)
+
 function FileTags({ file }: { readonly file: ShownFile }) {
   const { status, oldMode, newMode, similarity } = file.change
   const hasBoth = status !== 'added' && status !== 'deleted'
@@ -100,6 +104,7 @@ function FileBody(props: FileProps) {
     return images.length > 0 ? <Images images={images} /> : <p class="diff-left">{texts.binary}</p>
   }
   if (hunks.length === 0) {
+    if (!isCut && isExplained(change)) return null
     const isEmpty = change.status === 'added' || change.status === 'deleted'
     return <p class="diff-left">{isCut ? texts.cut : isEmpty ? texts.emptyAdded : texts.noLines}</p>
   }

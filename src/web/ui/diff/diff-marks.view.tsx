@@ -5,21 +5,22 @@ import { texts } from './texts.tsx'
 /** Id of a file in the page. */
 export const fileId = (file: { readonly index: number }): string => `diff-${file.index}`
 
-/** Added and removed lines. */
-export const Counts = ({ additions, deletions }: { readonly additions: number; readonly deletions: number }) => (
-  <span class="diff-counts">
-    {additions > 0 || deletions === 0 ? (
-      <span class="good-text" title={texts.additions(additions)}>
-        +{numberText(additions)}
-      </span>
-    ) : null}
-    {deletions > 0 ? (
-      <span class="danger-text" title={texts.deletions(deletions)}>
-        −{numberText(deletions)}
-      </span>
-    ) : null}
-  </span>
-)
+/** Added and removed lines; nothing without any. */
+export const Counts = ({ additions, deletions }: { readonly additions: number; readonly deletions: number }) =>
+  additions + deletions === 0 ? null : (
+    <span class="diff-counts">
+      {additions > 0 ? (
+        <span class="good-text" title={texts.additions(additions)}>
+          +{numberText(additions)}
+        </span>
+      ) : null}
+      {deletions > 0 ? (
+        <span class="danger-text" title={texts.deletions(deletions)}>
+          −{numberText(deletions)}
+        </span>
+      ) : null}
+    </span>
+  )
 
 type Status = ShownFile['change']['status']
 
