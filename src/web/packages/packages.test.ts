@@ -88,11 +88,28 @@ test('linkPackageTo, unlinkPackageFrom, removePackageVersion, repoPackagesPage: 
 })
 
 test('each registry has commands that install and publish a package', () => {
-  const named = { owner: 'alice', name: 'g:a', version: '1.0', root: 'https://host', file: 'x' }
+  const named = { owner: 'alice', name: 'g:a', version: '1.0', root: 'https://host', file: 'x', fileKey: '' }
   for (const type of Object.keys(typeNames)) {
     assert.match(installCommands({ ...named, type }) ?? '', /alice/, type)
     assert.match(publishCommands({ ...named, type }) ?? '', /host/, type)
   }
+})
+
+test('commands name the distribution, branch, group or channel of the package', () => {
+  const named = { owner: 'o', version: '1', root: 'https://host', file: 'x' }
+  const commands = (type: string, fileKey: string, name = 'a') =>
+    installCommands({ ...named, type, name, fileKey }) ?? ''
+  assert.match(commands('debian', 'bookworm|main'), /packages\/o\/debian bookworm main'/)
+  assert.match(commands('alpine', 'v3.20|main|x86_64'), /packages\/o\/alpine\/v3\.20\/main >>/)
+  assert.match(commands('rpm', 'el9/stable'), /^curl https:\/\/host\/api\/packages\/o\/rpm\/el9\/stable\.repo /)
+  assert.match(commands('rpm', ''), /packages\/o\/rpm\.repo /)
+  assert.match(commands('alt', 'p10'), /packages\/o\/alt\/p10\.repo /)
+  assert.match(commands('arch', 'core'), /\[o\.core\]\\nServer = .*\/arch\/core\/\$arch/)
+  assert.match(commands('arch', ''), /\[o\]\\nServer = .*\/arch\/\$arch/)
+  assert.match(commands('conan', 'ada|stable|r1'), /--requires=a\/1@ada\/stable /)
+  assert.match(commands('conan', '_|_|r1'), /--requires=a\/1 /)
+  assert.match(commands('conda', 'noarch', 'main/a'), /packages\/o\/conda\/main a=1$/)
+  assert.match(commands('conda', 'noarch'), /packages\/o\/conda a=1$/)
 })
 
 test('metadata of any form is shown as text', () => {

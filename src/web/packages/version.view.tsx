@@ -43,6 +43,7 @@ export function VersionView(props: VersionProps) {
     version: version.version,
     root: config.server.rootUrl.slice(0, -1),
     file: files[0]?.name ?? '',
+    fileKey: files[0]?.file_key ?? '',
   })
   const description = about.description || (image?.image?.labels.get('org.opencontainers.image.description') ?? '')
   return (
