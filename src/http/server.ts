@@ -34,6 +34,7 @@ import type { LastingAnswers } from './lasting-answers.ts'
 import {
   isBytes,
   isJsonAs,
+  isPage,
   type AnyRequirement,
   type Call,
   type NamedOperation,
@@ -248,14 +249,15 @@ export class ForgeServer {
   }
 
   /**
-   * An address that nothing answers at, or not by this method; or a browser's question whether it may ask.
+   * An address that nothing answers at, or not by this method; or a browser's question whether it may ask. The address of
+   * a form leads to its page.
    * @returns false for the question, which is answered and refuses nothing
    */
   #refuseUnknown(
     request: IncomingMessage,
     response: ServerResponse,
     path: string,
-    refuse: (error: Refusal, headers: Record<string, string>) => void,
+    refuse: (error: Refusal | Moved, headers: Record<string, string>) => void,
   ): boolean {
     const allowed = this.#router.methodsAt(path)
     if (allowed.includes('GET')) allowed.push('HEAD')
@@ -264,13 +266,33 @@ export class ForgeServer {
     if (request.method === 'OPTIONS' && isKnown && preflight(cors, request, response)) return false
     const headers: Record<string, string> = {}
     allowOrigin(cors, request, headers)
-    if (isKnown) {
+    const page = request.method === 'GET' && isKnown ? this.#pageAbove(path) : undefined
+    if (page !== undefined) {
+      refuse(new Moved(303, page), headers)
+    } else if (isKnown) {
       headers['allow'] = allowed.toSorted().join(', ')
       refuse(new MethodNotAllowed(`the address has no method ${request.method}`), headers)
     } else {
       refuse(new NotFound('there is nothing at this address', 'no_such_route'), headers)
     }
     return true
+  }
+
+  /**
+   * Returns the address of the nearest page above an address that takes a form only. People ask for it when they reload
+   * a page that showed their form again, and after signing in on the way.
+   */
+  #pageAbove(path: string): string | undefined {
+    const isOfPages = (method: string, at: string) => {
+      const found = this.#router.find(method, at, '')?.target
+      return found !== undefined && isPage(found)
+    }
+    if (!isOfPages('POST', path)) return undefined
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const above = path.slice(0, end)
+      if (isOfPages('GET', above)) return above
+    }
+    return '/'
   }
 
   async #answer(

@@ -3,6 +3,7 @@ import * as apiDocsRoutes from './api/api-docs.routes.tsx'
 import * as explorePage from './explore/explore.page.tsx'
 import * as galleryPage from './gallery/gallery.page.tsx'
 import * as homePage from './home/home.page.tsx'
+import * as otherAddressRoutes from './links/other-addresses.routes.ts'
 import * as unsubscribeRoutes from './links/unsubscribe.routes.tsx'
 import * as notificationsPage from './notifications/notifications.page.tsx'
 import * as subscriptionsPage from './notifications/subscriptions.page.tsx'
@@ -21,6 +22,7 @@ export const web: Feature = {
     galleryPage,
     homePage,
     notificationsPage,
+    otherAddressRoutes,
     profilePage,
     subscriptionsPage,
     unsubscribeRoutes,

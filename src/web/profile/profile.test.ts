@@ -48,7 +48,8 @@ test('changeStanding: a person follows and blocks; guests sign in first', async 
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const guest = new Browser(forge)
   const refused = await guest.post('/alice/-/standing/follow', { _csrf: await guest.csrf() })
-  assert.deepEqual([refused.status, refused.headers.get('location')], [303, '/user/login'])
+  const signIn = `/user/login?redirect_to=${encodeURIComponent('/alice/-/standing/follow')}`
+  assert.deepEqual([refused.status, refused.headers.get('location')], [303, signIn])
   const bob = await Browser.of(forge, 'bob')
   assert.equal((await bob.submit('/alice', '/alice/-/standing/follow')).status, 303)
   assert.equal((await forge.as('bob').get('/user/following/alice')).status, 204)

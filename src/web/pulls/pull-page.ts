@@ -7,7 +7,7 @@ import type { PullPair } from '../../pulls/pull.store.ts'
 import { mayResolve } from '../../pulls/reviews/review.policy.ts'
 import type { Thread } from '../../pulls/reviews/thread.service.ts'
 import { viewPull } from '../../pulls/pull-view.service.ts'
-import { repoWebUrl } from '../../repos/repo-url.ts'
+import { pathOf } from '../ui/paths.ts'
 import { placeOf } from './pull-paths.ts'
 
 /** What every page of a pull request requires, in the order of the API. */
@@ -16,7 +16,7 @@ export const readsPull = [inRepo, pullsEnabled, canRead('code'), gitRepo] as con
 /** Returns what the head of each page of a pull request shows. A number of an issue redirects there. */
 export async function loadPull(ctx: RepoCtx, index: number) {
   const issue = await getReadableIssue(ctx, index)
-  if (!issue.is_pull) throw new Moved(303, `${new URL(repoWebUrl(ctx)).pathname}/issues/${index}`)
+  if (!issue.is_pull) throw new Moved(303, pathOf(ctx.owner.name, ctx.repo.name, 'issues', index))
   const view = await viewPull(ctx, index)
   return {
     view,

@@ -9,7 +9,9 @@ test('starRepository, watchRepository: a person stars and watches; guests are as
   const at = (path: string) => `/${repo.fullName}/${path}`
   const guest = new Browser(forge)
   const refused = await guest.post(at('stars/add'), { _csrf: await guest.csrf() })
-  assert.deepEqual([refused.status, refused.headers.get('location')], [303, '/user/login'])
+  const signIn = `/user/login?redirect_to=${encodeURIComponent(at('stars/add'))}`
+  assert.deepEqual([refused.status, refused.headers.get('location')], [303, signIn])
+  assert.equal((await guest.get(at('stars/add'))).headers.get('location'), at('stars'), 'the page above the form')
 
   const bob = await Browser.of(forge, 'bob')
   const csrf = await bob.csrf('/user/settings')

@@ -36,8 +36,8 @@ export const inSession: Requirement<BrowserCtx, Pick<SignedInCtx, 'viewer'>> = {
   refuses: [],
   check({ viewer }, call) {
     if (viewer) return { viewer }
-    const back = call.method === 'GET' ? `?redirect_to=${encodeURIComponent(call.url)}` : ''
-    throw new Moved(303, `/user/login${back}`)
+    // The address of a form leads to its page.
+    throw new Moved(303, `/user/login?redirect_to=${encodeURIComponent(call.url)}`)
   },
 }
 

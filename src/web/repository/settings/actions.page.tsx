@@ -3,14 +3,12 @@ import { inRepo, repoOwner } from '../../../access/repo.requirements.ts'
 import { scopeOfRepo } from '../../../actions/queue-scope.ts'
 import { valuesOfRepo } from '../../../actions/value-owner.ts'
 import { pageQuery } from '../../../http/schema.ts'
-import { Moved } from '../../../lib/errors.ts'
 import { runnerActs } from '../../frames/runner-acts.ts'
 import { loadRunners } from '../../frames/runners.ts'
 import { loadValues } from '../../frames/secrets.ts'
 import { valuePages } from '../../frames/value-pages.ts'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { page } from '../../shell/page.tsx'
-import { siteHref } from '../../ui/paths.ts'
 import { RepositoryRunnersView, RepositoryValuesView } from './actions.view.tsx'
 import { inSettings, metaOf, placeOf, settingsPath } from './frame.tsx'
 
@@ -33,17 +31,6 @@ export const repositorySecretsPage = page({
   requires: [inSession, inRepo, repoOwner],
   load: async ({ ctx }) => ({ ...(await loadValues(ctx, valuesOf(ctx), {})), path: actionsPath(ctx) }),
   view: RepositoryValuesView,
-})
-
-/** Leads to the page of secrets, which shows the variables too. */
-export const repositoryVariablesPage = page({
-  ...shownAs('secrets'),
-  path: '/{username}/{reponame}/settings/actions/variables',
-  requires: [inSession, inRepo, repoOwner],
-  load({ ctx }): Promise<Record<never, never>> {
-    throw new Moved(303, siteHref(ctx.config, secretsPath(ctx)))
-  },
-  view: () => <></>,
 })
 
 /** The secrets and variables of a repository. */
