@@ -53,3 +53,13 @@ export function attachedName(name: string): string {
 /** Quota subject of a file. */
 export const usageKindOf = ({ release_id }: Pick<AttachmentRow, 'release_id'>): UsageKind =>
   release_id === null ? 'attachments:issues' : 'attachments:releases'
+
+/** Most files that a text gets at once. */
+const maxShown = 100
+
+/** Returns the ids of the files that a text shows, without those beyond the hundredth. */
+export const filesShownIn = (text: string): string[] =>
+  [...new Set([...text.matchAll(/\/attachments\/([0-9a-f-]{36})(?![0-9a-f-])/g)].map(([, uuid = '']) => uuid))].slice(
+    0,
+    maxShown,
+  )

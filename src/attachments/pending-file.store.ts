@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../db/database.ts'
 import type { AttachmentRow } from '../db/tables/issues.ts'
-import type { CommentId, IssueId, RepoId, UserId } from '../lib/ids.ts'
+import type { CommentId, IssueId, ReleaseId, RepoId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 
 /** An account and the repository that it uploads to. */
@@ -22,13 +22,11 @@ export const countPendingFiles = async (db: Db | Tx, { repoId, uploaderId }: Upl
       .executeTakeFirstOrThrow()
   ).count
 
-/** Gives waiting files of an account to an issue, or to a comment of it. */
-export const claimPendingFiles = (
-  tx: Tx,
-  { repoId, uploaderId }: Uploader,
-  uuids: readonly string[],
-  holder: { readonly issue_id: IssueId; readonly comment_id: CommentId | null },
-) =>
+/** Who shows a file: an issue, a comment of it, or a release. */
+type Holder = { readonly issue_id: IssueId; readonly comment_id: CommentId | null } | { readonly release_id: ReleaseId }
+
+/** Gives waiting files of an account to an issue, a comment or a release. Returns their sizes. */
+export const claimPendingFiles = (tx: Tx, { repoId, uploaderId }: Uploader, uuids: readonly string[], holder: Holder) =>
   tx
     .updateTable('attachment')
     .set(holder)
@@ -37,6 +35,7 @@ export const claimPendingFiles = (
     .where('uploader_id', '=', uploaderId)
     .where('issue_id', 'is', null)
     .where('release_id', 'is', null)
+    .returning('size_bytes')
     .execute()
 
 /** Returns the accounts, with repositories, that have files waiting since before a time. */

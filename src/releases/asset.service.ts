@@ -2,9 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { Ctx, RepoCtx, SignedInRepoCtx } from '../access/context.ts'
 import type { FileHolder } from '../access/contributions/file-holder.ts'
 import { addUpload, removeFiles } from '../attachments/attachment-row.service.ts'
-import { attachedName } from '../attachments/attachment.rules.ts'
+import { attachedName, filesShownIn } from '../attachments/attachment.rules.ts'
 import { updateAttachment } from '../attachments/attachment.store.ts'
 import { checkedName, noFile, takeUpload, type AttachRules, type Upload } from '../attachments/incoming-file.service.ts'
+import { addPendingFile } from '../attachments/pending-file.service.ts'
+import { claimPendingFiles } from '../attachments/pending-file.store.ts'
+import { addToUsage } from '../access/quota/usage.store.ts'
 import { transaction } from '../db/database.ts'
 import type { AttachmentRow, NewAttachmentRow } from '../db/tables/issues.ts'
 import type { ReleaseRow } from '../db/tables/releases.ts'
@@ -84,6 +87,30 @@ function keepAsset(
       created_unix: nowUnix(ctx.clock),
     }
     return addUpload(ctx, tx, values, ctx.viewer.id)
+  })
+}
+
+/**
+ * Stores a file for notes that are being written: the release holds it when notes that show it are saved
+ * (`holdShownFiles`).
+ */
+export const addFileForNotes = (ctx: SignedInRepoCtx, upload: Upload): Promise<AttachmentRow> =>
+  addPendingFile(ctx, upload, rulesOf(ctx))
+
+/** Gives the waiting files of the viewer that the notes of a release show to the release. */
+export async function holdShownFiles(
+  ctx: SignedInRepoCtx,
+  { id, repo_id: repoId, content }: ReleaseRow,
+): Promise<void> {
+  const uuids = filesShownIn(content)
+  if (uuids.length === 0) return
+  await transaction(ctx.db, async (tx) => {
+    if (!(await findReleaseForUpdate(tx, id))) return
+    const held = await claimPendingFiles(tx, { repoId, uploaderId: ctx.viewer.id }, uuids, { release_id: id })
+    const sizeBytes = held.reduce((sum, file) => sum + file.size_bytes, 0)
+    // Waiting files are charged as files of issues. Their upload was checked against the quota of releases too.
+    await addToUsage(tx, { repoId }, 'attachments:issues', -sizeBytes)
+    await addToUsage(tx, { repoId }, 'attachments:releases', sizeBytes)
   })
 }
 

@@ -10,6 +10,7 @@ import * as subscriptionsPage from './notifications/subscriptions.page.tsx'
 import * as profilePage from './profile/profile.page.tsx'
 import * as assetRoutes from './shell/assets.routes.ts'
 import { sessions } from './shell/browser.credentials.ts'
+import * as wikiFilePage from './wiki/wiki-file.page.ts'
 import * as wikiPage from './wiki/wiki.page.tsx'
 
 /** Pages of the places that have no feature of their own, and sessions of browsers. */
@@ -26,6 +27,7 @@ export const web: Feature = {
     profilePage,
     subscriptionsPage,
     unsubscribeRoutes,
+    wikiFilePage,
     wikiPage,
   ],
 }

@@ -26,12 +26,13 @@ export interface PageText {
   readonly message: string
 }
 
-/** A change of one page. */
-interface PageChange {
+/** A change of one page, or of a file beside the pages. */
+interface WikiChange {
   readonly edits: readonly FileEdit[]
   readonly message: string
-  readonly event: Static<typeof PageEvent>
-  /** The file of the page after the change. */
+  /** Undefined: no page changes. */
+  readonly event: Static<typeof PageEvent> | undefined
+  /** The path of the file after the change. */
   readonly file: string
 }
 
@@ -150,12 +151,13 @@ async function changePage(ctx: SignedInRepoCtx, gitKey: GitKey, plan: Planner): 
 }
 
 /** Plans a change of the current wiki, which is undefined before the first page. It is called again when the wiki changed. */
-type Planner = (wiki: WikiState | undefined) => Promise<PageChange>
+type Planner = (wiki: WikiState | undefined) => Promise<WikiChange>
 
 /** Most attempts when another process changes the wiki concurrently. */
 const maxAttempts = 10
 
-async function commitToWiki(
+/** Commits a change. Throws `Conflict` when the wiki cannot be changed. */
+export async function commitToWiki(
   ctx: SignedInRepoCtx,
   gitKey: GitKey,
   plan: Planner,
@@ -183,7 +185,9 @@ async function commitToWiki(
         [update],
         { doerId: viewer.id, via: 'api' },
         {
-          effect: wikiChangeEffect.plan({ doerId: viewer.id, message: eventMessage(message), page: event }),
+          ...(event && {
+            effect: wikiChangeEffect.plan({ doerId: viewer.id, message: eventMessage(message), page: event }),
+          }),
           before: (tx) => mustStillTakeChanges(tx, ctx),
         },
       )

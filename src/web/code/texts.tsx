@@ -225,7 +225,6 @@ export const texts = {
   swapSides: 'Swap the sides',
   upload: {
     title: 'Upload files',
-    isOff: 'uploads are switched off here',
     folder: 'Folder',
     folderHint: 'Missing folders are made. Empty: the top of the repository.',
     files: 'Files',

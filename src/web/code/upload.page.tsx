@@ -1,19 +1,20 @@
 import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
-import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
+import type { SignedInRepoCtx } from '../../access/context.ts'
 import { uploadEdits, uploadLimits, withUploadedFiles } from '../../attachments/repository-upload.service.ts'
 import { pageErrors } from '../../http/error-forms.ts'
 import { readFormWithFiles } from '../../http/form.ts'
 import { contentTypeOf } from '../../http/media-type.ts'
-import { bytesOf, operation, type Call, type Requirement } from '../../http/operation.ts'
+import { bytesOf, operation, type Call } from '../../http/operation.ts'
 import { redirect } from '../../http/reply.ts'
 import { trimBoth } from '../../lib/trim-ends.ts'
-import { Invalid, NotFound, Refusal, TooLarge } from '../../lib/errors.ts'
+import { Invalid, Refusal, TooLarge } from '../../lib/errors.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import { checkOwnForm, fromOwnPage, inBrowser, inSession } from '../shell/browser.requirements.ts'
 import { noticeCookie } from '../shell/notice.ts'
 import { page } from '../shell/page.tsx'
 import { sentenceOf } from '../shell/sentence.ts'
+import { uploadsOn } from '../shell/upload.requirements.ts'
 import { csrfName } from '../ui/page-context.ts'
 import { siteHref } from '../ui/paths.ts'
 import { sizeText } from '../ui/texts.tsx'
@@ -25,16 +26,6 @@ const texts = all.upload
 
 /** Limit of the fields beside the files, in bytes. */
 const maxFieldBytes = 65_536
-
-/** Uploads are switched on (`[repository.upload].ENABLED`). */
-const uploadsOn: Requirement<RepoCtx, object> = {
-  codes: ['uploadsOn'],
-  refuses: [404],
-  check(ctx) {
-    if (!uploadLimits(ctx).isOn) throw new NotFound(texts.isOff, 'uploads_disabled')
-    return {}
-  },
-}
 
 export const uploadFilesPage = page({
   path: '/{username}/{reponame}/_upload/{filepath+}',

@@ -9,6 +9,7 @@ import { bytes } from '../../http/reply.ts'
 import { pathNumber } from '../../http/schema.ts'
 import { addFileForNewText, addFileForText } from '../../issues/attachments/attachment.service.ts'
 import { getReadableIssue } from '../../issues/issue.service.ts'
+import { markdownOfFile } from '../frames/dropped-file.ts'
 import { fromOwnPage, inBrowser, inSession } from '../shell/browser.requirements.ts'
 import { siteHref } from '../ui/paths.ts'
 
@@ -32,14 +33,8 @@ const shared = {
 } as const
 
 /** Answers the Markdown that shows a file. */
-function shown({ config }: Pick<Ctx, 'config'>, { name, uuid }: AttachmentRow) {
-  const isImage = /\.(?:png|jpe?g|gif|webp|avif|svg)$/i.test(name)
-  const label = name.replace(/[[\]\\]/g, '\\$&')
-  return bytes(
-    'text/plain;charset=utf-8',
-    `${isImage ? '!' : ''}[${label}](${siteHref(config, `/attachments/${uuid}`)})`,
-  )
-}
+const shown = ({ config }: Pick<Ctx, 'config'>, { name, uuid }: AttachmentRow) =>
+  bytes('text/plain;charset=utf-8', markdownOfFile(name, siteHref(config, `/attachments/${uuid}`)))
 
 /** Stores a dropped or pasted file for a text of an issue that is being written. */
 export const uploadToIssue = operation({

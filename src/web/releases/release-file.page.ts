@@ -5,11 +5,13 @@ import { readFormWithFiles } from '../../http/form.ts'
 import { contentTypeOf } from '../../http/media-type.ts'
 import { bytesOf, operation, type Call } from '../../http/operation.ts'
 import { pageErrors } from '../../http/error-forms.ts'
-import { redirect } from '../../http/reply.ts'
+import { bytes, redirect } from '../../http/reply.ts'
 import { pathNumber } from '../../http/schema.ts'
+import { uploadOf } from '../../attachments/upload.ts'
 import type { Upload } from '../../attachments/incoming-file.service.ts'
-import { attachAsset } from '../../releases/asset.service.ts'
+import { addFileForNotes, attachAsset } from '../../releases/asset.service.ts'
 import { getRelease } from '../../releases/release.service.ts'
+import { markdownOfFile } from '../frames/dropped-file.ts'
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import { checkOwnForm, fromOwnPage, inBrowser, inSession } from '../shell/browser.requirements.ts'
 import { noticeCookie } from '../shell/notice.ts'
@@ -49,6 +51,31 @@ export const attachReleaseFile = operation({
       303,
       siteHref(ctx.config, pathOf(ctx.owner.name, ctx.repo.name, 'releases', 'edit', release.tag_name)),
     )
+  },
+})
+
+/** Stores a file dropped into the notes of a release; the release holds it when notes that show it are saved. */
+export const uploadToNotes = operation({
+  base: 'site',
+  scope: null,
+  accepts: ['session'],
+  method: 'POST',
+  path: '/{username}/{reponame}/releases/attachments',
+  requires: [
+    inBrowser,
+    inSession,
+    inRepo,
+    canRead('releases'),
+    canWrite('releases'),
+    repoUnderQuota('size:assets:attachments:releases'),
+    attachmentsEnabled,
+    fromOwnPage,
+  ],
+  body: bytesOf('multipart/form-data'),
+  reply: { 200: bytesOf('text/plain') },
+  async run({ ctx, call }) {
+    const { name, uuid } = await addFileForNotes(ctx, uploadOf(call, {}))
+    return bytes('text/plain;charset=utf-8', markdownOfFile(name, siteHref(ctx.config, `/attachments/${uuid}`)))
   },
 })
 

@@ -6,7 +6,7 @@ import { attachmentsEnabled } from '../../access/requirements.ts'
 import { pathNumber, pathText } from '../../http/schema.ts'
 import { getBranchPage } from '../../code/branches/branch.service.ts'
 import { getTagPage } from '../../code/branches/tag.service.ts'
-import { getAsset, removeAsset } from '../../releases/asset.service.ts'
+import { getAsset, holdShownFiles, removeAsset } from '../../releases/asset.service.ts'
 import { getReleaseDetails } from '../../releases/release-details.service.ts'
 import { generateNotes } from '../../releases/release-notes.service.ts'
 import { createRelease, editRelease, getRelease, getReleaseByTag } from '../../releases/release.service.ts'
@@ -91,6 +91,7 @@ export const newReleaseAct = act({
       isPrerelease: body.is_prerelease,
       hidesArchiveLinks: body.hides_archive_links,
     })
+    await holdShownFiles(ctx, release)
     return isDraft
       ? { to: editPath(ctx, release.tag_name), notice: texts.form.drafted }
       : { to: releasePath(ctx, release.tag_name), notice: texts.form.published }
@@ -139,6 +140,7 @@ export const editReleaseAct = act({
       hidesArchiveLinks: body.hides_archive_links ?? false,
       clearsTexts: true,
     })
+    await holdShownFiles(ctx, release)
     const isPublished = before.is_draft && !release.is_draft
     return release.is_draft
       ? { to: editPath(ctx, release.tag_name), notice: texts.form.drafted }

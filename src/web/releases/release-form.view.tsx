@@ -83,6 +83,8 @@ export const ReleaseFormView = (props: FormViewProps) => {
           value={props.notes}
           rows={14}
           repository={{ owner: place.owner.name, name: place.repo.name }}
+          uploadTo={at('attachments')}
+          uploadHint={texts.attachHint}
         />
         <Checkbox
           name="is_prerelease"
@@ -187,7 +189,7 @@ const Files = ({
       {config.attachment.enabled ? (
         <Form to={at(release.id, 'assets')} class="stack" files data-turbo="false">
           <div class="fields-row top">
-            <Field name="attachment" type="file" label={all.files.file} isTerse />
+            <Field name="attachment" type="file" label={all.files.file} class="drop-zone" isTerse />
             <Field
               name="external_url"
               type="url"

@@ -126,3 +126,41 @@ test('attachReleaseFile, deleteReleaseFileAct: writers attach and delete files b
   assert.equal((await alice.submit(`${at}/edit/v1`, remove)).status, 303)
   assert.equal((await forge.as('alice').get(`${repo.api}/releases/${release.id}/assets`)).json.length, 1)
 })
+
+test('uploadToNotes: a file dropped into the notes waits, and belongs to the release whose notes show it', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'], settings: { quota: { ENABLED: true } } })
+  const repo = await forge.given.repo()
+  const at = `/${repo.fullName}/releases`
+  const alice = await Browser.of(forge, 'alice')
+  const bob = await Browser.of(forge, 'bob')
+  const drop = (browser: Browser, name: string) =>
+    browser.upload(`${at}/attachments`, {}, { field: 'attachment', name, content: Buffer.from('content') })
+  assert.equal((await drop(new Browser(forge), 'a.png')).status, 303)
+  assert.equal((await drop(bob, 'a.png')).status, 403)
+  assert.match((await alice.get(`${at}/new`)).text, /<file-attachment data-upload-url="[^"]*\/releases\/attachments"/)
+  const [shown, left] = [await drop(alice, 'screen.png'), await drop(alice, 'left.bin')]
+  assert.match(shown.text, /^!\[screen\.png\]\(.*\/attachments\/[0-9a-f-]{36}\)$/)
+  assert.match(left.text, /^\[left\.bin\]/)
+  const [address = ''] = /\/attachments\/[0-9a-f-]+/.exec(shown.text) ?? []
+  const read = async (browser: Browser) => (await browser.get(address)).status
+  assert.deepEqual([await read(alice), await read(bob)], [200, 404])
+
+  await alice.submit(`${at}/new`, 'release-form', {
+    tag_name: 'v1',
+    target: 'main',
+    content: shown.text,
+    as: 'publish',
+  })
+  const namesOf = async (): Promise<string[]> => {
+    const [release] = (await forge.guest.get(`${repo.api}/releases`)).json
+    return release.assets.map((each: { name: string }) => each.name)
+  }
+  assert.deepEqual(await namesOf(), ['screen.png'])
+  assert.equal(await read(bob), 200)
+  const usage = async () => (await forge.as('alice').must('GET', '/user/quota')).json.used.size.assets.attachments
+  assert.deepEqual(await usage(), { issues: 7, releases: 7 })
+
+  await alice.submit(`${at}/edit/v1`, 'release-form', { tag_name: 'v1', content: `${shown.text}\n${left.text}` })
+  assert.deepEqual((await namesOf()).toSorted(), ['left.bin', 'screen.png'])
+  assert.deepEqual(await usage(), { issues: 0, releases: 14 })
+})

@@ -51,6 +51,7 @@ export const texts = {
     targetHint: 'A branch or a commit. An existing tag stays where it is.',
     name: 'Title',
     body: 'Notes',
+    attachHint: 'Paste, drop or choose files. They become files of the release.',
     prerelease: 'Pre-release',
     prereleaseHint: 'It is not ready for production, and never the latest release.',
     hideArchives: 'Hide the source code archives',

@@ -1,11 +1,24 @@
 import { buffer } from 'node:stream/consumers'
+import type { Ctx } from '../../access/context.ts'
+import { uploadLimits } from '../../attachments/repository-upload.service.ts'
 import type { Config } from '../../config/load-config.ts'
 import { readFormWithFiles } from '../../http/form.ts'
 import { contentTypeOf } from '../../http/media-type.ts'
 import { bytesOf, type Requirement } from '../../http/operation.ts'
+import { NotFound } from '../../lib/errors.ts'
 import type { BrowserCtx } from './browser-context.ts'
 import { checkOwnForm } from './browser.requirements.ts'
 import { csrfName } from '../ui/page-context.ts'
+
+/** Uploads to repositories are switched on (`[repository.upload].ENABLED`). */
+export const uploadsOn: Requirement<Ctx, object> = {
+  codes: ['uploadsOn'],
+  refuses: [404],
+  check(ctx) {
+    if (!uploadLimits(ctx).isOn) throw new NotFound('uploads are switched off here', 'uploads_disabled')
+    return {}
+  },
+}
 
 /** A sent file. */
 export interface UploadedFile {

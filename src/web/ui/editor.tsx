@@ -46,6 +46,8 @@ export interface EditorProps {
   readonly repository?: { readonly owner: string; readonly name: string } | undefined
   /** Path below the site root that takes dropped and pasted files, if the site takes any; undefined: they are not accepted. */
   readonly uploadTo?: string | undefined
+  /** What becomes of the files; the default says how to add them. */
+  readonly uploadHint?: string
   readonly children?: ComponentChildren
 }
 
@@ -109,6 +111,7 @@ export function Editor({
   hint,
   repository,
   uploadTo,
+  uploadHint = texts.attachHint,
   children,
 }: EditorProps) {
   const { config } = usePage()
@@ -153,7 +156,7 @@ export function Editor({
               {field}
               <label class="editor-attach needs-script" for={`${id}_files`}>
                 <Icon name="file-media" />
-                <span>{texts.attachHint}</span>
+                <span>{uploadHint}</span>
                 <input type="file" id={`${id}_files`} multiple class="sr-only" aria-label={texts.attach} />
                 <span class="wrong" role="alert" data-upload-message="" />
               </label>

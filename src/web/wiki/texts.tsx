@@ -34,6 +34,8 @@ export const texts = {
     title: 'Title',
     content: 'Text',
     message: 'Describe the change',
+    attachHint: 'Paste, drop or choose files. They are stored in the wiki at once.',
+    noFile: 'choose a file',
     save: 'Save page',
     created: 'The page is created.',
     saved: 'The page is saved.',

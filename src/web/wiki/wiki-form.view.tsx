@@ -6,6 +6,7 @@ import { Form } from '../ui/form.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Flash, PageHead } from '../ui/parts.tsx'
+import { pathOf } from '../ui/paths.ts'
 import { texts as shared } from '../ui/texts.tsx'
 import { texts as all } from './texts.tsx'
 import type { WikiPlace } from './wiki.view.tsx'
@@ -27,7 +28,7 @@ export const WikiFormView = ({
   readonly to: string
   readonly back: string
 }) => {
-  const { refused } = usePage()
+  const { refused, config } = usePage()
   const present = page?.content.toString('utf8') ?? ''
   const hasChanged = refused?.action === to && page !== undefined && refused.values['seen'] !== page.lastCommit?.oid
   return (
@@ -59,6 +60,10 @@ export const WikiFormView = ({
           value={present}
           rows={22}
           repository={{ owner: place.owner.name, name: place.repo.name }}
+          uploadTo={
+            config.repositoryUpload.enabled ? pathOf(place.owner.name, place.repo.name, 'wiki/_new/files') : undefined
+          }
+          uploadHint={texts.attachHint}
         />
         <Field name="message" label={texts.message} isProse maxlength={500} />
         <div class="form-acts">

@@ -160,7 +160,7 @@ export const newWikiPage = page({
     return {
       place: placeOf(ctx),
       page: undefined,
-      title: query.title ?? (titles ? '' : texts.form.home),
+      title: query.title ?? (titles?.length ? '' : texts.form.home),
       to,
       back: wikiPath(ctx),
     }

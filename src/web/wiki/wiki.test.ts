@@ -77,3 +77,49 @@ test('newWikiPage, newWikiAct, editWikiPage, editWikiAct: writers write; a page 
   assert.equal(gone.headers.get('location'), at)
   assert.equal((await forge.as('alice').get(`${repo.api}/wiki/page/Two-words`)).status, 404)
 })
+
+test('uploadToWiki: a dropped file is committed to the wiki, and the page that shows it has its address', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo()
+  await collaborator(forge, repo, 'bob', 'read')
+  const at = `/${repo.fullName}/wiki`
+  const drop = (browser: Browser, name: string, content = `content of ${name}`) =>
+    browser.upload(`${at}/_new/files`, {}, { field: 'attachment', name, content: Buffer.from(content) })
+  assert.equal((await drop(new Browser(forge), 'a.png')).status, 303)
+  assert.equal((await drop(await Browser.of(forge, 'bob'), 'a.png')).status, 403)
+  const alice = await Browser.of(forge, 'alice')
+  assert.match((await alice.get(`${at}/_new`)).text, /<file-attachment data-upload-url="[^"]*\/wiki\/_new\/files"/)
+  assert.equal((await alice.upload(`${at}/_new/files`, {}, { field: 'other', content: Buffer.from('') })).status, 422)
+
+  const texts = []
+  for (const name of ['a b(1).png', 'a b(1).png', 'notes.pdf']) texts.push((await drop(alice, name)).text)
+  assert.deepEqual(texts, [
+    '![a b(1).png](uploads/a%20b%281%29.png)',
+    '![a b(1).png](uploads/a%20b%281%29-2.png)',
+    '[notes.pdf](raw/uploads/notes.pdf)',
+  ])
+  // Files alone make no page.
+  assert.match((await alice.get(at)).text, /This wiki has no pages yet/)
+  assert.match((await alice.get(`${at}/_pages`)).text, /This wiki has no pages yet/)
+  await alice.submit(`${at}/_new`, `${at}/_new`, { title: 'Home', content: texts.join('\n\n') })
+  const { text } = await forge.guest.get(at, { site: true })
+  const addresses = [...text.matchAll(/(?:src|href)="[^"]*(\/wiki\/raw\/[^"]*)"/g)].map(([, path = '']) => path)
+  assert.ok(addresses.includes('/wiki/raw/uploads/a%20b%281%29-2.png'), addresses.join())
+  for (const path of new Set(addresses)) {
+    const file = await forge.guest.get(`/${repo.fullName}${path}`, { site: true })
+    assert.equal(file.status, 200, path)
+    assert.match(file.text, /^content of /)
+  }
+  await forge.as('alice').must('PATCH', repo.api, { archived: true })
+  assert.equal((await drop(alice, 'late.png')).status, 423)
+})
+
+test('uploadToWiki: switched off uploads are neither offered nor taken', async () => {
+  await using forge = await startForge({ users: ['alice'], settings: { 'repository.upload': { ENABLED: false } } })
+  const repo = await forge.given.repo()
+  const at = `/${repo.fullName}/wiki`
+  const alice = await Browser.of(forge, 'alice')
+  assert.doesNotMatch((await alice.get(`${at}/_new`)).text, /<file-attachment/)
+  const file = { field: 'attachment', name: 'a.png', content: Buffer.from('a') }
+  assert.equal((await alice.upload(`${at}/_new/files`, {}, file)).status, 404)
+})

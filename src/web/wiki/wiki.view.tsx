@@ -134,7 +134,7 @@ export const WikiListView = ({
   readonly total: number
   readonly page: Page
 }) =>
-  total === 0 ? (
+  pages.length === 0 && page.number === 1 ? (
     <MissingPage place={place} title={texts.form.home} isEmpty />
   ) : (
     <>
