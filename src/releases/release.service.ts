@@ -8,6 +8,7 @@ import type { TagRow } from '../db/tables/repositories.ts'
 import { isValidTagName } from '../git/refs/ref-name.ts'
 import { Conflict, Forbidden, Invalid, NotFound } from '../lib/errors.ts'
 import type { ReleaseId } from '../lib/ids.ts'
+import { pluck } from '../lib/pluck.ts'
 import type { Page } from '../lib/paging.ts'
 import { tagRef, zeroOid } from '../lib/refs.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
@@ -25,6 +26,7 @@ import {
   findReleaseByTag,
   findReleaseForUpdate,
   findTagForUpdate,
+  listPublishedOfTags,
   listReleases,
 } from './release.store.ts'
 
@@ -41,6 +43,12 @@ export const getReleaseByTag = async (ctx: RepoCtx, tag: string): Promise<Releas
 /** Returns the newest release that is neither a draft nor a pre-release. */
 export const getLatestRelease = async (ctx: RepoCtx): Promise<ReleaseRow> =>
   readable(ctx, await findLatestRelease(ctx.db, ctx.repo.id))
+
+/** Returns which of some tags have a published release that the viewer can read. */
+export async function getReleasedTags(ctx: RepoCtx, tags: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ctx.rights.modeOf('releases') === 0) return new Set()
+  return new Set(pluck(await listPublishedOfTags(ctx.db, ctx.repo.id, tags), 'tag_name'))
+}
 
 function readable(ctx: RepoCtx, release: ReleaseRow | undefined): ReleaseRow {
   if (!release || !mayReadRelease(ctx.rights, release).allowed) throw noRelease()

@@ -70,7 +70,7 @@ export const countReleases = (db: Db, repoId: RepoId, filter: ReleaseFilter): Pr
   countRows(matching(db, repoId, filter))
 
 /** Returns the published releases of exactly these tags. */
-export const listPublishedOfTags = (tx: Tx, repoId: RepoId, tags: readonly string[]): Promise<ReleaseRow[]> =>
+export const listPublishedOfTags = (tx: Db | Tx, repoId: RepoId, tags: readonly string[]): Promise<ReleaseRow[]> =>
   tags.length === 0
     ? Promise.resolve([])
     : tx

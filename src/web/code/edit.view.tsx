@@ -40,37 +40,35 @@ export const CommitFields = ({
 }) => {
   const { viewer } = usePage()
   return (
-    <fieldset class="box commit-form">
+    <fieldset class="commit-form stack">
       <legend class="sr-only">{texts.commit}</legend>
-      <div class="box-body stack">
-        <Field name="summary" label={texts.commitSummary} placeholder={summary} isProse isTerse maxlength={500} />
-        <TextArea name="description" label={texts.commitDescription} rows={3} />
-        {isFirst ? null : (
-          <div class="stack tight">
-            <Radios
-              name="target"
-              label={texts.commitTo}
-              value="direct"
-              choices={[
-                { value: 'direct', label: texts.toBranch(branch) },
-                { value: 'new', label: texts.toNewBranch },
-              ]}
-            />
-            <Field
-              name="new_branch"
-              label={texts.newBranchName}
-              value={`${viewer?.user.name ?? 'me'}-patch-1`}
-              isTerse
-              maxlength={100}
-            />
-          </div>
-        )}
-        <div class="acts">
-          <Submit kind={kind}>{act}</Submit>
-          <ButtonLink kind="quiet" to={cancelTo}>
-            {texts.cancel}
-          </ButtonLink>
+      <Field name="summary" label={texts.commitSummary} placeholder={summary} isProse isTerse maxlength={500} />
+      <TextArea name="description" label={texts.commitDescription} rows={3} />
+      {isFirst ? null : (
+        <div class="stack tight commit-target">
+          <Radios
+            name="target"
+            label={texts.commitTo}
+            value="direct"
+            choices={[
+              { value: 'direct', label: texts.toBranch(branch) },
+              { value: 'new', label: texts.toNewBranch },
+            ]}
+          />
+          <Field
+            name="new_branch"
+            label={texts.newBranchName}
+            value={`${viewer?.user.name ?? 'me'}-patch-1`}
+            isTerse
+            maxlength={100}
+          />
         </div>
+      )}
+      <div class="form-acts">
+        <Submit kind={kind}>{act}</Submit>
+        <ButtonLink kind="quiet" to={cancelTo}>
+          {texts.cancel}
+        </ButtonLink>
       </div>
     </fieldset>
   )

@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
 import type { RepoCtx } from '../../access/context.ts'
-import { anyAccess, inRepo, repoAdmin } from '../../access/repo.requirements.ts'
+import { anyAccess, canRead, canWrite, inRepo, notArchived, repoAdmin } from '../../access/repo.requirements.ts'
 import { getRefChoice } from '../../code/branches/ref-choice.service.ts'
+import { getForkState, syncFork } from '../../code/branches/sync-fork.service.ts'
 import { findNamedCommit } from '../../code/commits/named-commit.service.ts'
 import { getLanguages } from '../../code/languages/languages.service.ts'
 import { loadLanguages } from '../../code/languages/language-table.ts'
-import { Moved, NotFound } from '../../lib/errors.ts'
+import { BadRequest, Moved, NotFound } from '../../lib/errors.ts'
 import { getLatestRelease } from '../../releases/release.service.ts'
 import { repoAvatarUrl } from '../../repos/repo.present.ts'
 import { replaceTopics, topicsOf } from '../../repos/social/topic.service.ts'
@@ -57,13 +58,25 @@ async function homeOf(ctx: RepoCtx & BrowserCtx): Promise<HomeProps> {
   if (repo.is_empty) return { ...shared, code: { kind: 'empty' } }
   const revision = await findNamedCommit(ctx.git, repo.git_key, repo.default_branch)
   if (!revision) return { ...shared, code: { kind: 'no_default' } }
-  const [root, refs, commitCount] = await Promise.all([
+  const [root, refs, commitCount, behind] = await Promise.all([
     readRoot(ctx, revision),
     getRefChoice(ctx),
     ctx.git.countCommits(repo.git_key, { from: [revision.commit] }),
+    repo.fork_id === null || !shared.mayWrite ? 0 : commitsBehind(ctx),
   ])
   const readme = await readReadme(ctx, revision, root.folder.entries)
-  return { ...shared, code: { kind: 'shown', revision, ...root, refs, commitCount, readme } }
+  return { ...shared, code: { kind: 'shown', revision, ...root, refs, commitCount, behind, readme } }
+}
+
+/** Returns how many commits the default branch of a fork can take from its origin. */
+async function commitsBehind(ctx: RepoCtx): Promise<number> {
+  try {
+    return (await getForkState(ctx, ctx.repo.default_branch)).behind
+  } catch (error) {
+    // The origin was deleted.
+    if (error instanceof BadRequest) return 0
+    throw error
+  }
 }
 
 export const repositoryHomePage = page({
@@ -100,5 +113,15 @@ export const editTopicsSubmit = act({
   async run({ ctx, body }) {
     await replaceTopics(ctx, topicsIn(body.topics))
     return { to: repositoryPath(ctx), notice: texts.topicsSaved }
+  },
+})
+
+/** Gives the default branch of a fork the commits of its origin. */
+export const syncForkSubmit = act({
+  path: '/{username}/{reponame}/sync_fork',
+  requires: [inRepo, canRead('code'), notArchived, canWrite('code')],
+  async run({ ctx }) {
+    await syncFork(ctx, ctx.repo.default_branch)
+    return { to: repositoryPath(ctx), notice: texts.forkSynced(ctx.repo.default_branch) }
   },
 })

@@ -4,7 +4,7 @@ import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
 import type { Folder } from '../../code/contents/folder.service.ts'
 import type { ReleaseRow } from '../../db/tables/releases.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
-import { Submit } from '../ui/button.tsx'
+import { ActButton, Submit } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -43,6 +43,8 @@ export interface HomeProps {
         readonly latest: CommitView
         readonly refs: RefChoice
         readonly commitCount: number
+        /** Commits of its origin that a fork lacks and the viewer may take over. */
+        readonly behind: number
         readonly readme: Readme | undefined
       }
 }
@@ -86,6 +88,15 @@ export const HomeView = (props: HomeProps) => {
               {mayWrite ? <AddFile place={place} branch={code.revision.name} path="" /> : null}
               <CloneMenu place={place} addresses={addresses} revision={code.revision} />
             </div>
+            {code.behind === 0 ? null : (
+              <div class="fork-state">
+                <Icon name="repo-forked" />
+                <span>{texts.forkBehind(code.behind)}</span>
+                <ActButton to={repositoryPath(place, 'sync_fork')} class="small">
+                  {texts.syncFork}
+                </ActButton>
+              </div>
+            )}
             <FolderTable
               place={place}
               revision={code.revision}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Browser } from '../../testing/browser.ts'
 import { startForge } from '../../testing/forge.ts'
+import { base64 } from '../../testing/samples.ts'
 
 test('branchesPage, createBranchAct, renameBranchAct, deleteBranchAct: writers manage branches, others see them', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
@@ -51,4 +52,33 @@ test('tagsPage, createTagAct, deleteTagAct: writers manage tags', async () => {
   assert.equal((await forge.guest.get(`${repo.api}/tags/v1`)).json.message, 'first')
   assert.equal((await alice.submit(web, 'tags/delete', { name: 'v1' })).status, 303)
   assert.equal((await forge.guest.get(`${repo.api}/tags/v1`)).status, 404)
+})
+
+test('syncForkSubmit: a fork says what it lacks to those who may write it, and takes it over', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  await forge.as('bob').must('POST', `${repo.api}/forks`, {})
+  const fork = `/bob/${repo.name}`
+  const bob = await Browser.of(forge, 'bob')
+  assert.doesNotMatch((await bob.get(fork)).text, /This fork lacks/)
+  const made = await forge.as('alice').must('POST', `${repo.api}/contents/new.txt`, { content: base64('new') })
+  assert.match((await bob.get(fork)).text, /This fork lacks 1 commit of its origin/)
+  const carol = await Browser.of(forge, 'carol')
+  assert.doesNotMatch((await carol.get(fork)).text, /This fork lacks/)
+  assert.equal((await carol.post(`${fork}/sync_fork`, { _csrf: await carol.csrf('/repo/create') })).status, 403)
+  assert.equal((await bob.submit(fork, `${fork}/sync_fork`)).status, 303)
+  const { json } = await forge.guest.get(`/repos${fork}/branches/main`)
+  assert.equal(json.commit.id, made.json.commit.sha)
+  assert.doesNotMatch((await bob.get(fork)).text, /This fork lacks/)
+})
+
+test('tagsPage: a tag with a release leads to it, another one offers to create it', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  await forge.as('alice').must('POST', `${repo.api}/releases`, { tag_name: 'v1' })
+  await forge.as('alice').must('POST', `${repo.api}/tags`, { tag_name: 'plain' })
+  const { text } = await (await Browser.of(forge, 'alice')).get(`/${repo.fullName}/tags`)
+  assert.match(text, /\/releases\/tag\/v1"[^>]*>Release</)
+  assert.match(text, /releases\/new\?tag=plain"/)
+  assert.doesNotMatch(text, /releases\/new\?tag=v1"/)
 })

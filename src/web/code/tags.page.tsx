@@ -4,6 +4,8 @@ import { canRead, canWrite, gitRepo, inRepo, notArchived } from '../../access/re
 import { presentTags } from '../../code/branches/tag.present.ts'
 import { createTag, getTagPage, removeTag } from '../../code/branches/tag.service.ts'
 import { pageQuery } from '../../http/schema.ts'
+import { pluck } from '../../lib/pluck.ts'
+import { getReleasedTags } from '../../releases/release.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
 import { repositoryPath } from './code-paths.ts'
@@ -29,12 +31,14 @@ export const tagsPage = page({
     const asked = { number, limit: pageSize, offset: (number - 1) * pageSize }
     const { repo, owner, rights, viewer } = ctx
     const { tags, total } = await getTagPage(ctx, asked)
+    const [shown, released] = await Promise.all([presentTags(ctx, tags), getReleasedTags(ctx, pluck(tags, 'name'))])
     return {
       place: { owner, repo },
-      tags: (await presentTags(ctx, tags)).map(({ name, message, commit }) => ({
+      tags: shown.map(({ name, message, commit }) => ({
         name,
         message,
         commit: commit?.sha,
+        isReleased: released.has(name),
         createdUnix: momentOf(commit?.created),
       })),
       page: { number, total, pageSize },

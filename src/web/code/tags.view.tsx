@@ -17,6 +17,7 @@ export interface TagEntry {
   /** Message of the tag, or of its commit. */
   readonly message: string
   readonly commit: string | undefined
+  readonly isReleased: boolean
   readonly createdUnix: number | undefined
 }
 
@@ -78,7 +79,11 @@ const Row = ({ place, tag, mayWrite, mayRelease }: TagsProps & { readonly tag: T
             {format}
           </Link>
         ))}
-        {mayRelease ? (
+        {tag.isReleased ? (
+          <Link class="button quiet small" to={repositoryPath(place, 'releases/tag', tag.name)}>
+            {texts.release}
+          </Link>
+        ) : mayRelease ? (
           <ButtonLink
             kind="quiet"
             class="small"

@@ -20,7 +20,7 @@ export const UploadView = (
 ) => {
   const { place, branch, path, maxFiles, maxFileBytes, types } = props
   return (
-    <div class="stack">
+    <div class="narrow stack">
       <PageHead title={texts.title} lead={all.onBranch(branch)} />
       <Form to={repositoryPath(place, '_upload', branch, path)} files class="stack edit-form">
         <Field
