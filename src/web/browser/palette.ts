@@ -48,6 +48,8 @@ export function openPalette(dialog: HTMLDialogElement): void {
   })
   // Enter follows the marked option; without one, it must not close the dialog or send its form.
   input.addEventListener('keydown', (event) => {
+    // Browsers only empty a field of a search.
+    if (event.key === 'Escape') dialog.close()
     if (event.key !== 'Enter') return
     event.preventDefault()
     goesOn = isBehind

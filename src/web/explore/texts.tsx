@@ -3,7 +3,7 @@ export const texts = {
   title: 'Explore',
   repositories: 'Repositories',
   code: 'Code',
-  users: 'Users',
+  users: 'People',
   organizations: 'Organizations',
   tabs: 'Explore',
   description: (name: string) => `Repositories, people and organizations of ${name}`,

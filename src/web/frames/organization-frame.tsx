@@ -12,6 +12,7 @@ import { usePage } from '../ui/page-context.ts'
 import { Tabs, Tag, type Tab } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Avatar } from '../ui/person.tsx'
+import { PersonFrame, type PersonTab } from './person-frame.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.organization
@@ -37,12 +38,18 @@ export const inOrganizationFrame =
     )
   }
 
-/** Returns the frame of a page of an account, whose content has a container. The pages of people have no frame. */
+/** Returns the frame of a page of an account, whose content has a container. */
 export const inOwnerFrame =
-  (current: OrganizationTab): Frame<SubjectCtx & BrowserCtx> =>
+  (current: OrganizationTab & PersonTab): Frame<SubjectCtx & BrowserCtx> =>
   async (ctx) => {
     const org = ctx.subject
-    if (org.kind !== 'organization') return (content) => <>{content}</>
+    if (org.kind !== 'organization') {
+      return (content) => (
+        <PersonFrame person={org} current={current}>
+          {content}
+        </PersonFrame>
+      )
+    }
     const role = await loadRole(ctx, org)
     return (content) => (
       <OrganizationFrame org={org} role={role} current={current}>

@@ -31,6 +31,15 @@ export const texts = {
     forks: (count: number) => `See the forks: ${count}`,
     signInFirst: 'Sign in first',
   },
+  person: {
+    tabs: 'Profile',
+    repositories: 'Repositories',
+    packages: 'Packages',
+    activity: 'Activity',
+    stars: 'Stars',
+    followers: 'Followers',
+    following: 'Following',
+  },
   organization: {
     tabs: 'Organization',
     repositories: 'Repositories',

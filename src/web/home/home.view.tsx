@@ -319,16 +319,20 @@ const Beside = ({ repos, repoTotal, organizations, mayCreateOrgs }: Dashboard) =
               </ButtonLink>
             ) : null}
           </div>
-          <ul class="link-list">
-            {organizations.map((org) => (
-              <li>
-                <Link to={pathOf(org.name)}>
-                  <Avatar person={org} size={20} />
-                  <span class="cut">{org.name}</span>
-                </Link>
-              </li>
-            ))}
-          </ul>
+          {organizations.length === 0 ? (
+            <p class="muted">{texts.noOrganizations}</p>
+          ) : (
+            <ul class="link-list">
+              {organizations.map((org) => (
+                <li>
+                  <Link to={pathOf(org.name)}>
+                    <Avatar person={org} size={20} />
+                    <span class="cut">{org.name}</span>
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          )}
         </section>
       )}
     </aside>

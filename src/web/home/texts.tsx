@@ -31,6 +31,7 @@ export const texts = {
   filter: 'Filter',
   filterRepositories: 'Filter your repositories',
   noRepositories: 'You have no repository yet.',
+  noOrganizations: 'You belong to no organization.',
   begin: 'Begin here',
   beginLead: 'Three ways to get your work onto this server.',
   create: 'Create a repository',

@@ -20,7 +20,7 @@ export const texts = {
   search: 'Search',
   sort: 'Sort',
   sorts: [
-    ['recentupdate', 'Recently updated'],
+    ['recentupdate', 'Last updated'],
     ['leastupdate', 'Least recently updated'],
     ['newest', 'Newest'],
     ['oldest', 'Oldest'],
@@ -42,7 +42,7 @@ export const texts = {
   ] as const,
   privateKind: 'Private',
   language: 'Language',
-  anyLanguage: 'Any language',
+  anyLanguage: 'Language',
   found: (count: number, isBounded: boolean) =>
     `${isBounded ? 'More than ' : ''}${counted(count, 'repository', 'repositories')}`,
   noneFound: 'No repository matches',

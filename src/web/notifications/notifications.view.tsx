@@ -32,15 +32,21 @@ const icons: Readonly<Record<NotificationTab, IconName>> = { unread: 'inbox', re
 /** What a button does to a notification. */
 const marksOf = (
   tab: NotificationTab,
-): readonly { readonly to: NotificationTab; readonly label: string; readonly icon: IconName }[] => [
+): readonly {
+  readonly to: NotificationTab
+  readonly label: string
+  readonly icon: IconName
+  readonly key: string
+}[] => [
   tab === 'unread'
-    ? { to: 'read', label: texts.markRead, icon: 'check' }
+    ? { to: 'read', label: texts.markRead, icon: 'check', key: 'e' }
     : {
         to: 'unread',
         label: tab === 'pinned' ? texts.unpin : texts.markUnread,
         icon: tab === 'pinned' ? 'pin-slash' : 'bell',
+        key: 'e',
       },
-  ...(tab === 'pinned' ? [] : [{ to: 'pinned', label: texts.pin, icon: 'pin' } as const]),
+  ...(tab === 'pinned' ? [] : [{ to: 'pinned', label: texts.pin, icon: 'pin', key: 'p' } as const]),
 ]
 
 export const NotificationsView = ({ tab, threads, unreadCount, page, isLast, total }: NotificationsProps) => {
@@ -75,13 +81,19 @@ export const NotificationsView = ({ tab, threads, unreadCount, page, isLast, tot
           <Form to="/notifications/mark" id={formId} class="line small mark-bar" hidden={{ tab }}>
             <div>
               <span class="muted">{texts.selected}</span>
-              {marksOf(tab).map(({ to, label, icon }) => (
-                <Submit kind="quiet" class="small" name="status" value={to} icon={icon}>
+              {marksOf(tab).map(({ to, label, icon, key }) => (
+                <Submit kind="quiet" class="small" name="status" value={to} icon={icon} data-row-key={key}>
                   {label}
                 </Submit>
               ))}
             </div>
-            <span class="muted needs-script mark-keys">{texts.keys}</span>
+            <span class="muted needs-script mark-keys">
+              {texts.keys(tab).map(([key, meaning]) => (
+                <span>
+                  <kbd>{key}</kbd> {meaning}
+                </span>
+              ))}
+            </span>
           </Form>
           {groups.map((group) => (
             <Group threads={group} tab={tab} nowUnix={nowUnix} />
@@ -144,7 +156,7 @@ const Row = ({ thread, issue, repo, owner, tab }: ThreadView & { readonly tab: N
     : pathOf(owner.name, repo.name)
   const [kind, id] = thread.cause.split(' ')
   return (
-    <li class="row issue-line">
+    <li class="row issue-line" id={`thread-${thread.id}`}>
       <input type="checkbox" name="ids" value={thread.id} form={formId} aria-label={texts.select(title)} />
       {issue ? <IssueIcon issue={issue} class="row-icon" /> : <Icon name="repo" class="row-icon" />}
       <div class="row-main">
@@ -157,14 +169,15 @@ const Row = ({ thread, issue, repo, owner, tab }: ThreadView & { readonly tab: N
         </div>
       </div>
       <div class="row-side row-acts">
-        {marksOf(tab).map(({ to, label, icon }) => (
+        {marksOf(tab).map(({ to, label, icon, key }) => (
           <ActButton
             to="/notifications/mark"
             kind="quiet"
             class="icon-only small"
             icon={icon}
-            title={label}
+            title={`${label} (${key})`}
             aria-label={`${label}: ${title}`}
+            data-row-key={key}
             hidden={{ tab, ids: thread.id, status: to }}
           />
         ))}

@@ -15,7 +15,13 @@ export const texts = {
   selected: 'Selected:',
   select: (title: string) => `Select ${title}`,
   repositoryRead: 'Mark these as read',
-  keys: 'Keys: j and k move, x selects, Enter opens.',
+  keys: (tab: 'unread' | 'read' | 'pinned'): readonly (readonly [key: string, meaning: string])[] => [
+    ['j', 'next'],
+    ['k', 'previous'],
+    ['e', tab === 'unread' ? 'read' : 'unread'],
+    ...(tab === 'pinned' ? [] : [['p', 'pin'] as const]),
+    ['x', 'select'],
+  ],
   marked: (count: number) => `${counted(count, 'notification')} changed.`,
   transfer: 'The repository was offered or moved to you',
   empty: {

@@ -4,14 +4,25 @@ import type { HeatDay } from './heatmap.rules.ts'
 import { texts } from './texts.tsx'
 
 const step = 13
-const size = 10
 const top = 16
 const secondsPerDay = 86_400
 const months = atFirstUse(() => new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' }))
 
 const monthOf = ({ day }: HeatDay): string => months().format(day * secondsPerDay * 1000)
 
-/** Contributions by day as a picture; each day has a title. */
+/** Most days of most people are empty: they say nothing, and their size comes from the style sheet. */
+const Day = ({ day, count, level }: HeatDay) => {
+  const y = top + ((day + 4) % 7) * step
+  return count === 0 ? (
+    <rect y={y} />
+  ) : (
+    <rect class={`heat-${level}`} y={y}>
+      <title>{texts.heatmapDay(count, dateText(day * secondsPerDay))}</title>
+    </rect>
+  )
+}
+
+/** Contributions by day as a picture; each day with a contribution has a title. */
 export const Heatmap = ({ weeks }: { readonly weeks: readonly (readonly HeatDay[])[] }) => {
   const total = weeks.flat().reduce((sum, { count }) => sum + count, 0)
   const labels = weeks.flatMap((week, index) => {
@@ -33,20 +44,13 @@ export const Heatmap = ({ weeks }: { readonly weeks: readonly (readonly HeatDay[
               {text}
             </text>
           ))}
-          {weeks.map((week, x) =>
-            week.map(({ day, count, level }) => (
-              <rect
-                class={`heat-${level}`}
-                x={x * step}
-                y={top + ((day + 4) % 7) * step}
-                width={size}
-                height={size}
-                rx={2}
-              >
-                <title>{texts.heatmapDay(count, dateText(day * secondsPerDay))}</title>
-              </rect>
-            )),
-          )}
+          {weeks.map((week, x) => (
+            <g transform={`translate(${x * step})`}>
+              {week.map((each) => (
+                <Day {...each} />
+              ))}
+            </g>
+          ))}
         </svg>
       </div>
     </figure>

@@ -53,6 +53,8 @@ const tabs: Readonly<Record<ProfileTab, (ctx: SubjectCtx, query: TabQuery) => Pr
     const { subject, config } = ctx
     const at = pageFor(ctx, query.page, config.ui.feedPagingNum)
     const isOrg = subject.kind === 'organization'
+    const isHidden = subject.hide_activity && ctx.viewer?.isAdmin !== true && ctx.viewer?.id !== subject.id
+    if (isHidden) return { tab: 'activity', isHidden, acts: [], weeks: undefined, page: at, isLast: true }
     const source = isOrg
       ? ({ of: 'owner', id: subject.id } as const)
       : ({ of: 'account', id: subject.id, ownActsOnly: true } as const)
@@ -62,6 +64,7 @@ const tabs: Readonly<Record<ProfileTab, (ctx: SubjectCtx, query: TabQuery) => Pr
     ])
     return {
       tab: 'activity',
+      isHidden,
       acts: await viewActs(ctx, feed.acts),
       weeks: heat && weeksOf(heat, nowUnix(ctx.clock)),
       page: at,

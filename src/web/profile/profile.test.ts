@@ -42,6 +42,12 @@ test('profile: tabs show activity with a heat map, stars and followers', async (
   assert.match((await bob.get('/alice?tab=followers')).text, /<li class="row person-row">[\s\S]*href="\/bob"/)
   const guest = await new Browser(forge).get('/alice?tab=followers')
   assert.equal(guest.status, 303)
+  await forge.as('alice').must('PATCH', '/user/settings', { hide_activity: true })
+  const hidden = (await bob.get('/alice?tab=activity')).text
+  assert.match(hidden, /alice does not show their activity/)
+  assert.ok(!hidden.includes('Cool it') && !hidden.includes('class="heatmap"'))
+  const own = (await (await Browser.of(forge, 'alice')).get('/alice?tab=activity')).text
+  assert.match(own, /Only you and administrators see your activity[\s\S]*Cool it/)
 })
 
 test('changeStanding: a person follows and blocks; guests sign in first', async () => {
@@ -56,6 +62,7 @@ test('changeStanding: a person follows and blocks; guests sign in first', async 
   await bob.submit('/alice', '/alice/-/standing/block')
   assert.equal((await forge.as('bob').get('/user/following/alice')).status, 404)
   assert.equal((await forge.as('bob').must('GET', '/user/list_blocked')).json.length, 1)
+  assert.ok(!(await bob.get('/alice')).text.includes('standing/follow'), 'a blocked person cannot be followed')
   await bob.submit('/alice', '/alice/-/standing/unblock')
   assert.equal((await forge.as('bob').must('GET', '/user/list_blocked')).json.length, 0)
 })

@@ -5,6 +5,7 @@ import type { OrgMembership } from '../../orgs/membership.service.ts'
 import type { BrowsedRepos, RepoBrowsing } from '../../repos/lists/browse.service.ts'
 import type { Standing } from '../../users/social/standing.service.ts'
 import { OrganizationFrame, orgPath, VisibilityTag } from '../frames/organization-frame.tsx'
+import { PersonTabs } from '../frames/person-frame.tsx'
 import { ActList } from '../lists/act-list.tsx'
 import { PersonRow } from '../lists/person-row.tsx'
 import { RepositoryList } from '../lists/repository-list.tsx'
@@ -13,7 +14,7 @@ import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
 import { ButtonLink, Link, OutsideLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { Box, Empty, Markup, Menu, Pages, Tabs, Tag } from '../ui/parts.tsx'
+import { Box, Empty, Markup, Menu, Pages, Tag } from '../ui/parts.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { Avatar } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
@@ -34,6 +35,8 @@ export type ProfileContent =
   | { readonly tab: 'stars'; readonly found: BrowsedRepos; readonly asked: RepoBrowsing }
   | {
       readonly tab: 'activity'
+      /** The person shows their activity to nobody else. */
+      readonly isHidden: boolean
       readonly acts: readonly ActView[]
       readonly weeks: readonly (readonly HeatDay[])[] | undefined
       readonly page: Page
@@ -65,7 +68,11 @@ export const ProfileView = (props: ProfileProps) =>
     <div class="container columns side-first profile">
       <Card {...props} />
       <div class="stack">
-        <ProfileTabs {...props} />
+        <PersonTabs
+          person={props.subject}
+          current={props.content.tab}
+          repositories={props.content.tab === 'repositories' ? props.content.found.total : undefined}
+        />
         <Content {...props} />
       </div>
     </div>
@@ -213,25 +220,36 @@ function Acts({ subject, standing }: Pick<ProfileProps, 'subject' | 'standing'>)
   const isOrg = subject.kind === 'organization'
   const at = (change: string) => `${pathOf(subject.name)}/-/standing/${change}`
   if (standing?.isSelf) return <ButtonLink to="/user/settings">{texts.editProfile}</ButtonLink>
+  if (!viewer) {
+    return (
+      <div class="acts">
+        <ButtonLink to={withQuery('/user/login', { redirect_to: pathOf(subject.name) })}>{texts.follow}</ButtonLink>
+      </div>
+    )
+  }
+  if (standing?.isBlocked) {
+    return (
+      <div class="acts">
+        <Tag tone="danger" icon="no-entry">
+          {texts.isBlocked}
+        </Tag>
+        <ActButton to={at('unblock')} class="small">
+          {texts.unblock}
+        </ActButton>
+      </div>
+    )
+  }
   return (
     <div class="acts">
-      <ActButton
-        to={at(standing?.isFollowed ? 'unfollow' : 'follow')}
-        disabledBecause={viewer ? undefined : texts.signInFirst}
-      >
+      <ActButton to={at(standing?.isFollowed ? 'unfollow' : 'follow')}>
         {standing?.isFollowed ? texts.unfollow : texts.follow}
       </ActButton>
       {standing && !isOrg ? (
         <Menu label={<Icon name="kebab-horizontal" />} title={texts.more} kind="quiet" class="icon-only">
           <ul>
             <li>
-              <ActButton
-                to={at(standing.isBlocked ? 'unblock' : 'block')}
-                icon={standing.isBlocked ? 'person' : 'no-entry'}
-                formClass=""
-                confirm={standing.isBlocked ? undefined : texts.confirmBlock(subject.name)}
-              >
-                {standing.isBlocked ? texts.unblock : texts.block}
+              <ActButton to={at('block')} icon="no-entry" formClass="" confirm={texts.confirmBlock(subject.name)}>
+                {texts.block}
               </ActButton>
             </li>
           </ul>
@@ -252,34 +270,6 @@ const FaceList = ({ accounts }: { readonly accounts: readonly UserRow[] }) => (
     ))}
   </ul>
 )
-
-function ProfileTabs({ subject, content }: ProfileProps) {
-  const { config } = usePage()
-  const at = pathOf(subject.name)
-  const tab = (name: ProfileTab, icon: IconName, count?: number) => ({
-    label: texts[name],
-    to: name === 'repositories' ? at : `${at}?tab=${name}`,
-    icon,
-    count,
-    isCurrent: content.tab === name,
-  })
-  const away = (label: string, to: string, icon: IconName, count?: number) => [
-    { label, to, icon, count, isCurrent: false },
-  ]
-  return (
-    <Tabs
-      label={texts.tabs}
-      tabs={[
-        tab('repositories', 'repo', content.tab === 'repositories' ? content.found.total : undefined),
-        ...(config.packages.enabled ? away(texts.packages, `${at}/-/packages`, 'package') : []),
-        tab('activity', 'pulse'),
-        ...(config.repository.disableStars ? [] : [tab('stars', 'star', subject.num_stars)]),
-        ...(content.tab === 'followers' ? [tab('followers', 'people', subject.num_followers)] : []),
-        ...(content.tab === 'following' ? [tab('following', 'people', subject.num_following)] : []),
-      ]}
-    />
-  )
-}
 
 function Content({ subject, content, standing, role }: ProfileProps) {
   const { config } = usePage()
@@ -334,8 +324,15 @@ function Content({ subject, content, standing, role }: ProfileProps) {
         />
       )
     case 'activity':
-      return (
+      return content.isHidden ? (
+        <Empty icon="eye-closed" title={texts.hidden(subject.name)}>
+          <p>{texts.hiddenHint}</p>
+        </Empty>
+      ) : (
         <div>
+          {subject.hide_activity && standing?.isSelf ? (
+            <p class="muted small activity-note">{texts.hiddenOwn}</p>
+          ) : null}
           {content.weeks ? <Heatmap weeks={content.weeks} /> : null}
           <ActList acts={content.acts} />
           <Pages page={content.page.number} isLast={content.isLast} />

@@ -2,13 +2,6 @@ import { counted, numberText } from '../ui/texts.tsx'
 
 /** Texts of the pages of people and organizations. */
 export const texts = {
-  tabs: 'Profile',
-  repositories: 'Repositories',
-  packages: 'Packages',
-  activity: 'Activity',
-  stars: 'Stars',
-  followers: 'Followers',
-  following: 'Following',
   people: 'People',
   allPeople: (count: number) => `See all ${numberText(count)} people`,
   noPublicMembers: 'No members show that they belong to it.',
@@ -23,7 +16,6 @@ export const texts = {
   block: 'Block',
   unblock: 'Unblock',
   more: 'More',
-  signInFirst: 'Sign in first',
   editProfile: 'Edit profile',
   confirmBlock: (name: string) =>
     `Block ${name}? They can no longer follow you or act in your repositories, and you stop following each other.`,
@@ -39,6 +31,10 @@ export const texts = {
   noStarsHint: 'Stars mark repositories to find again.',
   nobody: 'Nobody here yet',
   nobodyHint: 'People appear here when they follow each other.',
+  hidden: (name: string) => `${name} does not show their activity`,
+  hiddenHint: 'Only they and administrators see it.',
+  hiddenOwn: 'Only you and administrators see your activity.',
+  isBlocked: 'Blocked',
   heatmap: (count: number) => `${counted(count, 'contribution')} in the last year`,
   heatmapDay: (count: number, day: string) => `${counted(count, 'contribution')} on ${day}`,
   less: 'Less',

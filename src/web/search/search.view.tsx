@@ -9,6 +9,7 @@ import { Submit } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import type { IconName } from '../ui/icons.ts'
+import { ButtonLink, Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Box, Empty, Pages, Tabs } from '../ui/parts.tsx'
 import { withQuery } from '../ui/paths.ts'
@@ -101,16 +102,28 @@ const Results = ({
   readonly text: string
   readonly page: Page
 }) => {
+  const { config } = usePage()
   const rows = rowsOf(results)
+  const code = config.serviceExplore.disableCodePage ? undefined : withQuery('/explore/code', { q: text })
   return (
     <div class="stack">
       {rows.length === 0 ? (
         <Empty icon="search" title={texts.none(text)}>
           <p>{texts.noneHint}</p>
+          {code === undefined ? null : (
+            <div class="acts">
+              <ButtonLink to={code} icon="code">
+                {texts.inCode}
+              </ButtonLink>
+            </div>
+          )}
         </Empty>
       ) : (
         <>
-          <p class="muted small">{texts.found(results.total, results.isBounded)}</p>
+          <p class="line between small">
+            <span class="muted">{texts.found(results.total, results.isBounded)}</span>
+            {code === undefined ? null : <Link to={code}>{texts.inCode}</Link>}
+          </p>
           <Box>
             <ul class="rows" data-rows="">
               {rows}

@@ -15,6 +15,7 @@ export const texts = {
   startHint: 'Words in names, descriptions, topics, titles, texts and comments are found.',
   none: (text: string) => `Nothing found for “${text}”`,
   noneHint: 'Try fewer or other words, or another kind.',
+  inCode: 'Search the code',
   found: (count: number, isBounded: boolean) => `${isBounded ? 'More than ' : ''}${counted(count, 'result')}`,
   palette: {
     inRepository: (name: string) => `${name}: `,

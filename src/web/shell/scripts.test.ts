@@ -202,6 +202,29 @@ test('a form with a question is sent after a yes, and its button is busy meanwhi
   )
 })
 
+test('the lists of a group are one, and a key clicks the button of a row or of the ticked rows', { skip }, async () => {
+  await using forge = await startForge()
+  const row = (name: string) =>
+    `<li><input type="checkbox"><a href="#${name}">${name}</a><button type="button" data-row-key="e">${name} done</button></li>`
+  await using it = await openPage(
+    forge,
+    `<div data-rows-group><button type="button" data-row-key="e">ticked done</button>
+    <ul data-rows>${row('one')}</ul><ul data-rows>${row('two')}</ul></div>`,
+  )
+  const { page } = it
+  await page.evaluate(
+    "window.clicked = []; document.addEventListener('click', ({ target }) => { if (target.dataset.rowKey) window.clicked.push(target.textContent) })",
+  )
+  await page.keyboard.press('e')
+  await page.keyboard.press('j')
+  await page.keyboard.press('e')
+  assert.equal(await focused(page), 'two', 'the focus is on the next row')
+  await page.keyboard.press('x')
+  await page.keyboard.press('e')
+  assert.deepEqual(await page.evaluate('window.clicked'), ['one done', 'ticked done'])
+  assert.deepEqual(it.wrong, [])
+})
+
 test('the command palette shows what the server answers and follows the chosen link', { skip }, async () => {
   await using forge = await startForge()
   const answers = (route: Route) => {

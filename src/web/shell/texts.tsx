@@ -34,7 +34,7 @@ export const texts = {
   shortcuts: 'Keyboard shortcuts',
   close: 'Close',
   palette: 'Jump to',
-  paletteHint: 'Type the name of a repository, a person or a page',
+  paletteHint: 'Go to a repository, person or page',
   errorTitle: (title: string) => `Error: ${title}`,
   shortcutGroups: [
     {
@@ -64,6 +64,7 @@ export const texts = {
         ['j', 'Next row'],
         ['k', 'Previous row'],
         ['x', 'Select the row'],
+        ['e', 'Mark the notification'],
         ['Enter', 'Open the row'],
         ['c', 'New issue'],
         ['mod+Enter', 'Send the form'],
