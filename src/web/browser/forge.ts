@@ -24,7 +24,7 @@
  * | `<text-expander keys="@ # :" data-url="…">` around a text area | completion: the address answers `?key=&q=` with `<ul role="listbox" class="suggestions">` of `<li role="option" data-value="@ada">`, or with nothing |
  * | `<input data-names-url="…" list="id">` | completion of people's names by the same answers, in `<datalist id>` |
  * | `<markdown-toolbar for="id">` with `<md-bold>` … | buttons for Markdown |
- * | `textarea[data-markdown]` | pasted tables and links become Markdown |
+ * | `textarea[data-markdown]` | pasted tables and links become Markdown; what is typed is kept until it is sent (`drafts.ts`) |
  * | `<file-attachment data-upload-url="…" data-field="attachment">` around a text area | dropped and pasted files are sent as multipart, with the form's `_csrf`; the answer is the Markdown to insert as `text/plain`, or an error text, shown in `[data-upload-message]`. `input="id"` names a file input in it |
  * | `data-preview-url="…"` around `role="tab"` buttons with `data-tab="write"` / `data-tab="preview"`, and panels with `data-panel` | the preview panel shows what the address answers to a posted `text` (and `_csrf`) |
  * | `data-tasks="…"` with `data-version` around rendered Markdown | its task boxes can be ticked: the address takes `position`, `checked` and `version` |

@@ -2,6 +2,7 @@ import '@github/markdown-toolbar-element'
 import '@github/file-attachment-element'
 import { subscribe } from '@github/paste-markdown'
 import '@github/text-expander-element'
+import { continueDraft } from './drafts.ts'
 import type { TextExpanderChangeEvent, TextExpanderResult } from '@github/text-expander-element'
 
 type Disconnect = () => void
@@ -10,7 +11,10 @@ type Disconnect = () => void
 export function connectWriting(element: HTMLElement): Disconnect | void {
   if (element.matches('text-expander')) return suggestIn(element)
   if (element.matches('file-attachment')) return uploadFrom(element)
-  if (element.matches('textarea')) return subscribe(element).unsubscribe
+  if (element instanceof HTMLTextAreaElement) {
+    continueDraft(element)
+    return subscribe(element).unsubscribe
+  }
   if (element.matches('[data-preview-url]')) return switchPanels(element)
 }
 

@@ -98,6 +98,7 @@ export const signOutSubmit = operation({
     const { viewer, sessionId } = ctx
     if (viewer && sessionId !== undefined) await endSession(ctx, viewer.id, sessionId)
     call.cookies.push(...noSessionCookies(ctx.config))
-    return redirect(303, siteHref(ctx.config, '/'))
+    // Texts that were not sent stay in the browser's tab, where the next person could read them.
+    return empty(303, { location: siteHref(ctx.config, '/'), 'clear-site-data': '"storage"' })
   },
 })

@@ -56,6 +56,7 @@ export function renderDocument(facts: PageFacts, meta: PageMeta, body: Component
             {meta.scripts === undefined ? null : <meta name="turbo-visit-control" content="reload" />}
             {siteHref(config, '/') === '/' ? null : <meta name="turbo-root" content={siteHref(config, '')} />}
             <meta name="site-root" content={siteHref(config, '')} />
+            {facts.viewer ? <meta name="viewer" content={facts.viewer.user.name} /> : null}
             {meta.refreshSeconds === undefined ? null : (
               <noscript>
                 <meta http-equiv="refresh" content={String(meta.refreshSeconds)} />

@@ -331,6 +331,42 @@ test('writing: completion, toolbar, preview and files', { skip }, async () => {
   )
 })
 
+test('drafts: a text that was not sent is in its field again, and one that was sent is not', { skip }, async () => {
+  await using forge = await startForge()
+  let answer = '/user/login'
+  let given = ''
+  await using it = await openPage(
+    forge,
+    () => `<meta name="viewer" content="ada"><form method="post" action="/-/send"><input type="hidden" name="_csrf" value="x">
+    <textarea name="text" data-markdown aria-label="Text">${given}</textarea><button>Send</button></form>`,
+    {
+      // The forge itself answers at these addresses.
+      '/-/send': (route) => route.fulfill({ status: 303, headers: { location: answer } }),
+    },
+  )
+  const { page } = it
+  const area = page.getByLabel('Text')
+  const returns = async (expected: string) => {
+    await page.goto('/-/test')
+    await page.waitForFunction((text) => document.querySelector('textarea')?.value === text, expected)
+  }
+  await area.pressSequentially('Half a thought')
+  await page.reload()
+  await returns('Half a thought')
+  await page.getByRole('button').click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await returns('Half a thought')
+  given = 'Changed meanwhile'
+  await returns('Changed meanwhile')
+  given = ''
+  await returns('Half a thought')
+  answer = '/explore/repos'
+  await page.getByRole('button').click()
+  await page.getByRole('heading', { name: 'Explore' }).waitFor()
+  assert.equal(await page.evaluate('sessionStorage.length'), 0)
+  assert.deepEqual(it.wrong, [])
+})
+
 test('the editor replaces a text area, highlights, and obeys the security policy', { skip }, async () => {
   await using forge = await startForge()
   await using it = await openPage(
