@@ -141,12 +141,12 @@ export type ParamsOf<Schemas> = {
 }
 
 /** Values of the parameters of a path: those without a schema are texts. */
-type PathParams<Path extends string, Known> = ParamsOf<Known> & {
+export type PathParams<Path extends string, Known> = ParamsOf<Known> & {
   readonly [Name in Exclude<ParamNames<Path>, keyof Known>]: string
 }
 
 /** The path parameters that requirements declare. */
-type ParamsOfAll<Rs extends readonly AnyRequirement[]> = Rs extends readonly [
+export type ParamsOfAll<Rs extends readonly AnyRequirement[]> = Rs extends readonly [
   infer First,
   ...infer Rest extends readonly AnyRequirement[],
 ]

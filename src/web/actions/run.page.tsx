@@ -6,7 +6,7 @@ import { deleteArtifacts, noArtifact } from '../../actions/artifacts/artifact.se
 import { approveRun, cancelRun, deleteRun, rerunJobs } from '../../actions/runs/run-control.service.ts'
 import { getJobOf, getRunWithJobs } from '../../actions/runs/run-list.service.ts'
 import { getRunNumbered } from '../../actions/runs/run.service.ts'
-import { enumeration, pathNumber, pathText } from '../../http/schema.ts'
+import { enumeration, pathNumber } from '../../http/schema.ts'
 import type { RunId } from '../../lib/ids.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
@@ -93,7 +93,7 @@ export const rerunJob = act({
 export const removeRunArtifact = act({
   path: '/{username}/{reponame}/actions/runs/{number}/artifacts/{name}/delete',
   requires: writable,
-  params: { number: pathNumber, name: pathText },
+  params: { number: pathNumber },
   async run({ ctx, params }) {
     const run = await getRunNumbered(ctx, params.number)
     const artifacts = await artifactsOfRun(ctx, run.id, { isComplete: true, name: params.name })

@@ -9,7 +9,7 @@ import {
 } from '../../actions/dispatches/dispatch.service.ts'
 import { newestRuns, recentFacets } from '../../actions/runs/run-list.service.ts'
 import { listWorkflows, setWorkflowState } from '../../actions/workflows/workflow-list.service.ts'
-import { enumeration, pathText } from '../../http/schema.ts'
+import { enumeration } from '../../http/schema.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
 import { actionsPath, runPath } from './actions-paths.ts'
@@ -53,7 +53,6 @@ export const actionsPage = page({
 export const startWorkflow = act({
   path: '/{username}/{reponame}/actions/workflows/{workflowname}/dispatch',
   requires: [...readable, signedIn, canWrite('actions'), notArchived],
-  params: { workflowname: pathText },
   fields: {
     ref: Type.Optional(Type.String()),
     name: Type.Optional(Type.Array(Type.String())),
@@ -73,7 +72,7 @@ export const startWorkflow = act({
 export const switchWorkflow = act({
   path: '/{username}/{reponame}/actions/workflows/{workflowname}/{state}',
   requires: [...readable, signedIn, repoAdmin, notArchived],
-  params: { workflowname: pathText, state: enumeration('enable', 'disable') },
+  params: { state: enumeration('enable', 'disable') },
   async run({ ctx, params }) {
     const { workflowname: workflow, state } = params
     await setWorkflowState(ctx, workflow, state === 'disable')

@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { siteAdmin } from '../../access/requirements.ts'
 import { getEntries } from '../../admin/audit/audit.service.ts'
 import { adoptRepo, deleteUnadopted, pageOfUnadopted } from '../../admin/unadopted/unadopted.service.ts'
-import { pathText } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
@@ -52,11 +51,8 @@ export const administrationUnadoptedPage = page({
   view: UnadoptedView,
 })
 
-const folder = { username: pathText, reponame: pathText }
-
 export const administrationAdoptFolder = act({
   path: '/admin/unadopted/{username}/{reponame}/adopt',
-  params: folder,
   requires: [siteAdmin],
   async run({ ctx, params }) {
     await adoptRepo(ctx, ctx.viewer.user, params.username, params.reponame)
@@ -66,7 +62,6 @@ export const administrationAdoptFolder = act({
 
 export const administrationDeleteFolder = act({
   path: '/admin/unadopted/{username}/{reponame}/delete',
-  params: folder,
   requires: [siteAdmin],
   async run({ ctx, params }) {
     await deleteUnadopted(ctx, params.username, params.reponame)

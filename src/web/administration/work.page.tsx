@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { siteAdmin } from '../../access/requirements.ts'
 import { runTask } from '../../admin/jobs/cron.service.ts'
 import { getJobs, removeJob, retryJob } from '../../admin/jobs/job.service.ts'
-import { enumeration, pathNumber, pathText } from '../../http/schema.ts'
+import { enumeration, pathNumber } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
@@ -60,7 +60,6 @@ export const administrationTasksPage = page({
 
 export const administrationRunTask = act({
   path: '/admin/monitor/cron/{task}',
-  params: { task: pathText },
   requires: [siteAdmin],
   async run({ ctx, params }) {
     await runTask(ctx, params.task)

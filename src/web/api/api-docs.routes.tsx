@@ -5,7 +5,6 @@ import type { Ctx } from '../../access/context.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { describeOpenApi, describeSwagger2, familiesOf, type ApiInfo } from '../../http/openapi.ts'
 import { bytes, redirect } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { jsonType } from '../../http/error-forms.ts'
 import { builtFile } from '../../lib/assets.ts'
 import { NotFound } from '../../lib/errors.ts'
@@ -36,7 +35,6 @@ export const openApiDocument = operation({
 export const openApiFamilyDocument = operation({
   method: 'GET',
   path: '/api/openapi/{family}.json',
-  params: { family: pathText },
   base: 'site',
   scope: null,
   requires: [anyone, swaggerOn],
@@ -135,7 +133,6 @@ const typeOf: Readonly<Record<string, string>> = {
 export const swaggerAsset = operation({
   method: 'GET',
   path: '/assets/swagger-ui/{filename}',
-  params: { filename: pathText },
   base: 'site',
   scope: null,
   requires: [anyone, swaggerOn],

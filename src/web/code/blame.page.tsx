@@ -2,7 +2,6 @@ import { canRead, gitRepo, inRepo } from '../../access/repo.requirements.ts'
 import { getRefChoice } from '../../code/branches/ref-choice.service.ts'
 import { getFile } from '../../code/contents/file.service.ts'
 import { viewCommits } from '../../code/statuses/commit-view.service.ts'
-import { pathText } from '../../http/schema.ts'
 import { Moved, NotFound } from '../../lib/errors.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
@@ -14,7 +13,6 @@ import { entryAt, latestOf } from './source.ts'
 
 export const blamePage = page({
   path: '/{username}/{reponame}/blame/{filepath+}',
-  params: { filepath: pathText },
   requires: [inRepo, canRead('code'), gitRepo],
   cost: 'expensive',
   frame: inRepositoryFrame('code'),

@@ -2,7 +2,6 @@ import { canRead, gitRepo, inRepo } from '../../access/repo.requirements.ts'
 import { getCommit } from '../../code/commits/named-commit.service.ts'
 import { readShownDiff } from '../../code/commits/shown-diff.service.ts'
 import { viewCommit } from '../../code/statuses/commit-view.service.ts'
-import { pathText } from '../../http/schema.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
 import { subjectOf } from '../../code/commits/message.rules.ts'
@@ -13,7 +12,6 @@ import { diffAddress, diffChoice, diffQuery } from '../ui/diff/diff-request.ts'
 
 export const commitPage = page({
   path: '/{username}/{reponame}/commit/{sha}',
-  params: { sha: pathText },
   query: diffQuery,
   requires: [inRepo, gitRepo, canRead('code')],
   cost: 'expensive',

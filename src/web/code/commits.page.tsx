@@ -2,7 +2,7 @@ import { canRead, gitRepo, inRepo } from '../../access/repo.requirements.ts'
 import { getRefChoice } from '../../code/branches/ref-choice.service.ts'
 import { listCommits } from '../../code/commits/commit.service.ts'
 import { viewCommits } from '../../code/statuses/commit-view.service.ts'
-import { pathText, pageQuery } from '../../http/schema.ts'
+import { pageQuery } from '../../http/schema.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
 import { revisionAt, revisionPath } from './code-paths.ts'
@@ -13,7 +13,6 @@ const pageSize = 50
 
 export const commitsPage = page({
   path: '/{username}/{reponame}/commits/{filepath+}',
-  params: { filepath: pathText },
   query: { page: pageQuery.page },
   requires: [inRepo, canRead('code'), gitRepo],
   cost: 'expensive',

@@ -5,7 +5,6 @@ import { compareRevisions } from '../../code/commits/compare.service.ts'
 import { readShownDiff } from '../../code/commits/shown-diff.service.ts'
 import { viewCommits } from '../../code/statuses/commit-view.service.ts'
 import { Moved } from '../../lib/errors.ts'
-import { pathText } from '../../http/schema.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
@@ -37,7 +36,6 @@ export const newComparePage = page({
 
 export const comparePage = page({
   path: '/{username}/{reponame}/compare/{filepath+}',
-  params: { filepath: pathText },
   query: diffQuery,
   requires: [inRepo, canRead('code')],
   cost: 'expensive',

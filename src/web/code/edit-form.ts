@@ -4,7 +4,6 @@ import { checkBranchName } from '../../code/branches/branch-name.rules.ts'
 import { changeFiles, deletionRules } from '../../code/contents/file-change.service.ts'
 import { typedRevisionInPath } from '../../code/git-access.requirements.ts'
 import type { FileEdit } from '../../git/git.ts'
-import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { Type } from 'typebox'
@@ -36,7 +35,6 @@ export async function editPlace(ctx: RepoCtx, rest: string): Promise<EditPlace> 
 
 export const formRequires = [inSession, inRepo, canRead('code'), canWrite('code'), notArchived] as const
 export const actRequires = [inRepo, canRead('code'), canWrite('code'), notArchived] as const
-export const formParams = { filepath: pathText }
 
 export const shared = (ctx: RepoCtx, { branch, path }: EditPlace) => ({
   place: { owner: ctx.owner, repo: ctx.repo },

@@ -12,7 +12,6 @@ import {
   commitEdit,
   commitFields,
   editPlace,
-  formParams,
   formRequires,
   problemFields,
   shared,
@@ -44,7 +43,6 @@ function editableText({ body, sizeBytes }: FileView): string {
 
 export const editFilePage = page({
   path: '/{username}/{reponame}/_edit/{filepath+}',
-  params: formParams,
   requires: formRequires,
   frame: inRepositoryFrame('code'),
   async load({ ctx, params }) {
@@ -59,7 +57,6 @@ export const editFilePage = page({
 
 export const newFilePage = page({
   path: '/{username}/{reponame}/_new/{filepath+}',
-  params: formParams,
   query: { name: Type.Optional(Type.String()) },
   requires: formRequires,
   frame: inRepositoryFrame('code'),
@@ -75,7 +72,6 @@ export const newFilePage = page({
 
 export const deleteFilePage = page({
   path: '/{username}/{reponame}/_delete/{filepath+}',
-  params: formParams,
   requires: formRequires,
   frame: inRepositoryFrame('code'),
   async load({ ctx, params }) {
@@ -104,7 +100,6 @@ function contentOf({ text, form = '' }: { readonly text: string; readonly form?:
 
 export const editFile = act({
   path: '/{username}/{reponame}/_edit/{filepath+}',
-  params: formParams,
   requires: [...actRequires, repoUnderQuota('size:repos:all')],
   fields: { ...textFields, oid: Type.String() },
   maxBodyBytes: maxFormBytes,
@@ -126,7 +121,6 @@ export const editFile = act({
 
 export const createFile = act({
   path: '/{username}/{reponame}/_new/{filepath+}',
-  params: formParams,
   requires: [...actRequires, repoUnderQuota('size:repos:all')],
   fields: textFields,
   maxBodyBytes: maxFormBytes,
@@ -141,7 +135,6 @@ export const createFile = act({
 
 export const deleteFile = act({
   path: '/{username}/{reponame}/_delete/{filepath+}',
-  params: formParams,
   requires: actRequires,
   fields: { ...commitFields, oid: Type.String() },
   again: deleteFilePage,

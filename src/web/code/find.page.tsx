@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { canRead, gitRepo, inRepo } from '../../access/repo.requirements.ts'
 import { getRefChoice } from '../../code/branches/ref-choice.service.ts'
 import { findFiles } from '../../code/contents/find-file.service.ts'
-import { pathText } from '../../http/schema.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
 import { revisionAt } from './code-paths.ts'
@@ -11,7 +10,6 @@ import { texts } from './texts.tsx'
 
 export const findFilePage = page({
   path: '/{username}/{reponame}/find/{filepath+}',
-  params: { filepath: pathText },
   query: { q: Type.Optional(Type.String()) },
   requires: [inRepo, gitRepo, canRead('code')],
   cost: 'expensive',

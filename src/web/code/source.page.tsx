@@ -3,7 +3,7 @@ import { canRead, inRepo } from '../../access/repo.requirements.ts'
 import { getRefChoice } from '../../code/branches/ref-choice.service.ts'
 import { getFile } from '../../code/contents/file.service.ts'
 import { readSubmodules } from '../../code/contents/submodules.ts'
-import { enumeration, pathText } from '../../http/schema.ts'
+import { enumeration } from '../../http/schema.ts'
 import { Type } from 'typebox'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import type { BrowserCtx } from '../shell/browser-context.ts'
@@ -44,7 +44,6 @@ async function loadSource(ctx: RepoCtx & BrowserCtx, rest: string, asked: Asked)
 
 export const sourcePage = page({
   path: '/{username}/{reponame}/src/{filepath+}',
-  params: { filepath: pathText },
   query: { display: Type.Optional(enumeration('source', 'rendered')), page: Type.Optional(Type.Integer()) },
   requires: [inRepo, canRead('code')],
   cost: 'expensive',

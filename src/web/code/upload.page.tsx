@@ -18,7 +18,7 @@ import { uploadsOn } from '../shell/upload.requirements.ts'
 import { csrfName } from '../ui/page-context.ts'
 import { siteHref } from '../ui/paths.ts'
 import { sizeText } from '../ui/texts.tsx'
-import { actRequires, commitEdit, editPlace, formParams, formRequires, shared, titleOf } from './edit-form.ts'
+import { actRequires, commitEdit, editPlace, formRequires, shared, titleOf } from './edit-form.ts'
 import { texts as all } from './texts.tsx'
 import { UploadView } from './upload.view.tsx'
 
@@ -29,7 +29,6 @@ const maxFieldBytes = 65_536
 
 export const uploadFilesPage = page({
   path: '/{username}/{reponame}/_upload/{filepath+}',
-  params: formParams,
   requires: [...formRequires, uploadsOn],
   frame: inRepositoryFrame('code'),
   async load({ ctx, params }) {
@@ -102,7 +101,6 @@ export const uploadFiles = operation({
   errors: pageErrors,
   method: 'POST',
   path: '/{username}/{reponame}/_upload/{filepath+}',
-  params: formParams,
   requires: [inBrowser, inSession, ...actRequires, repoUnderQuota('size:repos:all'), uploadsOn, fromOwnPage],
   body: bytesOf('multipart/form-data'),
   reply: { 303: 'empty', ...againReplies },

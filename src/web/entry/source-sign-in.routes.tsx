@@ -3,7 +3,7 @@ import { signInVouched, type NewSession, type PendingSignIn } from '../../auth/s
 import type { UserRow } from '../../db/tables/accounts.ts'
 import { bytesOf, operation, validBody, type Call } from '../../http/operation.ts'
 import { redirect } from '../../http/reply.ts'
-import { pathText, requestObject } from '../../http/schema.ts'
+import { requestObject } from '../../http/schema.ts'
 import { Forbidden, Moved } from '../../lib/errors.ts'
 import {
   accountAt,
@@ -58,7 +58,6 @@ export const sourceSignIn = operation({
   ...pages,
   method: 'GET',
   path: '/user/oauth2/{source}',
-  params: { source: pathText },
   requires: [inBrowser],
   query: { redirect_to: Type.Optional(Type.String({ maxLength: 4096 })) },
   reply: { 303: 'empty' },
@@ -113,7 +112,6 @@ export const sourceCallback = operation({
   ...pages,
   method: 'GET',
   path: '/user/oauth2/{source}/callback',
-  params: { source: pathText },
   requires: [inBrowser],
   query: {
     code: Type.Optional(Type.String()),

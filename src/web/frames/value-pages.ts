@@ -2,7 +2,6 @@ import { removeSecret } from '../../actions/secrets/secret.service.ts'
 import type { ValueOwner } from '../../actions/value-owner.ts'
 import { removeVariable } from '../../actions/variables/variable.service.ts'
 import type { AnyRequirement } from '../../http/operation.ts'
-import { pathText } from '../../http/schema.ts'
 import { inSession } from '../shell/browser.requirements.ts'
 import type { PageMeta } from '../shell/document.tsx'
 import { act, page, type Frame, type Page } from '../shell/page.tsx'
@@ -45,7 +44,7 @@ export function valuePages<const Rs extends readonly AnyRequirement[]>(place: Va
     readonly AnyRequirement[]
   >
   const form = { requires, fields: valueFields, problemFields: valueProblems, again: listPage } as const
-  const variable = { path: `${path}/variables/{variable}`, params: { variable: pathText } }
+  const variable = `${path}/variables/{variable}` as const
 
   const putSecret = act({
     ...form,
@@ -82,7 +81,7 @@ export function valuePages<const Rs extends readonly AnyRequirement[]>(place: Va
     },
   })
   const variablePage = page({
-    ...variable,
+    path: variable,
     isSecret: true,
     requires: [inSession, ...requires],
     frame,
@@ -96,7 +95,7 @@ export function valuePages<const Rs extends readonly AnyRequirement[]>(place: Va
   })
   const editVariable = act({
     ...form,
-    ...variable,
+    path: variable,
     again: variablePage,
     async run({ ctx, params, body }) {
       await editVariableFrom(ctx, ownerOf(ctx), params.variable, body)

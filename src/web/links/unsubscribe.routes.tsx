@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { bytesOf, operation, validBody } from '../../http/operation.ts'
-import { pathText, requestObject } from '../../http/schema.ts'
+import { requestObject } from '../../http/schema.ts'
 import { readUnsubscription, unsubscribe } from '../../mail/unsubscribe.service.ts'
 import { inBrowser } from '../shell/browser.requirements.ts'
 import { sendCard } from '../shell/card-page.tsx'
@@ -19,7 +19,6 @@ const UnsubscribeForm = requestObject('UnsubscribeForm', {
 export const unsubscribePage = operation({
   method: 'GET',
   path: '/-/unsubscribe/{token}',
-  params: { token: pathText },
   base: 'site',
   scope: null,
   accepts: ['session'],
@@ -55,7 +54,6 @@ export const unsubscribePage = operation({
 export const unsubscribeSubmit = operation({
   method: 'POST',
   path: '/-/unsubscribe/{token}',
-  params: { token: pathText },
   base: 'site',
   scope: null,
   accepts: ['session'],

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import { signedIn } from '../../access/requirements.ts'
-import { pathText } from '../../http/schema.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import { getPackageWithVersions } from '../../packages/catalog/catalog.service.ts'
 import { presentVersion } from '../../packages/package.present.ts'
@@ -56,7 +55,6 @@ export const removePackageVersion = act({
 /** Deletes a package with all of its versions. */
 export const removeWholePackage = act({
   path: '/{username}/-/packages/{type}/{name}/delete',
-  params: { type: pathText, name: pathText },
   requires: [...readable, signedIn, packagesWritable],
   async run({ ctx, params }) {
     const { row, versions } = await getPackageWithVersions(ctx, params.type, params.name)

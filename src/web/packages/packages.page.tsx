@@ -9,7 +9,6 @@ import { mayWritePackages } from '../../packages/package.policy.ts'
 import { presentVersion } from '../../packages/package.present.ts'
 import { namedVersion, packagesReadable } from '../../packages/package.requirements.ts'
 import { getFiles } from '../../packages/package.service.ts'
-import { pathText } from '../../http/schema.ts'
 import { renderText } from '../../site/render.service.ts'
 import { targetUser } from '../../users/subject.requirements.ts'
 import { inOwnerFrame } from '../frames/organization-frame.tsx'
@@ -70,7 +69,6 @@ export const repoPackagesPage = page({
 export const packagePage = page({
   path: '/{username}/-/packages/{type}/{name}',
   requires: readable,
-  params: { type: pathText, name: pathText },
   async load({ ctx, params }) {
     const { row, versions } = await getPackageWithVersions(ctx, params.type, params.name)
     return {

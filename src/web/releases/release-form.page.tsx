@@ -3,7 +3,7 @@ import type { RepoCtx } from '../../access/context.ts'
 import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { canRead, canWrite, gitRepo, inRepo } from '../../access/repo.requirements.ts'
 import { attachmentsEnabled } from '../../access/requirements.ts'
-import { pathNumber, pathText } from '../../http/schema.ts'
+import { pathNumber } from '../../http/schema.ts'
 import { getBranchPage } from '../../code/branches/branch.service.ts'
 import { getTagPage } from '../../code/branches/tag.service.ts'
 import { getAsset, holdShownFiles, removeAsset } from '../../releases/asset.service.ts'
@@ -100,7 +100,6 @@ export const newReleaseAct = act({
 
 export const editReleasePage = page({
   path: '/{username}/{reponame}/releases/edit/{tag+}',
-  params: { tag: pathText },
   requires: [inSession, inRepo, canRead('releases'), canWrite('releases'), gitRepo],
   frame: inRepositoryFrame('releases'),
   async load({ ctx, params }) {
@@ -122,7 +121,6 @@ export const editReleasePage = page({
 
 export const editReleaseAct = act({
   path: '/{username}/{reponame}/releases/edit/{tag+}',
-  params: { tag: pathText },
   requires: [inRepo, canRead('releases'), canWrite('releases'), gitRepo, repoUnderQuota('size:repos:all')],
   fields,
   again: editReleasePage,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { canRead, canWrite, inRepo } from '../../access/repo.requirements.ts'
-import { pathNumber, pathText } from '../../http/schema.ts'
+import { pathNumber } from '../../http/schema.ts'
 import { Moved } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
 import {
@@ -54,7 +54,6 @@ export const latestReleasePage = page({
 
 export const releasePage = page({
   path: '/{username}/{reponame}/releases/tag/{tag+}',
-  params: { tag: pathText },
   requires: [inRepo, canRead('releases')],
   frame: inRepositoryFrame('releases'),
   async load({ ctx, params }) {

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { anyone } from '../../access/requirements.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
-import { pathText } from '../../http/schema.ts'
 import { builtFile } from '../../lib/assets.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { readAsset } from './assets.ts'
@@ -13,7 +12,6 @@ const kept = { headers: { 'cache-control': 'public, max-age=3600' } }
 export const webAsset = operation({
   method: 'GET',
   path: '/assets/{filename}',
-  params: { filename: pathText },
   base: 'site',
   scope: null,
   requires: [anyone],

@@ -10,8 +10,8 @@ import {
   type Call,
   type ContextAfter,
   type Operation,
-  type ParamsOf,
-  type Requirement,
+  type ParamsOfAll,
+  type PathParams,
 } from '../../http/operation.ts'
 import type { ParamNames } from '../../http/path.ts'
 import { redirect, type Reply, type StreamReply } from '../../http/reply.ts'
@@ -27,15 +27,6 @@ import { noticeCookie } from './notice.ts'
 import { unkept } from './page-headers.ts'
 import { sendPage } from './send-page.tsx'
 import { sentenceOf } from './sentence.ts'
-
-/** The path parameters that requirements declare. */
-type ParamsOfAll<Rs extends readonly AnyRequirement[]> = Rs extends readonly [
-  infer First,
-  ...infer Rest extends readonly AnyRequirement[],
-]
-  ? (First extends Requirement<infer _Needs, infer _Adds, infer Params, infer _Asked> ? Params : never) &
-      ParamsOfAll<Rest>
-  : Readonly<Record<never, never>>
 
 type QueryOf<Query extends Schemas> = {
   readonly [Key in keyof Static<TObject<Query>>]?: Static<TObject<Query>>[Key]
@@ -79,7 +70,7 @@ interface PageDeclaration<
   readonly load: (
     input: PageInput<
       ContextAfter<readonly [typeof inBrowser, ...Rs]>,
-      ParamsOf<Params & ParamsOfAll<Rs>>,
+      PathParams<Path, Params & ParamsOfAll<Rs>>,
       QueryOf<Query>
     >,
   ) => Promise<Data>
@@ -87,7 +78,7 @@ interface PageDeclaration<
     data: Data,
     input: PageInput<
       ContextAfter<readonly [typeof inBrowser, ...Rs]>,
-      ParamsOf<Params & ParamsOfAll<Rs>>,
+      PathParams<Path, Params & ParamsOfAll<Rs>>,
       QueryOf<Query>
     >,
   ) => PageMeta
@@ -201,12 +192,15 @@ interface ActDeclaration<
   /** The page with the form; it is shown again with the problem and what was sent. Without it there is an error page. */
   readonly again?:
     | Page
-    | PageOf<ContextAfter<readonly [typeof inBrowser, typeof inSession, ...Rs]>, ParamsOf<Params & ParamsOfAll<Rs>>>
+    | PageOf<
+        ContextAfter<readonly [typeof inBrowser, typeof inSession, ...Rs]>,
+        PathParams<Path, Params & ParamsOfAll<Rs>>
+      >
   /** Maps prefixes of refusal codes to fields. */
   readonly problemFields?: Readonly<Record<string, string>>
   readonly run: (input: {
     readonly ctx: ContextAfter<readonly [typeof inBrowser, typeof inSession, ...Rs]>
-    readonly params: ParamsOf<Params & ParamsOfAll<Rs>>
+    readonly params: PathParams<Path, Params & ParamsOfAll<Rs>>
     readonly body: Static<TObject<Fields>>
     readonly call: Call
   }) => Promise<ActResult>

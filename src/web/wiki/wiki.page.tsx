@@ -3,7 +3,6 @@ import type { RepoCtx } from '../../access/context.ts'
 import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { canWrite, inRepo, notArchived, wikiEnabled } from '../../access/repo.requirements.ts'
 import { escapedPathAfter } from '../../http/path.ts'
-import { pathText } from '../../http/schema.ts'
 import { Moved, NotFound } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { repoCloneUrl } from '../../repos/repo-url.ts'
@@ -90,7 +89,6 @@ export const wikiHomePage = page({
 
 export const wikiPage = page({
   path: '/{username}/{reponame}/wiki/{pageName+}',
-  params: { pageName: pathText },
   requires: [inRepo, wikiEnabled],
   frame: inRepositoryFrame('wiki'),
   async load({ ctx, call }) {
@@ -122,7 +120,6 @@ export const wikiListPage = page({
 
 export const wikiHistoryPage = page({
   path: '/{username}/{reponame}/wiki/{pageName+}',
-  params: { pageName: pathText },
   whenQuery: { action: '_revision' },
   requires: [inRepo, wikiEnabled],
   query: { page: Type.Optional(Type.Integer()), action: text },
@@ -192,7 +189,6 @@ export const newWikiAct = act({
 
 export const editWikiPage = page({
   path: '/{username}/{reponame}/wiki/{pageName+}',
-  params: { pageName: pathText },
   whenQuery: { action: '_edit' },
   requires: [inSession, inRepo, wikiEnabled, notArchived, canWrite('wiki')],
   query: { action: text },
@@ -212,7 +208,6 @@ export const editWikiPage = page({
 
 export const editWikiAct = act({
   path: '/{username}/{reponame}/wiki/{pageName+}',
-  params: { pageName: pathText },
   requires: [inRepo, wikiEnabled, notArchived, canWrite('wiki'), repoUnderQuota('size:assets:wiki')],
   fields: {
     title: text,

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import { inRepo, notArchived, repoAdmin } from '../../../access/repo.requirements.ts'
-import { pathText } from '../../../http/schema.ts'
 import { presentBranchRule } from '../../../refs/protection/branch-protection.present.ts'
 import {
   changeBranchRule,
@@ -117,7 +116,6 @@ export const newBranchRuleAct = act({
 
 export const branchRulePage = page({
   path: '/{username}/{reponame}/settings/branches/edit/{name+}',
-  params: { name: pathText },
   requires: [inSession, inRepo, repoAdmin],
   frame: inRepositoryFrame('settings'),
   load: async ({ ctx, params }) => ({
@@ -131,7 +129,6 @@ export const branchRulePage = page({
 
 export const editBranchRuleAct = act({
   path: '/{username}/{reponame}/settings/branches/edit/{name+}',
-  params: { name: pathText },
   requires: [inRepo, repoAdmin, notArchived],
   fields,
   again: branchRulePage,
@@ -143,7 +140,6 @@ export const editBranchRuleAct = act({
 
 export const deleteBranchRuleAct = act({
   path: '/{username}/{reponame}/settings/branches/delete/{name+}',
-  params: { name: pathText },
   requires: [inRepo, repoAdmin],
   async run({ ctx, params }) {
     await removeBranchRule(ctx, params.name)

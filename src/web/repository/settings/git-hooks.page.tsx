@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import { gitRepo, inRepo, repoAdmin } from '../../../access/repo.requirements.ts'
-import { pathText } from '../../../http/schema.ts'
 import { gitHookEditor } from '../../../repos/git-hooks/git-hook.requirements.ts'
 import { gitHookNamed, readGitHook, readGitHooks, writeGitHook } from '../../../repos/git-hooks/git-hook.service.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
@@ -24,7 +23,6 @@ export const gitHooksPage = page({
 /** Shows one script. */
 export const gitHookPage = page({
   path: '/{username}/{reponame}/settings/hooks/git/{name}',
-  params: { name: pathText },
   requires: [inSession, inRepo, repoAdmin, gitHookEditor, gitRepo],
   isSecret: true,
   frame: inRepositoryFrame('settings'),
@@ -39,7 +37,6 @@ export const gitHookPage = page({
 /** Writes a script; an empty one is removed. */
 export const editGitHookSubmit = act({
   path: '/{username}/{reponame}/settings/hooks/git/{name}',
-  params: { name: pathText },
   requires: [inRepo, repoAdmin, gitHookEditor, gitRepo],
   fields: { content: Type.Optional(Type.String()) },
   outlivesCredential: true,
