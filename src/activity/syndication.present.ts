@@ -26,10 +26,23 @@ interface PushContent {
   readonly HeadCommit: { readonly Sha1: string } | null
 }
 
-interface FeedItem {
+interface ToldAct {
   readonly title: string
   readonly link: string
   readonly text: string
+}
+
+/** An entry of a feed. Its title is plain text. */
+export interface FeedEntry {
+  /** A tag URI (RFC 4151) that stays the same. */
+  readonly id: string
+  readonly title: string
+  readonly link: string
+  readonly author: string
+  /** A time in RFC 3339. */
+  readonly updated: string
+  /** `html` is sanitised and its links have hosts. */
+  readonly content: { readonly kind: 'text' | 'html'; readonly body: string }
 }
 
 /** Splits `index|text` at the first bar. */
@@ -68,7 +81,7 @@ const repoVerbs: Partial<Record<Activity['op_type'], (where: string, name: strin
 }
 
 /** Returns an act as a title, a link and a text, all in plain text. */
-export function tellAct(act: Activity): FeedItem {
+export function tellAct(act: Activity): ToldAct {
   const who = act.act_user?.login ?? ''
   const where = act.repo?.full_name ?? ''
   const page = act.repo?.html_url ?? ''
@@ -87,51 +100,62 @@ export function tellAct(act: Activity): FeedItem {
   return { title, link: isRelease ? `${page}/releases/tag/${encodeURIComponent(name)}` : page, text: '' }
 }
 
-const tellCommits = (page: string, { Commits, HeadCommit }: PushContent): Pick<FeedItem, 'link' | 'text'> => ({
+const tellCommits = (page: string, { Commits, HeadCommit }: PushContent): Pick<ToldAct, 'link' | 'text'> => ({
   link: HeadCommit ? `${page}/commit/${HeadCommit.Sha1}` : page,
   text: (Commits ?? []).map(({ Sha1, Message }) => `${Sha1.slice(0, 10)} ${firstLine(Message)}`).join('\n'),
 })
 
 const firstLine = (text: string): string => excerpt(text.trimStart().split('\n', 1)[0] as string)
 
-/** Returns the stable id of an act as a tag URI (RFC 4151), because no page shows a single act. */
-const idOf = (ctx: Pick<Ctx, 'config'>, act: Activity): string =>
-  `tag:${new URL(ctx.config.server.rootUrl).hostname},${act.created.slice(0, 10)}:act/${act.id}`
+/** Returns the id of an entry. */
+export const entryId = ({ config }: Pick<Ctx, 'config'>, created: string, name: string): string =>
+  `tag:${new URL(config.server.rootUrl).hostname},${created.slice(0, 10)}:${name}`
 
-/** Returns acts as RSS 2.0 or Atom in the given order. User-written text is escaped, so that readers run no markup of it. */
+/** Returns an act as an entry. Its id is no address, because no page shows a single act. */
+export const entryOfAct = (ctx: Pick<Ctx, 'config'>, act: Activity): FeedEntry => {
+  const { title, link, text } = tellAct(act)
+  return {
+    id: entryId(ctx, act.created, `act/${act.id}`),
+    title,
+    link,
+    author: act.act_user?.login ?? '',
+    updated: act.created,
+    content: { kind: 'text', body: text },
+  }
+}
+
+/** Returns entries as RSS 2.0 or Atom in the given order. Titles and texts are escaped, so that readers run no markup of them. */
 export function presentSyndication(
-  ctx: Pick<Ctx, 'config'>,
   form: SyndicationForm,
   { title, link, self }: Syndicated,
-  acts: readonly Activity[],
+  entries: readonly FeedEntry[],
 ): string {
   const head = '<?xml version="1.0" encoding="UTF-8"?>\n'
-  const newest = acts[0]?.created
-  const entries = acts.map((act) => ({ act, id: idOf(ctx, act), ...tellAct(act) }))
+  const newest = entries[0]?.updated
   if (form === 'atom') {
-    const shown = entries.map(({ act, id, title: told, link: to, text }) =>
+    const shown = entries.map(({ id, title: told, link: to, author, updated, content: { kind, body } }) =>
       [
         '<entry>',
         element('id', id),
         element('title', told),
         `<link rel="alternate" href="${escapeXml(to)}"/>`,
-        element('updated', act.created),
-        `<author>${element('name', act.act_user?.login ?? '')}</author>`,
-        text === '' ? '' : `<content type="text">${escapeXml(text)}</content>`,
+        element('updated', updated),
+        `<author>${element('name', author)}</author>`,
+        body === '' ? '' : `<content type="${kind}">${escapeXml(body)}</content>`,
         '</entry>',
       ].join(''),
     )
     return `${head}<feed xmlns="http://www.w3.org/2005/Atom">${element('id', self)}${element('title', title)}<link rel="alternate" href="${escapeXml(link)}"/><link rel="self" href="${escapeXml(self)}"/>${element('updated', newest ?? '1970-01-01T00:00:00Z')}${shown.join('')}</feed>\n`
   }
-  const shown = entries.map(({ act, id, title: told, link: to, text }) =>
+  const shown = entries.map(({ id, title: told, link: to, updated, content: { kind, body } }) =>
     [
       '<item>',
       element('title', told),
       element('link', to),
       `<guid isPermaLink="false">${escapeXml(id)}</guid>`,
-      element('pubDate', new Date(act.created).toUTCString()),
+      element('pubDate', new Date(updated).toUTCString()),
       // A description is HTML in XML, so plain text is escaped twice.
-      text === '' ? '' : element('description', escapeXml(text)),
+      body === '' ? '' : element('description', kind === 'html' ? body : escapeXml(body)),
       '</item>',
     ].join(''),
   )

@@ -1,14 +1,26 @@
-import type { Ctx } from '../access/context.ts'
-import { inRepo } from '../access/repo.requirements.ts'
+import type { Ctx, RepoCtx } from '../access/context.ts'
+import { canRead, inRepo } from '../access/repo.requirements.ts'
 import { anyone, switchedOn } from '../access/requirements.ts'
 import { bytesOf, operation } from '../http/operation.ts'
 import { bytes } from '../http/reply.ts'
 import { enumeration } from '../http/schema.ts'
+import { mapLimited } from '../lib/map-limited.ts'
+import { formatUnix } from '../lib/time.ts'
+import { getReleaseDetails, type ReleaseDetails } from '../releases/release-details.service.ts'
+import { getReleasePage } from '../releases/release.service.ts'
 import { repoFullName, repoWebUrl } from '../repos/repo-url.ts'
+import { renderText } from '../site/render.service.ts'
 import { namedUser, userVisible } from '../users/subject.requirements.ts'
 import { presentActs } from './feed.present.ts'
 import { getFeed } from './feed.service.ts'
-import { presentSyndication, syndicationTypes, type SyndicationForm } from './syndication.present.ts'
+import {
+  entryId,
+  entryOfAct,
+  presentSyndication,
+  syndicationTypes,
+  type FeedEntry,
+  type SyndicationForm,
+} from './syndication.present.ts'
 
 const feedsOn = switchedOn('feedsEnabled', (config) => config.other.enableFeed)
 
@@ -23,7 +35,8 @@ async function syndicated(ctx: Ctx, source: Source, as: SyndicationForm, about: 
   const page = { number: 1, limit: ctx.config.ui.feedPagingNum, offset: 0 }
   const { acts } = await getFeed(ctx, source, undefined, page)
   const place = { title: about.title, link: about.page, self: `${about.page}.${as}` }
-  return bytes(syndicationTypes[as], presentSyndication(ctx, as, place, await presentActs(ctx, acts)))
+  const entries = (await presentActs(ctx, acts)).map((act) => entryOfAct(ctx, act))
+  return bytes(syndicationTypes[as], presentSyndication(as, place, entries))
 }
 
 export const webUserFeed = operation({
@@ -56,5 +69,46 @@ export const webRepoFeed = operation({
   run: ({ ctx, params }) => {
     const about = { title: `Activity of ${repoFullName(ctx)}`, page: repoWebUrl(ctx) }
     return syndicated(ctx, { of: 'repository', id: ctx.repo.id }, params.form, about)
+  },
+})
+
+/** Releases in a feed: their notes may be long. */
+const releasesInFeed = 10
+
+/** Notes that are rendered at once: the renderer refuses when too many wait. */
+const renderedAtOnce = 4
+
+async function entryOfRelease(ctx: RepoCtx, { release, publisher }: ReleaseDetails): Promise<FeedEntry> {
+  const { tag_name: tag, title, content } = release
+  const page = repoWebUrl(ctx)
+  const updated = formatUnix(release.created_unix)
+  return {
+    id: entryId(ctx, updated, `release/${release.id}`),
+    title: title || tag,
+    link: `${page}/releases/tag/${tag.split('/').map(encodeURIComponent).join('/')}`,
+    author: publisher?.name ?? '',
+    updated,
+    content: { kind: 'html', body: await renderText(ctx, content, 'comment', { context: page }, ctx) },
+  }
+}
+
+export const webReleaseFeed = operation({
+  method: 'GET',
+  base: 'site',
+  family: 'downloads',
+  path: '/{username}/{reponame}/releases.{form}',
+  params: { form },
+  scope: 'repository',
+  requires: [anyone, feedsOn, inRepo, canRead('releases')],
+  reply: feedReply,
+  summary: 'Get the newest published releases of a repository as RSS or Atom',
+  async run({ ctx, params }) {
+    const about = { title: `Releases of ${repoFullName(ctx)}`, link: `${repoWebUrl(ctx)}/releases` }
+    const filter = { isDraft: false, isPrerelease: undefined, text: undefined }
+    const { releases } = await getReleasePage(ctx, filter, { number: 1, limit: releasesInFeed, offset: 0 })
+    const details = await getReleaseDetails(ctx, releases)
+    const entries = await mapLimited(details, renderedAtOnce, (each) => entryOfRelease(ctx, each))
+    const place = { ...about, self: `${about.link}.${params.form}` }
+    return bytes(syndicationTypes[params.form], presentSyndication(params.form, place, entries))
   },
 })

@@ -115,3 +115,32 @@ test('webUserFeed, webRepoFeed: acts that the viewer may not read are omitted; n
 })
 
 const signsInHere = (name: string) => ({ source_id: 0, login_name: name })
+
+test('webReleaseFeed: published releases with rendered notes, for whoever reads releases', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ owner: 'alice', name: 'tool' })
+  const alice = forge.as('alice')
+  const notes = 'Fixes **much**. <script>alert(1)</script> See [the guide](docs/guide.md).'
+  await alice.must('POST', `${repo.api}/releases`, { tag_name: 'v1/a+b', name: 'One & "only"', body: notes })
+  await alice.must('POST', `${repo.api}/releases`, { tag_name: 'v2', draft: true })
+  await forge.settle()
+
+  const atom = await get(forge, 'alice', '/alice/tool/releases.atom')
+  assert.deepEqual([atom.status, atom.type], [200, 'application/atom+xml; charset=utf-8'])
+  assert.deepEqual(textsOf(atom.text, 'title'), ['Releases of alice/tool', 'One & "only"'], 'a draft is not published')
+  assert.deepEqual(textsOf(atom.text, 'name'), ['alice'])
+  const [content = ''] = textsOf(atom.text, 'content')
+  assert.match(content, /<strong>much<\/strong>/)
+  assert.doesNotMatch(content, /<script/)
+  assert.ok(content.includes(`href="${forge.url}/alice/tool/`), content)
+  assert.ok(atom.text.includes(`href="${forge.url}/alice/tool/releases/tag/v1/a%2Bb"`))
+
+  const rss = await get(forge, '', '/alice/tool/releases.rss')
+  assert.deepEqual([rss.status, rss.type], [200, 'application/rss+xml; charset=utf-8'])
+  assert.match(textsOf(rss.text, 'description').at(-1) ?? '', /<strong>much<\/strong>/)
+
+  await alice.must('PATCH', repo.api, { private: true })
+  assert.equal((await get(forge, 'bob', '/alice/tool/releases.atom')).status, 404)
+  await alice.must('PATCH', repo.api, { private: false, has_releases: false })
+  assert.equal((await get(forge, 'bob', '/alice/tool/releases.atom')).status, 404)
+})

@@ -38,7 +38,7 @@ export const home = page({
     title: ctx.viewer ? texts.title : texts.welcome(ctx.config.instance.appName),
     description: texts.lead,
     canonical: '/',
-    ...(ctx.viewer && ctx.config.other.enableFeed
+    ...(ctx.viewer
       ? { feeds: [{ to: `/${ctx.viewer.user.name}.atom`, type: 'atom', title: texts.activity } as const] }
       : {}),
   }),

@@ -9,7 +9,7 @@ import { IssueLine } from '../lists/issue-line.tsx'
 import { RepositoryRow } from '../lists/repository-row.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
-import { ButtonLink, Link } from '../ui/link.tsx'
+import { ButtonLink, FeedLink, Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Box, Counter, Empty } from '../ui/parts.tsx'
 import { pathOf, siteHref } from '../ui/paths.ts'
@@ -147,7 +147,10 @@ function MemberHome(dashboard: Dashboard) {
             </Section>
           )}
           {isNew ? null : (
-            <Section title={texts.activity} aside={viewer ? <FeedLink name={viewer.user.name} /> : null}>
+            <Section
+              title={texts.activity}
+              aside={viewer ? <FeedLink to={`${pathOf(viewer.user.name)}.atom`} /> : null}
+            >
               <ActList acts={acts} />
             </Section>
           )}
@@ -155,16 +158,6 @@ function MemberHome(dashboard: Dashboard) {
         <Beside {...dashboard} />
       </div>
     </>
-  )
-}
-
-const FeedLink = ({ name }: { readonly name: string }) => {
-  const { config } = usePage()
-  if (!config.other.enableFeed) return null
-  return (
-    <Link class="muted" to={`${pathOf(name)}.atom`} aria-label="Atom" title="Atom" data-turbo="false">
-      <Icon name="rss" />
-    </Link>
   )
 }
 

@@ -130,19 +130,15 @@ export const profile = page({
       organizations: organizations?.orgs ?? [],
     }
   },
-  meta: ({ subject }, { ctx }) => ({
+  meta: ({ subject }) => ({
     title: subject.full_name === '' ? subject.name : `${subject.full_name} (${subject.name})`,
     description: subject.description,
     canonical: pathOf(subject.name),
-    ...(ctx.config.other.enableFeed
-      ? {
-          feeds: (['rss', 'atom'] as const).map((type) => ({
-            to: `${pathOf(subject.name)}.${type}`,
-            type,
-            title: texts.feed(subject.name),
-          })),
-        }
-      : {}),
+    feeds: (['rss', 'atom'] as const).map((type) => ({
+      to: `${pathOf(subject.name)}.${type}`,
+      type,
+      title: texts.feed(subject.name),
+    })),
   }),
   view: ProfileView,
 })

@@ -14,7 +14,7 @@ import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { ReleasesView, ReleaseView } from './releases.view.tsx'
-import { releasePath, showReleases } from './shown-release.ts'
+import { releaseFeedPath, releasePath, showReleases } from './shown-release.ts'
 import { texts } from './texts.tsx'
 
 /** Releases on one page of the list. Their notes may be long. */
@@ -38,7 +38,10 @@ export const releasesPage = page({
       mayWrite: ctx.rights.canWrite('releases'),
     }
   },
-  meta: ({ place }) => ({ title: texts.title(`${place.owner.name}/${place.repo.name}`) }),
+  meta({ place }) {
+    const title = texts.title(`${place.owner.name}/${place.repo.name}`)
+    return { title, feeds: [{ to: releaseFeedPath(place), type: 'atom', title }] }
+  },
   view: ReleasesView,
 })
 

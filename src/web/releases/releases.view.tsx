@@ -3,13 +3,13 @@ import type { AttachmentRow } from '../../db/tables/issues.ts'
 import type { Page } from '../../lib/paging.ts'
 import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { ButtonLink, Link, OutsideLink } from '../ui/link.tsx'
+import { ButtonLink, FeedLink, Link, OutsideLink } from '../ui/link.tsx'
 import { Box, Commands, Empty, Markup, PageHead, Pages, Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Person } from '../ui/person.tsx'
 import { sizeText } from '../ui/texts.tsx'
 import { Time } from '../ui/time.tsx'
-import { releasePath, type ShownRelease } from './shown-release.ts'
+import { releaseFeedPath, releasePath, type ShownRelease } from './shown-release.ts'
 import { texts } from './texts.tsx'
 
 type Place = Pick<RepoCtx, 'repo' | 'owner'>
@@ -37,6 +37,7 @@ export const ReleasesView = ({
       <Form to={at(place, 'releases')} method="get" role="search" class="inline" label={texts.search}>
         <input type="search" name="q" value={search} placeholder={texts.search} aria-label={texts.search} />
       </Form>
+      <FeedLink to={releaseFeedPath(place)} />
       <ButtonLink to={at(place, 'tags')} icon="tag" aria-label={texts.tags}>
         <span class="wide-only">{texts.tags}</span>
       </ButtonLink>

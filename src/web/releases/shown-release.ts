@@ -31,3 +31,7 @@ export async function showReleases(ctx: RepoCtx, rows: readonly ReleaseRow[]): P
 /** Returns the path of a release's page. */
 export const releasePath = ({ owner, repo }: Pick<RepoCtx, 'owner' | 'repo'>, tag: string): string =>
   pathOf(owner.name, repo.name, 'releases', 'tag', tag)
+
+/** Returns the path of the feed of a repository's releases. */
+export const releaseFeedPath = ({ owner, repo }: Pick<RepoCtx, 'owner' | 'repo'>): string =>
+  `${pathOf(owner.name, repo.name, 'releases')}.atom`

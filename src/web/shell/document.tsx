@@ -75,7 +75,7 @@ export function renderDocument(facts: PageFacts, meta: PageMeta, body: Component
             <link rel="icon" type="image/svg+xml" href={siteHref(config, '/assets/icon.svg')} />
             <link rel="stylesheet" href={facts.asset('forge.css')} data-turbo-track="reload" />
             {meta.withFurtherStyles ? <link rel="stylesheet" href={facts.asset('further.css')} /> : null}
-            {meta.feeds?.map((feed) => (
+            {(config.other.enableFeed ? meta.feeds : undefined)?.map((feed) => (
               <link
                 rel="alternate"
                 type={`application/${feed.type}+xml`}

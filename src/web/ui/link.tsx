@@ -42,6 +42,14 @@ export const ButtonLink = ({
   </Link>
 )
 
+/** A link to a feed, where the instance has feeds. */
+export const FeedLink = ({ to }: { readonly to: string }) =>
+  usePage().config.other.enableFeed ? (
+    <Link class="muted" to={to} aria-label="Atom" title="Atom" data-turbo="false">
+      <Icon name="rss" />
+    </Link>
+  ) : null
+
 /** A link to another site; it passes neither the address of this page nor a reputation. */
 export const OutsideLink = ({ href, children, ...rest }: Omit<LinkProps, 'to'> & { readonly href: string }) => {
   const isSafe = /^(https?|mailto|ssh|git):/i.test(href)
