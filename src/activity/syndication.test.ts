@@ -142,5 +142,7 @@ test('webReleaseFeed: published releases with rendered notes, for whoever reads 
   await alice.must('PATCH', repo.api, { private: true })
   assert.equal((await get(forge, 'bob', '/alice/tool/releases.atom')).status, 404)
   await alice.must('PATCH', repo.api, { private: false, has_releases: false })
-  assert.equal((await get(forge, 'bob', '/alice/tool/releases.atom')).status, 404)
+  const closed = await forge.as('bob').get(`${repo.api}/releases`)
+  assert.equal((await get(forge, 'bob', '/alice/tool/releases.atom')).status, closed.status)
+  assert.equal(closed.status, 403)
 })
