@@ -33,7 +33,7 @@ export const texts = {
   ] as const,
   kind: 'Kind',
   kinds: [
-    ['', 'All kinds'],
+    ['', 'Kind'],
     ['source', 'Sources'],
     ['fork', 'Forks'],
     ['mirror', 'Mirrors'],

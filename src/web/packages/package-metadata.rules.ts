@@ -1,3 +1,5 @@
+import { readParagraph } from '../../packages/formats/control-file.rules.ts'
+
 /** A dependency with the range of its versions. */
 export type ShownRange = readonly [name: string, range: string]
 
@@ -54,7 +56,7 @@ const addressOf = (...values: readonly unknown[]): string =>
 /** Reads the metadata of any registry: each stores what its tools send. */
 export function metadataShown(json: string | null): ShownMetadata {
   const own = fieldsOf(json === null ? {} : (JSON.parse(json) as unknown))
-  const fields = { ...own, ...fieldsOf(own['pubspec']), ...fieldsOf(own['fields']) }
+  const fields = { ...own, ...fieldsOf(own['pubspec']), ...fieldsOf(own['fields']), ...controlOf(own['control']) }
   const author = fieldsOf(fields['author'])
   const keywords = fields['keywords'] ?? fields['topics'] ?? fields['tags']
   return {
@@ -76,6 +78,19 @@ export function metadataShown(json: string | null): ShownMetadata {
     dependencies: dependenciesOf(fields),
     warning: textOf(fields['deprecated']),
     isYanked: fields['isYanked'] === true,
+  }
+}
+
+/** Reads the control file of a Debian package. The first line of its description is the short one. */
+function controlOf(control: unknown): Fields {
+  if (typeof control !== 'string') return {}
+  const about = readParagraph(control)
+  const [short = ''] = (about.get('description') ?? '').split('\n', 1)
+  return {
+    description: short,
+    homepage: about.get('homepage'),
+    maintainer: about.get('maintainer'),
+    depends: [about.get('pre-depends') ?? '', about.get('depends') ?? ''].filter((text) => text !== '').join(', '),
   }
 }
 

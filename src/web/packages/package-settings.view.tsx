@@ -4,10 +4,10 @@ import { ActButton, Submit } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { ButtonLink, Link } from '../ui/link.tsx'
-import { PageHead } from '../ui/parts.tsx'
+import { Link } from '../ui/link.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { packagePath, versionPath } from './package-paths.ts'
+import { PackagePath } from './packages.view.tsx'
 import { texts } from './texts.tsx'
 
 /** What the owner of a package may change. */
@@ -29,9 +29,9 @@ export const PackageSettingsView = ({
   const at = versionPath(owner, version)
   return (
     <div class="container stack">
-      <PageHead title={texts.settingsOf(version.name)}>
-        <ButtonLink to={at}>{texts.back}</ButtonLink>
-      </PageHead>
+      <PackagePath owner={owner} row={version} withPackage version={version}>
+        <h1>{texts.settingsOf(version.name)}</h1>
+      </PackagePath>
       <section class="section" aria-labelledby="repository_link">
         <h2 id="repository_link">{texts.repository}</h2>
         <p class="lead">{texts.repositoryLead}</p>

@@ -132,6 +132,26 @@ test('metadata of any form is shown as text', () => {
     [nuget.authors, nuget.keywords, nuget.dependencies],
     ['A, B', ['a', 'b'], [{ purpose: 'net8.0', ranges: [['P', '2']] }]],
   )
+  const debian = metadataShown(
+    '{"control":"Package: a\\nMaintainer: A <a@example.com>\\nDepends: libc6 (>= 2.36), zlib1g\\nDescription: Short\\n and long\\nHomepage: https://h"}',
+  )
+  assert.deepEqual(
+    [debian.description, debian.homepage, debian.authors, debian.dependencies],
+    [
+      'Short',
+      'https://h',
+      'A <a@example.com>',
+      [
+        {
+          purpose: '',
+          ranges: [
+            ['libc6', '>= 2.36'],
+            ['zlib1g', ''],
+          ],
+        },
+      ],
+    ],
+  )
   const go = metadataShown('{"goMod":"module m\\n\\ngo 1.24\\n\\nrequire (\\n\\tgolang.org/x/net v0.1.0\\n)\\n"}')
   assert.deepEqual(
     [go.needs, go.dependencies],

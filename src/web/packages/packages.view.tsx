@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import type { VersionWithMetadata } from '../../packages/catalog/catalog.service.ts'
 import type { ListedPackage } from '../../packages/package-list.service.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
@@ -138,6 +139,43 @@ export const RepoPackagesView = (props: ListProps) => (
   </>
 )
 
+/** The way to a heading. The heading names what the path leaves out. */
+export const PackagePath = ({
+  owner,
+  row,
+  withPackage,
+  version,
+  children,
+}: {
+  readonly owner: UserRow
+  readonly row: Pick<PackageRow, 'type' | 'name' | 'lower_name'>
+  readonly withPackage: boolean
+  readonly version?: { readonly version: string; readonly lower_version: string }
+  readonly children: ComponentChildren
+}) => (
+  <div class="stack tight">
+    <ol class="breadcrumbs small">
+      <li>
+        <Link to={pathOf(owner.name)}>{owner.name}</Link>
+      </li>
+      <li>
+        <Link to={packagesPath(owner)}>{texts.title}</Link>
+      </li>
+      {withPackage ? (
+        <li>
+          <Link to={packagePath(owner, row)}>{row.name}</Link>
+        </li>
+      ) : null}
+      {version === undefined ? null : (
+        <li>
+          <Link to={versionPath(owner, { ...row, ...version })}>{version.version}</Link>
+        </li>
+      )}
+    </ol>
+    {children}
+  </div>
+)
+
 export const PackageHead = ({
   owner,
   row,
@@ -150,20 +188,7 @@ export const PackageHead = ({
   /** The address of the settings, for who may change them. */
   readonly settings?: string | undefined
 }) => (
-  <div class="stack tight">
-    <ol class="breadcrumbs small">
-      <li>
-        <Link to={pathOf(owner.name)}>{owner.name}</Link>
-      </li>
-      <li>
-        <Link to={packagesPath(owner)}>{texts.title}</Link>
-      </li>
-      {version === undefined ? null : (
-        <li>
-          <Link to={packagePath(owner, row)}>{row.name}</Link>
-        </li>
-      )}
-    </ol>
+  <PackagePath owner={owner} row={row} withPackage={version !== undefined}>
     <div class="line one package-title">
       <h1>
         {row.name} {version === undefined ? null : <span class="muted">{version}</span>}{' '}
@@ -175,7 +200,7 @@ export const PackageHead = ({
         </ButtonLink>
       )}
     </div>
-  </div>
+  </PackagePath>
 )
 
 interface PackageProps {

@@ -57,7 +57,6 @@ export const texts = {
   },
   settings: 'Settings',
   settingsOf: (name: string) => `Settings of ${name}`,
-  back: 'Package',
   repositoryLead: 'A linked package appears among the packages of the repository.',
   linkedTo: 'Linked to',
   link: 'Link to the repository',
