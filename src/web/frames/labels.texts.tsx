@@ -6,6 +6,7 @@ export const texts = {
   lead: 'Labels sort issues and pull requests.',
   organizationLead: 'All repositories of the organization offer these labels beside their own.',
   create: 'New label',
+  find: 'Find label',
   name: 'Name',
   description: 'Description',
   color: 'Colour',

@@ -7,7 +7,7 @@ import { Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
-import { State } from '../ui/parts.tsx'
+import { State, Tag } from '../ui/parts.tsx'
 import { Person } from '../ui/person.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { siteHref } from '../ui/paths.ts'
@@ -88,6 +88,11 @@ const IssueHead = ({ place, issue, around, may, editing }: ConversationProps) =>
             {texts.state.open}
           </State>
         )}
+        {issue.is_locked ? (
+          <Tag icon="lock" title={all.locked}>
+            {texts.isLocked}
+          </Tag>
+        ) : null}
         <span>
           {poster ? <Person person={poster} withPicture={false} /> : issue.original_author} {all.opened}{' '}
           <Time unix={issue.created_unix} /> · {texts.facts(issue.num_comments)}

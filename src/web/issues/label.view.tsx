@@ -20,6 +20,9 @@ interface LabelsProps {
   readonly editing: number | undefined
 }
 
+/** From this number of labels, the list has a search field. */
+const searchedFrom = 20
+
 /** The labels of a repository with the forms that change them. */
 export const LabelsView = (props: LabelsProps) => {
   const { place, labels, shared, mayChange } = props
@@ -36,13 +39,27 @@ export const LabelsView = (props: LabelsProps) => {
           </details>
         ) : null}
       </div>
-      <Box>
+      <Box
+        {...(labels.length > searchedFrom
+          ? {
+              head: (
+                <input
+                  type="search"
+                  class="needs-script"
+                  placeholder={texts.find}
+                  aria-label={texts.find}
+                  data-filter-list="#labels"
+                />
+              ),
+            }
+          : {})}
+      >
         {labels.length === 0 ? (
           <Empty icon="tag" title={texts.empty}>
             <p>{texts.emptyLead}</p>
           </Empty>
         ) : (
-          <ul class="rows hoverable" data-rows="">
+          <ul class="rows hoverable" id="labels" data-rows="">
             {labels.map((label) => (
               <Row {...props} label={label} isOwn />
             ))}

@@ -327,9 +327,14 @@ const Filters = ({
 
 /** Acts for the selected rows. The style sheet shows it when a row is selected. */
 const BulkBar = ({ query, choices }: IssueListProps) => {
-  const menu = (label: string, items: readonly { readonly value: string; readonly content: ComponentChildren }[]) => (
+  const menu = (
+    id: string,
+    label: string,
+    items: readonly { readonly value: string; readonly content: ComponentChildren }[],
+  ) => (
     <Menu label={<MenuLabel text={label} />}>
-      <ul>
+      {items.length > searchedFrom ? <MenuFilter list={`bulk_${id}`} label={texts.findOne} /> : null}
+      <ul id={`bulk_${id}`}>
         {items.map(({ value, content }) => (
           <li>
             <button type="submit" name="act" value={value}>
@@ -361,13 +366,13 @@ const BulkBar = ({ query, choices }: IssueListProps) => {
           {texts.bulk.close}
         </Submit>
       )}
-      {choices.labels.length > 0 ? menu(texts.bulk.addLabel, labels('label')) : null}
-      {choices.labels.length > 0 ? menu(texts.bulk.removeLabel, labels('unlabel')) : null}
-      {menu(texts.bulk.milestone, [
+      {choices.labels.length > 0 ? menu('label', texts.bulk.addLabel, labels('label')) : null}
+      {choices.labels.length > 0 ? menu('unlabel', texts.bulk.removeLabel, labels('unlabel')) : null}
+      {menu('milestone', texts.bulk.milestone, [
         { value: 'milestone:0', content: <span class="muted">{texts.bulk.noMilestone}</span> },
         ...choices.milestones.map(({ id, title }) => ({ value: `milestone:${id}`, content: title })),
       ])}
-      {menu(texts.bulk.assign, [
+      {menu('assign', texts.bulk.assign, [
         { value: 'assign:', content: <span class="muted">{texts.bulk.nobody}</span> },
         ...choices.people.map((user) => ({
           value: `assign:${user.name}`,

@@ -101,6 +101,7 @@ export const openIssueOfPage = act({
     ...answers,
   },
   again: newIssuePage,
+  againQuery: ['template'],
   async run({ ctx, body }) {
     const title = body.title?.trim() ?? ''
     if (title === '') throw new Invalid(texts.emptyTitle, 'title_empty', { field: 'title' })

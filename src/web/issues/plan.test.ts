@@ -56,7 +56,9 @@ test('chooseIssueTemplate, openIssueOfPage: a form asks its questions and makes 
   assert.match(text, /Thank you for <strong>looking<\/strong>\./)
   assert.match(text, /name="field-4" value="1"[^>]*>\s*<label[^>]*>macOS/)
   const send = (fields: Record<string, string>) => alice.submit(path, '/issues/new', { title: 'Bug: a', ...fields })
-  assert.equal((await send({ 'field-1': '', 'field-3': '0' })).status, 422)
+  const refused = await send({ 'field-1': '', 'field-3': '0' })
+  assert.equal(refused.status, 422)
+  assert.match(refused.text, /name="field-3" value="0" checked/)
   assert.equal((await send({ 'field-1': '1.2', 'field-2': '0' })).status, 422)
   assert.equal((await send({ 'field-1': '1.2', 'field-2': '0', 'field-3': '0' })).status, 303)
   const { body } = (await forge.guest.get(`${repo.api}/issues/1`)).json

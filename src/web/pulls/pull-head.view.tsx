@@ -4,7 +4,7 @@ import { Submit } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { Link } from '../ui/link.tsx'
-import { CopyButton, Menu, State, Tabs } from '../ui/parts.tsx'
+import { CopyButton, Menu, State, Tabs, Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Person } from '../ui/person.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -45,6 +45,7 @@ export function PullHead({ place, view, tab, mayEdit, numCommits, acts }: PullHe
       </div>
       <p class="pull-lead">
         <PullState view={view} />
+        {issue.is_locked ? <Tag icon="lock">{texts.isLocked}</Tag> : null}
         <span>
           {view.poster ? (
             <Person person={pull.is_merged ? (view.merger ?? view.poster) : view.poster} withPicture={false} />

@@ -15,6 +15,7 @@ const lineWords = ({ firstLine, line }: LineRange): string =>
 export const texts = {
   open: 'Open',
   draft: 'Draft',
+  isLocked: 'Locked',
   merged: 'Merged',
   closed: 'Closed',
   tabs: 'Pull request',

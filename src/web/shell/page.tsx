@@ -90,6 +90,8 @@ export interface Page extends Operation {
   readonly showAgain: <const Status extends number>(input: {
     readonly ctx: BrowserCtx
     readonly params: Readonly<Record<string, unknown>>
+    /** What the page takes in its query; the default is nothing. */
+    readonly query?: Readonly<Record<string, unknown>>
     readonly call: Call
     readonly refused: RefusedForm
     readonly status: Status
@@ -155,8 +157,15 @@ export function page<
   })
   return {
     ...declared,
-    showAgain: <Status extends number>({ ctx, params, call, refused, status }: Parameters<Page['showAgain']>[0]) =>
-      show({ ctx, params, query: {}, call }, refused, status) as Promise<StreamReply<Status>>,
+    showAgain: <Status extends number>({
+      ctx,
+      params,
+      query = {},
+      call,
+      refused,
+      status,
+    }: Parameters<Page['showAgain']>[0]) =>
+      show({ ctx, params, query, call }, refused, status) as Promise<StreamReply<Status>>,
   }
 }
 
@@ -196,6 +205,8 @@ interface ActDeclaration<
         ContextAfter<readonly [typeof inBrowser, typeof inSession, ...Rs]>,
         PathParams<Path, Params & ParamsOfAll<Rs>>
       >
+  /** Names of fields that the page takes in its query, such as the template of a form. */
+  readonly againQuery?: readonly (keyof Fields & string)[]
   /** Maps prefixes of refusal codes to fields. */
   readonly problemFields?: Readonly<Record<string, string>>
   readonly run: (input: {
@@ -238,6 +249,7 @@ export function act<
       return shown.showAgain({
         ctx,
         params: input.params as Readonly<Record<string, unknown>>,
+        query: pick(input.body as Readonly<Record<string, unknown>>, declaration.againQuery ?? []),
         call: input.call,
         status: error.status,
         refused: {
@@ -266,6 +278,9 @@ export function act<
     run: async (input) => run(input as Parameters<typeof run>[0]) as Promise<Reply<303, undefined>>,
   })
 }
+
+const pick = (values: Readonly<Record<string, unknown>>, names: readonly string[]) =>
+  Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])))
 
 /** Whether what was sent can be corrected on the page of the form. */
 const mayShowAgain = (refusal: Refusal): boolean =>

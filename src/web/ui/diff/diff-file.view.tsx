@@ -118,12 +118,16 @@ function FileBody(props: FileProps) {
 
 const contextOf = (diff: DiffViewProps['diff']) => (diff.contextLines === 3 ? undefined : diff.contextLines)
 
+/** The query of an address, which is enough within its page: a large difference has thousands of such links. */
+const queryOf = (address: string): string => address.slice(address.indexOf('?'))
+
 function Hunks({ file, layout, highlighted, below, mayComment, addressOf, only, diff }: FileProps) {
   const { change, hunks } = file
-  const { config } = usePage()
+  const { config, refused } = usePage()
   const shownBelow = below?.get(change.path)
   const number = String(file.index)
   const kept = only === undefined ? {} : { only: change.path, context: contextOf(diff) }
+  const commentAt = siteHref(config, addressOf({ ...kept, line: `${number}-` }))
   const options = {
     prefix: `diff-${number}-`,
     layout,
@@ -131,11 +135,7 @@ function Hunks({ file, layout, highlighted, below, mayComment, addressOf, only, 
     breaksAt: new Set<string>(shownBelow?.keys()),
     ...(mayComment
       ? {
-          plusLink: plusLinks(
-            siteHref(config, addressOf({ ...kept, line: `${number}-` })),
-            `diff-${number}-`,
-            texts.comment,
-          ),
+          plusLink: plusLinks(refused === undefined ? queryOf(commentAt) : commentAt, `diff-${number}-`, texts.comment),
         }
       : {}),
   }
