@@ -64,6 +64,9 @@ const Head = ({ place, view }: Pick<CommitPageProps, 'place' | 'view'>) => {
             {body === '' ? null : <pre class="commit-message">{body}</pre>}
           </div>
           <div class="acts">
+            <ButtonLink icon="code" to={revisionPath(place, 'src', { kind: 'commit', name: commit.oid })}>
+              {texts.browseHere}
+            </ButtonLink>
             <Menu
               kind="quiet"
               align="end"
@@ -81,9 +84,6 @@ const Head = ({ place, view }: Pick<CommitPageProps, 'place' | 'view'>) => {
                 ))}
               </ul>
             </Menu>
-            <ButtonLink icon="code" to={revisionPath(place, 'src', { kind: 'commit', name: commit.oid })}>
-              {texts.browseHere}
-            </ButtonLink>
           </div>
         </div>
         <div class="facts commit-facts">

@@ -4,7 +4,7 @@ import type { RepoCtx } from '../../access/context.ts'
 import { getFile, type FileView } from '../../code/contents/file.service.ts'
 import { writablePath } from '../../code/contents/file-change.rules.ts'
 import type { FileEdit } from '../../git/git.ts'
-import { Invalid, NotFound } from '../../lib/errors.ts'
+import { Invalid, NotFound, Refusal } from '../../lib/errors.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
 import {
@@ -104,7 +104,7 @@ export const editFile = act({
   fields: { ...textFields, oid: Type.String() },
   maxBodyBytes: maxFormBytes,
   again: editFilePage,
-  problemFields,
+  problemFields: { ...problemFields, sha_mismatch: 'text' },
   async run({ ctx, params, body }) {
     const at = await editPlace(ctx, params.filepath)
     const path = writablePath('name', body.name.trim())
@@ -115,7 +115,12 @@ export const editFile = act({
       content: contentOf(body),
       expectedOid: body.oid,
     }
-    return commitEdit(ctx, at, [edit], body)
+    return commitEdit(ctx, at, [edit], body).catch((error: unknown) => {
+      // The page shows both versions; ids of contents say nothing to people.
+      if (error instanceof Refusal && error.code === 'sha_mismatch')
+        {throw new Invalid(texts.replacesPresent, error.code)}
+      throw error
+    })
   },
 })
 

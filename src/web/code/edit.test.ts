@@ -76,6 +76,8 @@ test('editFile: when the file changed meanwhile, both versions are shown and sav
   const stale = await alice.post(web, { _csrf: csrf, name: 'README.md', text: 'mine', oid, target: 'direct' })
   assert.equal(stale.status, 422)
   assert.match(stale.text, /Somebody changed this file/)
+  assert.match(stale.text, /Committing it again replaces the present version/)
+  assert.doesNotMatch(stale.text, /flash problem/)
   assert.match(stale.text, /<pre[^>]*>theirs<\/pre>/)
   assert.match(stale.text, /<textarea[^>]*>mine<\/textarea>/)
   const present = /name="oid" value="([0-9a-f]+)"/.exec(stale.text)?.[1] ?? ''

@@ -114,8 +114,7 @@ export const texts = {
   browseAt: (oid: string) => `Browse the files at ${oid}`,
   browseHere: 'Browse files',
   cancel: 'Cancel',
-  changedMeanwhile:
-    'Somebody changed this file while you edited it. Your text is in the editor. Saving it now replaces the present version.',
+  changedMeanwhile: 'Somebody changed this file while you edited it. Your text is in the editor.',
   commit: 'Commit',
   commitChanges: 'Commit changes',
   commitDescription: 'Description',
@@ -194,6 +193,7 @@ export const texts = {
   quietHint: 'Choose a longer period.',
   refTabs: 'Branches and tags',
   release: 'Release',
+  replacesPresent: 'committing it again replaces the present version',
   rename: 'Rename',
   renameDefaultHint: 'This is the default branch: clones follow the new name after a fetch.',
   renameNamed: (name: string) => `Rename ${name}`,

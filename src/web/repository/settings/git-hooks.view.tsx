@@ -54,10 +54,10 @@ export const GitHookView = ({ place, hook }: { readonly place: SettingsPlace; re
         isCode
       />
       <div class="form-acts">
+        <Submit>{all.save}</Submit>
         <ButtonLink kind="quiet" to={settingsPath(place, 'hooks', 'git')}>
           {texts.cancel}
         </ButtonLink>
-        <Submit>{all.save}</Submit>
       </div>
     </Form>
   </SettingsFrame>
