@@ -117,8 +117,9 @@ export const editFile = act({
     }
     return commitEdit(ctx, at, [edit], body).catch((error: unknown) => {
       // The page shows both versions; ids of contents say nothing to people.
-      if (error instanceof Refusal && error.code === 'sha_mismatch')
-        {throw new Invalid(texts.replacesPresent, error.code)}
+      if (error instanceof Refusal && error.code === 'sha_mismatch') {
+        throw new Invalid(texts.replacesPresent, error.code)
+      }
       throw error
     })
   },

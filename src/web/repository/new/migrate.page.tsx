@@ -7,6 +7,7 @@ import { importItems } from '../../../imports/wanted-import.ts'
 import { listOwnersForNewRepos } from '../../../orgs/membership.service.ts'
 import { getMigrationOwner } from '../../../repos/lifecycle/migrate.service.ts'
 import { inSession } from '../../shell/browser.requirements.ts'
+import { Invalid, Refusal } from '../../../lib/errors.ts'
 import { act, page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { ImportsView, ImportView, MigrateView, refreshSeconds } from './migrate.view.tsx'
@@ -78,7 +79,12 @@ export const migrateAct = act({
         signal: call.signal,
       },
       { waits: false },
-    )
+    ).catch((error: unknown) => {
+      if (error instanceof Refusal && error.code === 'remote_unreachable') {
+        throw new Invalid(texts.migrate.unreachable(error.message), error.code)
+      }
+      throw error
+    })
     return {
       to:
         result.kind === 'created'

@@ -24,4 +24,5 @@ export const problemFields = {
   license_unknown: 'license',
   label_set: 'issue_labels',
   address_invalid: 'clone_addr',
+  remote_: 'clone_addr',
 } as const

@@ -64,6 +64,7 @@ export const texts = {
   migrate: {
     title: 'Import a repository',
     lead: 'Copy a repository from another server, with its issues, pull requests and releases if you want.',
+    unreachable: (reason: string) => `this server cannot be reached (${reason})`,
     address: 'Address of the repository',
     addressHint: 'The address to clone it, such as https://example.com/owner/name.git.',
     service: 'Kind of server',
