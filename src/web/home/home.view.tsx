@@ -73,33 +73,33 @@ const GuestHome = ({ repos, offersSignUp, mayExplore }: Welcome) => {
           {offersSignUp ? <ButtonLink to="/user/sign_up">{texts.signUp}</ButtonLink> : null}
         </div>
       </section>
-      <Section
-        title={texts.publicRepositories}
-        aside={
-          mayExplore ? (
+      {mayExplore ? (
+        <Section
+          title={texts.publicRepositories}
+          aside={
             <nav class="line small" aria-label={texts.guestLinks}>
               <Link to="/explore/repos">{texts.allRepositories}</Link>
               {disableUsersPage ? null : <Link to="/explore/users">{texts.people}</Link>}
               {disableOrganizationsPage ? null : <Link to="/explore/organizations">{texts.organizations}</Link>}
               <Link to="/api/swagger">{texts.api}</Link>
             </nav>
-          ) : null
-        }
-      >
-        {repos.length === 0 ? (
-          <Empty icon="repo" title={texts.nothingPublic}>
-            <p>{texts.nothingPublicHint}</p>
-          </Empty>
-        ) : (
-          <Box>
-            <ul class="rows" data-rows="">
-              {repos.map((each) => (
-                <RepositoryRow {...each} />
-              ))}
-            </ul>
-          </Box>
-        )}
-      </Section>
+          }
+        >
+          {repos.length === 0 ? (
+            <Empty icon="repo" title={texts.nothingPublic}>
+              <p>{texts.nothingPublicHint}</p>
+            </Empty>
+          ) : (
+            <Box>
+              <ul class="rows" data-rows="">
+                {repos.map((each) => (
+                  <RepositoryRow {...each} />
+                ))}
+              </ul>
+            </Box>
+          )}
+        </Section>
+      ) : null}
     </>
   )
 }
