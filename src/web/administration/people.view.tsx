@@ -139,57 +139,86 @@ export const PersonView = ({
         ) : null}
         <ActButton to={`${path}/sessions/end`}>{texts.endSessions}</ActButton>
       </PageHead>
-      <Form to={path} class="stack">
-        <Field name="full_name" label={texts.fullName} value={person.full_name} isProse />
-        <Field name="email" type="email" label={texts.email} value={person.email} required />
-        <Field
-          name="password"
-          type="password"
-          label={texts.newPassword}
-          hint={texts.newPasswordHint}
-          autocomplete="new-password"
-        />
-        <Field name="website" type="url" label={texts.website} value={person.website} />
-        <Field name="location" label={texts.location} value={person.location} isProse />
-        <Field name="pronouns" label={texts.pronouns} value={person.pronouns} />
-        <TextArea name="description" label={texts.description} value={person.description} rows={3} />
-        <Select name="visibility" label={texts.visibility} value={person.visibility} choices={visibilityChoices} />
-        <Field
-          name="max_repo_creation"
-          type="number"
-          label={texts.limit}
-          hint={texts.limitHint}
-          value={person.max_repo_creation}
-          min={-1}
-        />
-        {sources.length === 0 ? null : (
-          <div class="fields-row">
-            <Select
-              name="source_id"
-              label={texts.source}
-              value={String(person.login_source_id)}
-              choices={[
-                { value: '0', label: texts.thisInstance },
-                ...sources.map(({ id, name }) => ({ value: String(id), label: name })),
-              ]}
-            />
-            <Field name="login_name" label={texts.loginName} value={person.login_name} isTerse autocomplete="off" />
+      <Form to={path} class="stack form-sections">
+        <fieldset class="form-section">
+          <legend>{texts.profile}</legend>
+          <div class="field-grid">
+            <Field name="full_name" label={texts.fullName} value={person.full_name} isProse />
+            <Field name="pronouns" label={texts.pronouns} value={person.pronouns} />
+            <Field name="website" type="url" label={texts.website} value={person.website} />
+            <Field name="location" label={texts.location} value={person.location} isProse />
+            <div class="whole">
+              <TextArea name="description" label={texts.description} value={person.description} rows={3} />
+            </div>
+            <Select name="visibility" label={texts.visibility} value={person.visibility} choices={visibilityChoices} />
           </div>
-        )}
-        <fieldset class="stack tight">
+        </fieldset>
+        <fieldset class="form-section">
+          <legend>{texts.signIn}</legend>
+          <div class="field-grid">
+            <Field name="email" type="email" label={texts.email} value={person.email} required />
+            <Field
+              name="password"
+              type="password"
+              label={texts.newPassword}
+              hint={texts.newPasswordHint}
+              autocomplete="new-password"
+            />
+            {sources.length === 0 ? null : (
+              <>
+                <Select
+                  name="source_id"
+                  label={texts.source}
+                  value={String(person.login_source_id)}
+                  choices={[
+                    { value: '0', label: texts.thisInstance },
+                    ...sources.map(({ id, name }) => ({ value: String(id), label: name })),
+                  ]}
+                />
+                <Field name="login_name" label={texts.loginName} value={person.login_name} isTerse autocomplete="off" />
+              </>
+            )}
+            <Checkbox name="is_active" label={texts.isActive} hint={texts.isActiveHint} checked={person.is_active} />
+            <Checkbox
+              name="prohibit_login"
+              label={texts.prohibitLogin}
+              hint={texts.prohibitLoginHint}
+              checked={person.prohibit_login}
+            />
+            <div class="whole">
+              <Checkbox name="must_change_password" label={texts.mustChange} checked={person.must_change_password} />
+            </div>
+          </div>
+        </fieldset>
+        <fieldset class="form-section">
           <legend>{texts.rights}</legend>
-          <Checkbox name="is_active" label={texts.isActive} checked={person.is_active} />
-          <Checkbox name="is_admin" label={texts.isAdmin} checked={person.is_admin} />
-          <Checkbox name="is_restricted" label={texts.isRestricted} checked={person.is_restricted} />
-          <Checkbox name="prohibit_login" label={texts.prohibitLogin} checked={person.prohibit_login} />
-          <Checkbox name="must_change_password" label={texts.mustChange} checked={person.must_change_password} />
-          <Checkbox
-            name="allow_create_organization"
-            label={texts.mayCreateOrganizations}
-            checked={person.allow_create_organization}
-          />
-          <Checkbox name="allow_git_hook" label={texts.mayGitHooks} checked={person.allow_git_hook} />
-          <Checkbox name="allow_import_local" label={texts.mayImportLocal} checked={person.allow_import_local} />
+          <div class="field-grid">
+            <Checkbox name="is_admin" label={texts.isAdmin} hint={texts.isAdminHint} checked={person.is_admin} />
+            <Checkbox name="is_restricted" label={texts.isRestricted} checked={person.is_restricted} />
+            <Checkbox
+              name="allow_create_organization"
+              label={texts.mayCreateOrganizations}
+              checked={person.allow_create_organization}
+            />
+            <Checkbox name="allow_import_local" label={texts.mayImportLocal} checked={person.allow_import_local} />
+            <div class="whole">
+              <Checkbox
+                name="allow_git_hook"
+                label={texts.mayGitHooks}
+                hint={texts.mayGitHooksHint}
+                checked={person.allow_git_hook}
+              />
+            </div>
+            <Field
+              name="max_repo_creation"
+              type="number"
+              label={texts.limit}
+              hint={texts.limitHint}
+              value={person.max_repo_creation}
+              min={-1}
+              isTerse
+            />
+          </div>
         </fieldset>
         <div class="form-acts">
           <Submit>{texts.save}</Submit>

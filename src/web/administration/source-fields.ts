@@ -4,88 +4,102 @@ import { texts as all } from './texts.tsx'
 
 const texts = all.sources
 
-/** How a setting is written in a form. */
-export type FieldKind = 'text' | 'address' | 'words' | 'number' | 'flag' | 'security' | 'map'
+/** How a setting is written in a form. `secret` is no setting: it is stored apart from them. */
+export type FieldKind = 'text' | 'address' | 'words' | 'number' | 'flag' | 'security' | 'map' | 'secret'
 
-type GroupOf<Kind extends SourceKind> = {
-  readonly title: string
-  readonly fields: readonly { readonly name: keyof SettingsOf[Kind] & string; readonly kind: FieldKind }[]
+/** One setting of a form. */
+export interface SettingField<Name extends string = string> {
+  readonly name: Name
+  readonly kind: FieldKind
+  /** It takes the whole width of a form with two columns. */
+  readonly isWhole?: true
+  readonly isRequired?: boolean
 }
 
 /** One group of settings in a form. */
-export interface FieldGroup {
+export interface FieldGroup<Name extends string = string> {
   readonly title: string
-  readonly fields: readonly { readonly name: string; readonly kind: FieldKind }[]
+  readonly lead: string
+  readonly fields: readonly SettingField<Name>[]
 }
 
+type GroupOf<Kind extends SourceKind> = FieldGroup<(keyof SettingsOf[Kind] & string) | 'secret'>
+
 const teams = [
-  { name: 'team_map', kind: 'map' },
-  { name: 'team_map_removes', kind: 'flag' },
+  { name: 'team_map', kind: 'map', isWhole: true },
+  { name: 'team_map_removes', kind: 'flag', isWhole: true },
 ] as const
 
 const openid: readonly GroupOf<'openid'>[] = [
   {
-    title: texts.groups.provider,
+    ...texts.groups.provider,
     fields: [
-      { name: 'discovery_url', kind: 'address' },
-      { name: 'client_id', kind: 'text' },
-      { name: 'scopes', kind: 'words' },
-      { name: 'skip_second_factor', kind: 'flag' },
+      { name: 'discovery_url', kind: 'address', isWhole: true, isRequired: true },
+      { name: 'client_id', kind: 'text', isRequired: true },
+      { name: 'secret', kind: 'secret' },
+      { name: 'scopes', kind: 'words', isWhole: true },
+      { name: 'skip_second_factor', kind: 'flag', isWhole: true },
     ],
   },
   {
-    title: texts.groups.who,
+    ...texts.groups.claim,
     fields: [
       { name: 'required_claim_name', kind: 'text' },
       { name: 'required_claim_value', kind: 'text' },
-      { name: 'group_claim_name', kind: 'text' },
-      { name: 'admin_group', kind: 'text' },
-      { name: 'restricted_group', kind: 'text' },
     ],
   },
-  { title: texts.groups.teams, fields: teams },
+  {
+    ...texts.groups.teams,
+    fields: [
+      { name: 'group_claim_name', kind: 'text', isWhole: true },
+      { name: 'admin_group', kind: 'text' },
+      { name: 'restricted_group', kind: 'text' },
+      ...teams,
+    ],
+  },
 ]
 
 const ldap: readonly GroupOf<'ldap'>[] = [
   {
-    title: texts.groups.directory,
+    ...texts.groups.directory,
     fields: [
-      { name: 'host', kind: 'text' },
-      { name: 'port', kind: 'number' },
+      { name: 'host', kind: 'text', isWhole: true, isRequired: true },
       { name: 'security', kind: 'security' },
-      { name: 'skip_tls_verify', kind: 'flag' },
+      { name: 'port', kind: 'number' },
+      { name: 'skip_tls_verify', kind: 'flag', isWhole: true },
       { name: 'bind_dn', kind: 'text' },
+      { name: 'secret', kind: 'secret' },
     ],
   },
   {
-    title: texts.groups.who,
+    ...texts.groups.who,
     fields: [
       { name: 'user_base', kind: 'text' },
       { name: 'user_filter', kind: 'text' },
-      { name: 'user_dn', kind: 'text' },
+      { name: 'user_dn', kind: 'text', isWhole: true },
       { name: 'admin_filter', kind: 'text' },
       { name: 'restricted_filter', kind: 'text' },
     ],
   },
   {
-    title: texts.groups.attributes,
+    ...texts.groups.attributes,
     fields: [
       { name: 'username_attribute', kind: 'text' },
+      { name: 'email_attribute', kind: 'text', isRequired: true },
       { name: 'first_name_attribute', kind: 'text' },
       { name: 'surname_attribute', kind: 'text' },
-      { name: 'email_attribute', kind: 'text' },
     ],
   },
   {
-    title: texts.groups.sync,
+    ...texts.groups.sync,
     fields: [
-      { name: 'synchronise', kind: 'flag' },
-      { name: 'allow_deactivate_all', kind: 'flag' },
+      { name: 'synchronise', kind: 'flag', isWhole: true },
+      { name: 'allow_deactivate_all', kind: 'flag', isWhole: true },
       { name: 'page_size', kind: 'number' },
     ],
   },
   {
-    title: texts.groups.teams,
+    ...texts.groups.teams,
     fields: [
       { name: 'group_base', kind: 'text' },
       { name: 'group_filter', kind: 'text' },
@@ -119,10 +133,13 @@ export const settingsFrom = <Kind extends SourceKind>(
   body: Readonly<Record<string, string | undefined>>,
 ): Partial<SettingsOf[Kind]> =>
   Object.fromEntries(
-    fieldsOf[kind].flatMap(({ fields }) => fields.map((field) => [field.name, valueOf(field, body[field.name] ?? '')])),
+    fieldsOf[kind]
+      .flatMap(({ fields }) => fields)
+      .filter((field) => field.kind !== 'secret')
+      .map((field) => [field.name, valueOf(field, body[field.name] ?? '')]),
   ) as Partial<SettingsOf[Kind]>
 
-function valueOf({ name, kind }: FieldGroup['fields'][number], typed: string): unknown {
+function valueOf({ name, kind }: SettingField, typed: string): unknown {
   const text = typed.trim()
   switch (kind) {
     case 'flag':
@@ -136,6 +153,7 @@ function valueOf({ name, kind }: FieldGroup['fields'][number], typed: string): u
     case 'text':
     case 'address':
     case 'security':
+    case 'secret':
       return text
   }
 }

@@ -13,14 +13,17 @@ const fields: Readonly<Record<string, readonly [label: string, hint?: string]>> 
   ],
   required_claim_name: ['Required claim', 'Only people with this claim may sign in. Empty: everybody.'],
   required_claim_value: ['Value of the required claim', 'Empty: any value.'],
-  group_claim_name: ['Claim with the groups'],
+  group_claim_name: ['Claim with the groups', 'A list of names in the answer of the provider.'],
   admin_group: ['Group of administrators', 'Its members are administrators, others are not. Empty: no change.'],
   restricted_group: ['Group of restricted accounts', 'Its members are restricted, others are not. Empty: no change.'],
   team_map: [
     'Groups and teams',
     'JSON, such as {"developers": {"acme": ["Coders"]}}: a group, an organization, its teams.',
   ],
-  team_map_removes: ['Remove people from these teams when they leave the group'],
+  team_map_removes: [
+    'Remove people from these teams when they leave the group',
+    'Otherwise they stay until somebody removes them.',
+  ],
   host: ['Host'],
   port: ['Port', '0 for the usual one.'],
   security: ['Encryption'],
@@ -42,9 +45,15 @@ const fields: Readonly<Record<string, readonly [label: string, hint?: string]>> 
   group_filter: ['Filter of groups'],
   group_member_attribute: ['Attribute of a group that lists its members'],
   user_attribute_in_group: ['Attribute of people that groups list', 'dn for the DN.'],
-  synchronise: ['Accounts follow the directory on a schedule'],
-  allow_deactivate_all: ['Deactivate all accounts when the directory is empty'],
-  page_size: ['Entries per request'],
+  synchronise: [
+    'Accounts follow the directory on a schedule',
+    'Names, addresses and rights change with the entries. Accounts without an entry are deactivated.',
+  ],
+  allow_deactivate_all: [
+    'Deactivate all accounts when the directory is empty',
+    'Otherwise an empty answer counts as a fault and changes nothing.',
+  ],
+  page_size: ['Entries per request', 'From 1 to 5,000.'],
 }
 
 /** Texts of the pages of sign-in sources. */
@@ -55,6 +64,7 @@ export const texts = {
   noneLead:
     'Add a provider of OpenID Connect or a directory, and people sign in with the account that they have there.',
   all: 'All sources',
+  kindLabel: 'Kind of source',
   kinds,
   kindLeads: {
     openid: 'People go to the provider to sign in, and come back.',
@@ -64,20 +74,30 @@ export const texts = {
   active: 'Active',
   inactive: 'Off',
   name: 'Name',
-  nameHint: 'Letters and digits, with - _ . between them. It is part of addresses.',
-  isActive: 'People may sign in by it',
-  secrets: { openid: 'Client secret', ldap: 'Password of the account that searches' },
+  nameHint: 'Letters and digits, with - _ . between them. People see it on the sign-in page.',
+  isActive: 'People may sign in with this source',
+  secrets: { openid: 'Client secret', ldap: 'Its password' },
   secretKept: 'A secret is stored. Leave this empty to keep it.',
   forgetSecret: 'Delete the stored secret',
   callback: 'Register this redirect address at the provider:',
   callbackLabel: 'Redirect address',
   groups: {
-    provider: 'Provider',
-    directory: 'Directory',
-    who: 'People',
-    attributes: 'Attributes',
-    sync: 'Accounts',
-    teams: 'Teams',
+    provider: {
+      title: 'Provider',
+      lead: 'Register this instance at the provider first. It gives the client ID and the secret.',
+    },
+    claim: { title: 'Who may sign in', lead: 'Everybody with an account at the provider, unless a claim is required.' },
+    directory: {
+      title: 'Directory',
+      lead: 'The server that answers, and the account with which this instance asks it.',
+    },
+    who: { title: 'People', lead: 'Which entries are people, and which rights follow from an entry.' },
+    attributes: {
+      title: 'Profile',
+      lead: 'The attributes of an entry that fill name and email address of the account.',
+    },
+    sync: { title: 'Synchronisation', lead: 'A scheduled task compares the accounts with the directory.' },
+    teams: { title: 'Groups', lead: 'Groups of the source put people into teams here at each sign-in.' },
   },
   fields,
   securities: { starttls: 'STARTTLS', tls: 'TLS', none: 'None' },

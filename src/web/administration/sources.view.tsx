@@ -5,8 +5,8 @@ import { Checkbox, Field, Select, TextArea } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
-import { Box, CopyField, Empty, Menu, PageHead, Tag } from '../ui/parts.tsx'
-import { fieldsOf, fieldText, type FieldGroup } from './source-fields.ts'
+import { Box, CopyField, Empty, Menu, PageHead, Tabs, Tag } from '../ui/parts.tsx'
+import { fieldsOf, fieldText, type SettingField } from './source-fields.ts'
 import { texts as all } from './texts.tsx'
 
 type SignInSource = ReturnType<typeof presentSource>
@@ -71,6 +71,14 @@ type Settings = Readonly<Record<string, unknown>>
 export const NewSourceView = ({ kind, settings }: { readonly kind: SourceKind; readonly settings: Settings }) => (
   <>
     <PageHead title={texts.newOf(kind)} lead={texts.kindLeads[kind]} />
+    <Tabs
+      label={texts.kindLabel}
+      tabs={kinds.map((each) => ({
+        to: `/admin/auths/${each}/new`,
+        label: texts.kinds[each],
+        isCurrent: each === kind,
+      }))}
+    />
     <SourceForm to={`/admin/auths/${kind}/new`} kind={kind} settings={settings} />
   </>
 )
@@ -118,24 +126,29 @@ const SourceForm = ({
   readonly settings: Settings
   readonly source?: SignInSource
 }) => (
-  <Form to={to} class="stack">
-    <Field name="name" label={texts.name} hint={texts.nameHint} value={source?.name} required autocomplete="off" />
-    <Checkbox name="active" label={texts.isActive} checked={source?.active ?? true} />
-    {fieldsOf[kind].map((group, index) => (
-      <Group group={group} settings={settings}>
-        {index === 0 ? (
-          <>
-            <Field
-              name="secret"
-              type="password"
-              label={texts.secrets[kind]}
-              {...(source?.has_secret ? { hint: texts.secretKept } : {})}
-              autocomplete="new-password"
-            />
-            {source?.has_secret ? <Checkbox name="forgets_secret" label={texts.forgetSecret} /> : null}
-          </>
-        ) : null}
-      </Group>
+  <Form to={to} class="stack form-sections">
+    <div class="field-grid">
+      <Field name="name" label={texts.name} hint={texts.nameHint} value={source?.name} required autocomplete="off" />
+      <div class="whole">
+        <Checkbox name="active" label={texts.isActive} checked={source?.active ?? true} />
+      </div>
+    </div>
+    {fieldsOf[kind].map(({ title, lead, fields }) => (
+      <fieldset class="form-section">
+        <legend>{title}</legend>
+        <p class="lead">{lead}</p>
+        <div class="field-grid">
+          {fields.map((field) => (
+            <div class={field.isWhole ? 'whole' : undefined}>
+              {field.kind === 'secret' ? (
+                <SourceSecret label={texts.secrets[kind]} isStored={source?.has_secret ?? false} />
+              ) : (
+                <Setting field={field} value={settings[field.name]} />
+              )}
+            </div>
+          ))}
+        </div>
+      </fieldset>
     ))}
     <div class="form-acts">
       <Submit>{source === undefined ? texts.create : texts.save}</Submit>
@@ -143,29 +156,25 @@ const SourceForm = ({
   </Form>
 )
 
-const Group = ({
-  group,
-  settings,
-  children,
-}: {
-  readonly group: FieldGroup
-  readonly settings: Settings
-  readonly children: preact.ComponentChildren
-}) => (
-  <fieldset class="stack field-group">
-    <legend>{group.title}</legend>
-    {group.fields.map((field) => (
-      <Setting field={field} value={settings[field.name]} />
-    ))}
-    {children}
-  </fieldset>
+const SourceSecret = ({ label, isStored }: { readonly label: string; readonly isStored: boolean }) => (
+  <div class="stack tight">
+    <Field
+      name="secret"
+      type="password"
+      label={label}
+      {...(isStored ? { hint: texts.secretKept } : {})}
+      autocomplete="new-password"
+      isTerse
+    />
+    {isStored ? <Checkbox name="forgets_secret" label={texts.forgetSecret} /> : null}
+  </div>
 )
 
 const Setting = ({
-  field: { name, kind },
+  field: { name, kind, isRequired = false },
   value,
 }: {
-  readonly field: FieldGroup['fields'][number]
+  readonly field: SettingField
   readonly value: unknown
 }) => {
   const [label, hint] = texts.fields[name] ?? [name]
@@ -188,7 +197,16 @@ const Setting = ({
     case 'text':
     case 'words':
     case 'address':
-      return <Field {...shared} type={kind === 'address' ? 'url' : 'text'} value={fieldText(value)} isTerse />
+    case 'secret':
+      return (
+        <Field
+          {...shared}
+          type={kind === 'address' ? 'url' : 'text'}
+          value={fieldText(value)}
+          required={isRequired}
+          isTerse
+        />
+      )
   }
 }
 
