@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { commitFiles, TestRunner, workflow } from '../src/actions/actions.test-support.ts'
 import { isPage, type NamedOperation } from '../src/http/operation.ts'
 import { Browser } from '../src/testing/browser.ts'
-import { startForge, testPassword, type Forge } from '../src/testing/forge.ts'
+import { startForge, type Forge } from '../src/testing/forge.ts'
 import type { GivenRepo } from '../src/testing/given.ts'
 import { base64 } from '../src/testing/samples.ts'
 import { upload } from '../src/testing/upload.ts'
@@ -88,18 +88,12 @@ async function statusFor(browser: Browser, path: string, headers: Record<string,
   return response.statusCode
 }
 
-async function signedIn(forge: Forge, login: string): Promise<Browser> {
-  const browser = new Browser(forge)
-  await browser.signIn(login, testPassword)
-  return browser
-}
-
 test('each address outside of the API that reads a repository recognizes a signed-in browser', async () => {
   await using forge = await startForge({ users: ['alice', 'stranger'] })
   const addresses = await fill(forge, await forge.given.repo({ owner: 'alice', name: 'hidden', private: true }))
   const operations = forge.services.operations().filter(readsRepository)
   assert.deepEqual(operations.map(({ id }) => id).toSorted(), Object.keys(addresses).toSorted())
-  const [owner, stranger] = [await signedIn(forge, 'alice'), await signedIn(forge, 'stranger')]
+  const [owner, stranger] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'stranger')]
   for (const [id, address] of Object.entries(addresses)) {
     const seen = await owner.get(address)
     assert.equal(seen.status, 200, `${id} ${address} for its owner: ${seen.text}`)
@@ -117,7 +111,7 @@ test('a private account shows its feed to its own browser only', async () => {
     .must('PATCH', '/admin/users/alice', { login_name: 'alice', source_id: 0, visibility: 'private' })
   const statuses: number[] = []
   for (const login of ['alice', 'stranger']) {
-    statuses.push((await (await signedIn(forge, login)).get('/alice.atom')).status)
+    statuses.push((await (await Browser.of(forge, login)).get('/alice.atom')).status)
   }
   assert.deepEqual(statuses, [200, 404])
 })
@@ -126,7 +120,7 @@ test('a foreign page cannot use the session of a browser: it can only lead a per
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice', private: true })
   const addresses = await fill(forge, repo)
-  const owner = await signedIn(forge, 'alice')
+  const owner = await Browser.of(forge, 'alice')
   const led = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
   const causes: [cause: string, headers: Record<string, string>, isRecognized: boolean][] = [
     ['the person typed the address', { ...led, 'sec-fetch-site': 'none' }, true],
@@ -150,7 +144,7 @@ test('a foreign page cannot use the session of a browser: it can only lead a per
 test('an account that must change its password downloads nothing with its session', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice', private: true })
-  const browser = await signedIn(forge, 'alice')
+  const browser = await Browser.of(forge, 'alice')
   const address = `/${repo.fullName}/raw/branch/main/README.md`
   assert.equal((await browser.get(address)).status, 200)
   await forge

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { AttachmentRow } from '../db/tables/issues.ts'
 import type { CommentId, IssueId, ReleaseId, RepoId, UserId } from '../lib/ids.ts'
@@ -37,6 +38,25 @@ export const claimPendingFiles = (tx: Tx, { repoId, uploaderId }: Uploader, uuid
     .where('release_id', 'is', null)
     .returning('size_bytes')
     .execute()
+
+/** Gives waiting files of an account to comments of an issue. @param shown the comment of each file, by the file's id */
+export const claimPendingFilesOfComments = (
+  tx: Tx,
+  { repoId, uploaderId }: Uploader,
+  issueId: IssueId,
+  shown: ReadonlyMap<string, CommentId>,
+) => {
+  const cases = [...shown].map(([uuid, id]) => sql`when ${uuid} then ${sql.lit(id)}`)
+  return tx
+    .updateTable('attachment')
+    .set({ issue_id: issueId, comment_id: sql<CommentId>`case uuid ${sql.join(cases, sql` `)} end` })
+    .where('uuid', 'in', [...shown.keys()])
+    .where('repo_id', '=', repoId)
+    .where('uploader_id', '=', uploaderId)
+    .where('issue_id', 'is', null)
+    .where('release_id', 'is', null)
+    .execute()
+}
 
 /** Returns the accounts, with repositories, that have files waiting since before a time. */
 export const listUploadersOfPending = async (db: Db, beforeUnix: Unix): Promise<Uploader[]> =>

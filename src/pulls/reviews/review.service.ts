@@ -4,7 +4,7 @@ import { isUniqueViolation, transaction, type Tx } from '../../db/database.ts'
 import type { CommentRow } from '../../db/tables/issues.ts'
 import type { PullRow, ReviewRow, ReviewType } from '../../db/tables/pulls.ts'
 import { publish } from '../../events/hub.ts'
-import { claimShownFiles } from '../../issues/attachments/shown-files.service.ts'
+import { claimFilesOfComments, claimShownFiles } from '../../issues/attachments/shown-files.service.ts'
 import type { Attribution } from '../../issues/attribution.ts'
 import { insertTimelineEntries, insertTimelineEntry, type NewTimelineEntry } from '../../issues/timeline-entry.store.ts'
 import { factsOfComment } from '../../issues/issue-change.service.ts'
@@ -187,7 +187,7 @@ export async function createReview(ctx: SignedInRepoCtx, stored: PullPair, input
       by,
       entries.map((entry) => ({ ...ofReview(entry, review.id), issue_id: pair.issue.id })),
     )
-    for (const comment of written) await claimShownFiles(tx, by.doerId, pair.issue, comment)
+    await claimFilesOfComments(tx, by.doerId, pair.issue, written)
     await followNewLines(tx, pair.pull.id, entries)
     const consequences = { teamIds: authority.teamIds, mentioned, hasComments: entries.length > 0 }
     await recordReview(tx, by, pair, review, consequences)

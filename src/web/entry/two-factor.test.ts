@@ -10,12 +10,6 @@ const enrolPath = '/user/settings/security/two_factor/enroll'
 
 const codeNow = (forge: Forge, key: string, steps = 0): string => totpAt(key, stepAt(nowUnix(forge.clock)) + steps)
 
-async function signedIn(forge: Forge): Promise<Browser> {
-  const browser = new Browser(forge)
-  assert.equal((await browser.signIn('alice', testPassword)).status, 303)
-  return browser
-}
-
 /** Enables codes on the page; returns the key and the scratch code. */
 async function enrol(forge: Forge, browser: Browser): Promise<{ key: string; scratch: string }> {
   const { text } = await browser.get(enrolPath)
@@ -55,14 +49,14 @@ test('settingsPage, securitySettingsPage, enrolTwoFactorPage: guests are redirec
   for (const path of ['/user/settings', '/user/settings/security', enrolPath]) {
     const { status, headers } = await new Browser(forge).get(path)
     assert.deepEqual([status, headers.get('location')], [303, `/user/login?redirect_to=${encodeURIComponent(path)}`])
-    assert.equal((await (await signedIn(forge)).get(path)).status, 200)
+    assert.equal((await (await Browser.of(forge, 'alice')).get(path)).status, 200)
   }
   assert.equal((await new Browser(forge).get('/user/two_factor')).headers.get('location'), '/user/login')
 })
 
 test('enrolTwoFactorSubmit: a code of the device confirms the key, which stays the same until it does', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
-  const browser = await signedIn(forge)
+  const browser = await Browser.of(forge, 'alice')
   const first = await browser.get(enrolPath)
   assert.match(first.text, /data:image\/svg\+xml/)
   const fields = hiddenFields(first.text, enrolPath)
@@ -86,7 +80,7 @@ test('enrolTwoFactorSubmit: a code of the device confirms the key, which stays t
 
 test('twoFactorPage, twoFactorSubmit: the password leads to a page for the code, which is valid once', async () => {
   await using forge = await startForge({ users: ['alice'] })
-  const { key } = await enrol(forge, await signedIn(forge))
+  const { key } = await enrol(forge, await Browser.of(forge, 'alice'))
   const browser = new Browser(forge)
   const half = await browser.signIn('alice', testPassword, { redirect_to: '/user/settings' })
   assert.deepEqual(
@@ -113,7 +107,7 @@ test('twoFactorPage, twoFactorSubmit: the password leads to a page for the code,
 
 test('twoFactorScratchPage, twoFactorScratchSubmit: the scratch code signs in once', async () => {
   await using forge = await startForge({ users: ['alice'] })
-  const { scratch } = await enrol(forge, await signedIn(forge))
+  const { scratch } = await enrol(forge, await Browser.of(forge, 'alice'))
   const withScratch = async (token: string) => {
     const browser = new Browser(forge)
     await browser.signIn('alice', testPassword)
@@ -128,7 +122,7 @@ test('twoFactorScratchPage, twoFactorScratchSubmit: the scratch code signs in on
 
 test('twoFactorSubmit: a ticket ends with its time, with another password, and with the account', async () => {
   await using forge = await startForge({ users: ['alice'] })
-  const { key } = await enrol(forge, await signedIn(forge))
+  const { key } = await enrol(forge, await Browser.of(forge, 'alice'))
   const half = async () => {
     const browser = new Browser(forge)
     await browser.signIn('alice', testPassword)
@@ -152,7 +146,7 @@ test('twoFactorSubmit: a ticket ends with its time, with another password, and w
 test('getAuthenticatedUser: with a second factor a password needs a code, and tokens do not', async () => {
   await using forge = await startForge({ users: ['alice'] })
   assert.equal((await forge.guest.get('/user', asBasic(testPassword))).status, 200)
-  const { key } = await enrol(forge, await signedIn(forge))
+  const { key } = await enrol(forge, await Browser.of(forge, 'alice'))
   const { status, json } = await forge.guest.get('/user', asBasic(testPassword))
   assert.deepEqual([status, json.code], [401, 'two_factor_missing'])
   for (const name of ['X-SERVICE-OTP', 'X-Forgejo-OTP', 'X-Gitea-OTP']) {
@@ -183,7 +177,7 @@ test('getAuthenticatedUser: with a second factor a password needs a code, and to
 
 test('twoFactorSubmit: codes cannot be guessed on pages or the API with the password', async () => {
   await using forge = await startForge({ users: ['alice'] })
-  const { key } = await enrol(forge, await signedIn(forge))
+  const { key } = await enrol(forge, await Browser.of(forge, 'alice'))
   for (let guess = 0; guess < 10; guess += 1) {
     const code = { 'X-SERVICE-OTP': String(guess).padStart(6, '0') }
     assert.equal((await forge.guest.get('/user', asBasic(testPassword, code))).status, 401)
@@ -204,7 +198,7 @@ test('twoFactorSubmit: codes cannot be guessed on pages or the API with the pass
 
 test('disableTwoFactorSubmit, regenerateScratchSubmit: the password is asked for', async () => {
   await using forge = await startForge({ users: ['alice'] })
-  const browser = await signedIn(forge)
+  const browser = await Browser.of(forge, 'alice')
   const { scratch } = await enrol(forge, browser)
   const base = '/user/settings/security/two_factor'
   const csrf = { _csrf: await browser.csrf('/user/settings/security') }
@@ -226,7 +220,7 @@ test('revokeGrantSubmit: the settings revoke an application', async () => {
   const redirect_uri = 'https://app.example.com/cb'
   const body = { name: 'App <b>', confidential_client: true, redirect_uris: [redirect_uri] }
   const app = (await forge.as('bob').must('POST', '/user/applications/oauth2', body)).json
-  const browser = await signedIn(forge)
+  const browser = await Browser.of(forge, 'alice')
   const query = new URLSearchParams({ client_id: app.client_id, redirect_uri, response_type: 'code' })
   const page = await browser.get(`/login/oauth/authorize?${query}`)
   await browser.post('/login/oauth/grant', { ...hiddenFields(page.text, 'grant'), granted: 'true' })

@@ -46,3 +46,27 @@ test('commentOnLine, commentOnPull: a dropped file belongs to the comment that s
   assert.equal((await download()).status, 404)
   assert.deepEqual(await filesOf(ofText), ['text.txt'])
 })
+
+test('repoCreatePullReview: each comment of a review gets the files that it shows, the first one what both show', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const pull = await givenPull(forge)
+  const issue = `/${pull.repo.fullName}/issues/${pull.number}`
+  const alice = await Browser.of(forge, 'alice')
+  const [both, second] = [await drop(alice, issue, 'both.txt'), await drop(alice, issue, 'second.txt')]
+  const line = { path: `${pull.branch}.txt`, new_position: 1 }
+  await forge.as('alice').must('POST', `${pull.api}/reviews`, {
+    event: 'COMMENT',
+    body: 'Two remarks',
+    comments: [
+      { ...line, body: `One ${both.text}` },
+      { ...line, body: `Two ${second.text} and ${both.text}` },
+      { ...line, body: 'Three' },
+    ],
+  })
+  const { text } = await alice.get(`/${pull.repo.fullName}/pulls/${pull.number}/files`)
+  const names = text
+    .split('data-comment="')
+    .slice(1)
+    .map((comment) => [...comment.matchAll(/download="([^"]*)"/g)].map(([, name]) => name))
+  assert.deepEqual(names, [['both.txt'], ['second.txt'], []])
+})

@@ -8,12 +8,6 @@ import { linkOf, withMail } from '../../testing/mail.ts'
 const path = '/user/settings/account'
 const next = 'An0ther-Pass!'
 
-async function signedIn(forge: Forge, name = 'alice'): Promise<Browser> {
-  const browser = new Browser(forge)
-  assert.equal((await browser.signIn(name, testPassword)).status, 303)
-  return browser
-}
-
 const addressesOf = async (forge: Forge, name: string): Promise<[string, boolean, boolean][]> =>
   (await forge.as(name).get('/user/emails')).json.map(
     (each: { email: string; primary: boolean; verified: boolean }) => [each.email, each.primary, each.verified],
@@ -21,7 +15,7 @@ const addressesOf = async (forge: Forge, name: string): Promise<[string, boolean
 
 test('accountSettingsPage, changePasswordSubmit: requires the current password; only other browsers are signed out', async () => {
   await using forge = await startForge({ users: ['alice'] })
-  const [browser, other] = [await signedIn(forge), await signedIn(forge)]
+  const [browser, other] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'alice')]
   const before = browser.cookies.get('ingot_session')
   const change = async (old: string, password: string) =>
     browser.post(path, { _csrf: await browser.csrf(path), old_password: old, password })
@@ -38,7 +32,7 @@ test('accountSettingsPage, changePasswordSubmit: requires the current password; 
 
 test('addAddressSubmit, primaryAddressSubmit, removeAddressSubmit: require the password', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
-  const browser = await signedIn(forge)
+  const browser = await Browser.of(forge, 'alice')
   const send = async (to: string, fields: Record<string, string>) =>
     browser.post(`${path}/email${to}`, { _csrf: await browser.csrf(path), ...fields })
   const work = { email: 'alice@work.example.com' }
@@ -62,7 +56,7 @@ test('addAddressSubmit, primaryAddressSubmit, removeAddressSubmit: require the p
 
 test('hideAddressSubmit: the primary address is hidden and shown', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
-  const browser = await signedIn(forge)
+  const browser = await Browser.of(forge, 'alice')
   const seen = async () => (await forge.as('bob').get('/users/alice')).json.email as string
   assert.equal((await browser.submit(path, 'email/visibility', { hide_email: 'true' })).status, 303)
   assert.notEqual(await seen(), 'alice@example.com')
@@ -74,7 +68,7 @@ test('confirmAddressPage, confirmAddressSubmit, confirmAddressAgainSubmit: an un
   await withMail(
     () => 0,
     async (forge, caught) => {
-      const browser = await signedIn(forge)
+      const browser = await Browser.of(forge, 'alice')
       const send = async (to: string, fields: Record<string, string>) =>
         browser.post(`${path}/email${to}`, { _csrf: await browser.csrf(path), ...fields })
       const add = (email: string) => send('', { email, password: testPassword })
@@ -150,7 +144,7 @@ test('choosePasswordPage, choosePasswordSubmit: an account that must change its 
   await forge.addUser('alice', { mustChangePassword: true })
   const app = { name: 'App', confidential_client: true, redirect_uris: ['https://app.example.com/cb'] }
   const { client_id: id } = (await forge.as('bob').must('POST', '/user/applications/oauth2', app)).json
-  const browser = await signedIn(forge)
+  const browser = await Browser.of(forge, 'alice')
   const authorize = `/login/oauth/authorize?client_id=${id}&response_type=code&redirect_uri=https://app.example.com/cb`
   for (const page of ['/', '/user/settings', path, '/user/settings/security', authorize, '/user/login']) {
     const { status, headers } = await browser.get(page)
@@ -175,7 +169,7 @@ test('choosePasswordPage, choosePasswordSubmit: an account that must change its 
 
 test('forms that change something are taken from pages of this site alone', async () => {
   await using forge = await startForge({ settings: { quota: { ENABLED: true } }, users: ['alice'] })
-  const browser = await signedIn(forge)
+  const browser = await Browser.of(forge, 'alice')
   const csrf = await browser.csrf(path)
   const pages = forge.services
     .operations()

@@ -9,12 +9,6 @@ import { basicAuthorization } from '../../testing/samples.ts'
 
 const path = '/user/settings/security'
 
-async function signedIn(forge: Forge, name = 'alice'): Promise<Browser> {
-  const browser = new Browser(forge)
-  assert.equal((await browser.signIn(name, testPassword)).status, 303)
-  return browser
-}
-
 /** Returns the page's request to the browser and its hidden fields. */
 function askedIn(text: string, action: string) {
   const form = text.slice(text.indexOf(`action="${action}"`))
@@ -49,7 +43,7 @@ async function signInBy(browser: Browser, device: PasskeyDevice, more: Record<st
 
 test('beginPasskeySubmit, addPasskeySubmit, passkeySignInSubmit: a passkey is added with the password and signs in alone', async () => {
   await using forge = await startForge({ users: ['alice'] })
-  const browser = await signedIn(forge)
+  const browser = await Browser.of(forge, 'alice')
   assert.match((await begin(browser, 'x', 'wrong')).text, /id="add_password_problem"/)
   assert.match((await begin(browser, ' ')).text, /id="passkey_name_problem"/)
   const { device, scratch } = await add(forge, browser)
@@ -68,7 +62,7 @@ test('beginPasskeySubmit, addPasskeySubmit, passkeySignInSubmit: a passkey is ad
 
 test('passkeySignInSubmit: an answer counts once, for this site, with user verification, and not from a cloned device', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'], standAt: Date.now() })
-  const { device } = await add(forge, await signedIn(forge))
+  const { device } = await add(forge, await Browser.of(forge, 'alice'))
   const browser = new Browser(forge)
   const refused = async (fields: Record<string, string>) => {
     const { status, text } = await browser.post('/user/passkey', fields)
@@ -117,7 +111,7 @@ test('passkeySignInSubmit: an answer counts once, for this site, with user verif
 
 test('passkeySignInSubmit: one of concurrent uses of an answer signs in', async () => {
   await using forge = await startForge({ users: ['alice'] })
-  const { device } = await add(forge, await signedIn(forge))
+  const { device } = await add(forge, await Browser.of(forge, 'alice'))
   const browser = new Browser(forge)
   const { asked, fields } = askedIn((await browser.get('/user/login')).text, '/user/passkey')
   const response = device.get(asked)
@@ -129,7 +123,7 @@ test('passkeySignInSubmit: one of concurrent uses of an answer signs in', async 
 
 test('passkeySignInSubmit: a barred account cannot sign in with a passkey', async () => {
   await using forge = await startForge({ users: ['alice'] })
-  const { device } = await add(forge, await signedIn(forge))
+  const { device } = await add(forge, await Browser.of(forge, 'alice'))
   for (const change of [{ prohibit_login: true }, { prohibit_login: false, active: false }]) {
     await forge.as('root').must('PATCH', '/admin/users/alice', { login_name: 'alice', source_id: 0, ...change })
     assert.equal((await signInBy(new Browser(forge), device)).status, 200)
@@ -138,8 +132,8 @@ test('passkeySignInSubmit: a barred account cannot sign in with a passkey', asyn
 
 test('twoFactorPasskeySubmit: the password leads to a page that asks for the passkey, of that account and no other', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
-  const { device, scratch = '' } = await add(forge, await signedIn(forge))
-  const { device: bobs } = await add(forge, await signedIn(forge, 'bob'))
+  const { device, scratch = '' } = await add(forge, await Browser.of(forge, 'alice'))
+  const { device: bobs } = await add(forge, await Browser.of(forge, 'bob'))
   const half = async () => {
     const browser = new Browser(forge)
     assert.equal((await browser.signIn('alice', testPassword)).headers.get('location'), '/user/two_factor')
@@ -169,7 +163,7 @@ test('twoFactorPasskeySubmit: the password leads to a page that asks for the pas
 
 test('getAuthenticatedUser: with a passkey a password alone is refused altogether, and tokens are not', async () => {
   await using forge = await startForge({ users: ['alice'] })
-  const browser = await signedIn(forge)
+  const browser = await Browser.of(forge, 'alice')
   await add(forge, browser)
   const enrol = `${path}/two_factor/enroll`
   const { text } = await browser.get(enrol)
@@ -187,7 +181,7 @@ test('getAuthenticatedUser: with a passkey a password alone is refused altogethe
 
 test('removePasskeySubmit, disableTwoFactorSubmit: codes and passkeys are independent; the last one also ends the scratch code', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
-  const browser = await signedIn(forge)
+  const browser = await Browser.of(forge, 'alice')
   const { device } = await add(forge, browser)
   const enrol = `${path}/two_factor/enroll`
   const { text } = await browser.get(enrol)
@@ -200,7 +194,7 @@ test('removePasskeySubmit, disableTwoFactorSubmit: codes and passkeys are indepe
   assert.equal((await new Browser(forge).signIn('alice', testPassword)).headers.get('location'), '/user/two_factor')
   const id = /name="id" value="(\d+)"/.exec((await browser.get(path)).text)?.[1] ?? ''
   assert.match((await send('passkeys/remove', { id, password: 'wrong' })).text, /id="remove_password_\d+_problem"/)
-  assert.equal((await send('passkeys/remove', { id }, await signedIn(forge, 'bob'))).status, 404)
+  assert.equal((await send('passkeys/remove', { id }, await Browser.of(forge, 'bob'))).status, 404)
   assert.equal((await send('passkeys/remove', { id })).status, 303)
   assert.equal((await signInBy(new Browser(forge), device)).status, 200)
   assert.equal((await new Browser(forge).signIn('alice', testPassword)).headers.get('location'), '/')
@@ -209,7 +203,7 @@ test('removePasskeySubmit, disableTwoFactorSubmit: codes and passkeys are indepe
 
 test('addPasskeySubmit: a passkey is added once, for the requesting account, up to twenty', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
-  const [alice, bob] = [await signedIn(forge), await signedIn(forge, 'bob')]
+  const [alice, bob] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'bob')]
   const device = new PasskeyDevice(forge.url)
   const { asked, fields } = await begin(alice)
   const response = device.create(asked)
