@@ -2,6 +2,9 @@ import { Type } from 'typebox'
 import { anyone, signedIn } from '../../access/requirements.ts'
 import { fileReplies, serveFile, type ServedFile } from '../../http/file-reply.ts'
 import { operation, validBody } from '../../http/operation.ts'
+import { redirect } from '../../http/reply.ts'
+import { namedUser, userVisible } from '../subject.requirements.ts'
+import { avatarUrl } from '../user.present.ts'
 import { UpdateUserAvatarOption } from './avatar.schemas.ts'
 import { getAvatar, isDrawn, removeAvatar, setAvatar } from './avatar.service.ts'
 import { getIdenticon, sideFor } from './identicon.service.ts'
@@ -27,6 +30,18 @@ export const userDeleteAvatar = operation({
   requires: [signedIn],
   reply: { 204: 'empty' },
   run: ({ ctx }) => removeAvatar(ctx, { kind: 'individual', id: ctx.viewer.id }, ctx.viewer.id),
+})
+
+/** Leads to the picture of an account, for texts and programs that know only its name. */
+export const showAvatarOf = operation({
+  method: 'GET',
+  path: '/{username}.png',
+  base: 'site',
+  family: 'downloads',
+  scope: 'user',
+  requires: [anyone, namedUser, userVisible],
+  reply: { 303: 'empty' },
+  run: async ({ ctx }) => redirect(303, avatarUrl(ctx, ctx.subject)),
 })
 
 /** Serves the stored picture of an account, or one generated from its address, which `size` may ask to be small. */

@@ -75,6 +75,18 @@ test('userUpdateAvatar, userDeleteAvatar, showAvatar: the address changes with t
   assert.equal(await addressOf(forge, '/user'), drawn)
 })
 
+test('showAvatarOf: leads to the picture of an account that the caller sees', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const ask = (name: string) => forge.guest.get(`/${name}.png`, { site: true })
+  const found = await ask('alice')
+  const picture = (await forge.as('alice').must('GET', '/user')).json.avatar_url
+  assert.deepEqual([found.status, found.headers.get('location')], [303, picture])
+  const hidden = { login_name: 'bob', source_id: 0, visibility: 'private' }
+  await forge.as('root').must('PATCH', '/admin/users/bob', hidden)
+  assert.equal((await ask('bob')).status, 404)
+  assert.equal((await ask('nobody')).status, 404)
+})
+
 test('userUpdateAvatar: a large picture becomes a square; concurrent uploads leave one file', async () => {
   await using forge = await startForge({
     settings: { picture: { AVATAR_MAX_ORIGIN_SIZE: 500, AVATAR_RENDERED_SIZE_FACTOR: 1 } },

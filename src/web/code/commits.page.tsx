@@ -3,13 +3,26 @@ import { getRefChoice } from '../../code/branches/ref-choice.service.ts'
 import { listCommits } from '../../code/commits/commit.service.ts'
 import { viewCommits } from '../../code/statuses/commit-view.service.ts'
 import { pageQuery } from '../../http/schema.ts'
+import { Moved } from '../../lib/errors.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
+import { pathOf } from '../ui/paths.ts'
 import { revisionAt, revisionPath } from './code-paths.ts'
 import { CommitsView } from './commits.view.tsx'
 
 /** Commits on one page; the history of a path has this size too. */
 const pageSize = 50
+
+/** Leads to the commits of the default branch. */
+export const defaultCommitsPage = page({
+  path: '/{username}/{reponame}/commits',
+  requires: [inRepo, canRead('code'), gitRepo],
+  load({ ctx: { owner, repo } }): Promise<Record<never, never>> {
+    throw new Moved(303, pathOf(owner.name, repo.name, 'commits', 'branch', repo.default_branch))
+  },
+  meta: () => ({ title: 'Commits' }),
+  view: () => <></>,
+})
 
 export const commitsPage = page({
   path: '/{username}/{reponame}/commits/{filepath+}',

@@ -27,7 +27,7 @@ test('commitsPage, blamePage, findFilePage, activityPage, contributorsPage, fork
   }
 })
 
-test('commitsPage, blamePage, findFilePage: what was committed is found', async () => {
+test('commitsPage, defaultCommitsPage, blamePage, findFilePage: what was committed is found', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const alice = forge.as('alice')
   const repo = await forge.given.repo({ owner: 'alice' })
@@ -41,6 +41,8 @@ test('commitsPage, blamePage, findFilePage: what was committed is found', async 
     message: 'Change two',
   })
   const get = (path: string) => forge.guest.get(`/${repo.fullName}/${path}`, site)
+  const { status, headers } = await get('commits')
+  assert.deepEqual([status, headers.get('location')], [303, `/${repo.fullName}/commits/branch/main`])
   const all = await get('commits/branch/main')
   assert.match(all.text, /3 commits/)
   assert.match(all.text, /Add one &amp; two/)

@@ -36,6 +36,9 @@ export const loginLink = leading('/login', () => '/user/login')
 /** Password managers open it ("A Well-Known URL for Changing Passwords", W3C). */
 export const changePasswordLink = leading('/.well-known/change-password', () => '/user/settings/account')
 
+/** The size is that of the picture the browser shows. */
+export const avatarLink = leading('/user/avatar/{username}/{size}', ({ username }) => `${pathOf(username)}.png`)
+
 // Of settings and administration, as other forges of the family have them.
 
 export const accountActionsLink = leading('/user/settings/actions/{part}', () => '/user/settings/actions')

@@ -9,6 +9,7 @@ const leading: Readonly<Record<string, readonly [asked: string, to: string]>> = 
   faviconLink: ['/favicon.ico', '/assets/icon.svg'],
   loginLink: ['/login?redirect_to=%2Fissues', '/user/login?redirect_to=%2Fissues'],
   changePasswordLink: ['/.well-known/change-password', '/user/settings/account'],
+  avatarLink: ['/user/avatar/alice/64', '/alice.png'],
   accountActionsLink: ['/user/settings/actions/runners', '/user/settings/actions'],
   organizationActionsLink: ['/org/smiths/settings/actions/runners', '/org/smiths/settings/actions'],
   organizationHomeLink: ['/org/smiths/dashboard', '/smiths'],
@@ -41,7 +42,7 @@ const leading: Readonly<Record<string, readonly [asked: string, to: string]>> = 
 async function arrive(browser: Browser, path: string) {
   let answer = await browser.get(path)
   for (let steps = 0; answer.status === 303 && steps < 5; steps += 1) {
-    answer = await browser.get(answer.headers.get('location') ?? '')
+    answer = await browser.get((answer.headers.get('location') ?? '').replace(browser.forge.url, ''))
   }
   return answer
 }
