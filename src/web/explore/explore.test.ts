@@ -19,7 +19,9 @@ test('exploreRepos: settings that require a sign-in refuse guests', async () => 
     })
     const guest = new Browser(forge)
     for (const path of ['/explore/repos', '/explore/users', '/explore/organizations']) {
-      assert.equal((await guest.get(path)).status, 401, path)
+      const { status, text } = await guest.get(path)
+      assert.equal(status, 401, path)
+      assert.ok(text.includes('Sign in to go on') && !text.includes('Explore repositories'), path)
     }
     assert.equal((await (await Browser.of(forge, 'alice')).get('/explore/repos')).status, 200)
   }

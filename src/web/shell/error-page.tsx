@@ -34,7 +34,8 @@ function repositoryOf(url: string): readonly [string, string] | undefined {
 export function errorHeading(status: number): string {
   const { errors } = texts
   if (status === 404) return errors.notFound
-  if (status === 401 || status === 403) return errors.forbidden
+  if (status === 401) return errors.signInFirst
+  if (status === 403) return errors.forbidden
   if (status === 413) return errors.tooLarge
   if (status === 423) return errors.locked
   if (status === 429) return errors.tooMany
@@ -56,7 +57,7 @@ function explain({ status, message, code }: Refusal, isGuest: boolean): readonly
 
 /** A refusal: what happened, why, and where to go on. */
 export function ErrorContent({ refusal, call }: { readonly refusal: Refusal; readonly call: RefusedCall }) {
-  const { viewer, url } = usePage()
+  const { viewer, url, config } = usePage()
   const { errors } = texts
   const { status, code } = refusal
   const [lead, hint] = explain(refusal, viewer === undefined)
@@ -64,6 +65,8 @@ export function ErrorContent({ refusal, call }: { readonly refusal: Refusal; rea
   const mayRetry = status === 429 || status >= 500
   const isSpent = code === 'link_spent' && url.startsWith('/user/recover_account')
   const asksSignIn = viewer === undefined && [401, 403, 404].includes(status) && code !== 'link_spent'
+  const isClosed = config.service.requireSigninView || config.serviceExplore.requireSigninView
+  const mayExplore = viewer !== undefined || !isClosed
   const repository = [403, 404, 413, 423].includes(status) && code !== 'repo_not_found' ? repositoryOf(url) : undefined
   return (
     <div class="container error-page">
@@ -95,7 +98,7 @@ export function ErrorContent({ refusal, call }: { readonly refusal: Refusal; rea
           </ButtonLink>
         )}
         <ButtonLink to="/">{errors.toHome}</ButtonLink>
-        <ButtonLink to="/explore/repos">{errors.toExplore}</ButtonLink>
+        {mayExplore ? <ButtonLink to="/explore/repos">{errors.toExplore}</ButtonLink> : null}
       </p>
     </div>
   )

@@ -97,6 +97,7 @@ export const texts = {
     notFoundGuest: 'There is nothing at this address, or it is visible to signed-in people only.',
     orHidden: 'It may have moved, or you may not see it.',
     orHiddenGuest: 'It may have moved, or be visible to signed-in people only.',
+    signInFirst: 'Sign in to go on',
     forbidden: 'You may not do this',
     tooLarge: 'Too large, or over quota',
     locked: 'This repository is archived',
