@@ -67,6 +67,9 @@ test('migratePage, migrateAct: copies plain git in the request and refuses bad a
   assert.equal(bad.status, 422)
   assert.match(bad.text, /id="clone_addr_problem"/)
   assert.doesNotMatch(bad.text, /secret-token/)
+  const silent = await bob.submit(at, at, { clone_addr: 'http://127.0.0.1:9/x.git', service: 'git', name: 'copy' })
+  assert.equal(silent.status, 422)
+  assert.match(silent.text, /id="clone_addr_problem"[^>]*>This server cannot be reached/)
   const made = await bob.submit(at, at, {
     clone_addr: `${forge.url}/${source.fullName}.git`,
     service: 'git',
