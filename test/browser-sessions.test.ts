@@ -15,10 +15,12 @@ const ofPrograms = new Set(['git', 'lfs', 'runner', 'federation', 'oauth2'])
 
 /** Returns whether a browser opens the operation, outside of the API and the pages, to read a repository. */
 const readsRepository = (operation: NamedOperation): boolean => {
-  const { base, family, method, path } = operation
+  const { base, family, method, path, reply } = operation
   return (
     base === 'site' &&
     !isPage(operation) &&
+    // Other addresses of pages only lead to them.
+    Object.keys(reply).some((status) => status.startsWith('2')) &&
     method === 'GET' &&
     !ofPrograms.has(family) &&
     !family.endsWith('-registry') &&
@@ -55,6 +57,7 @@ async function fill(forge: Forge, repo: GivenRepo): Promise<Record<string, strin
     downloadRunArtifact: `${run}/artifacts/built`,
     listRunArtifacts: `${run}/artifacts`,
     workflowBadge: '/actions/workflows/a.yml/badge.svg',
+    webReleaseFeed: '/releases.rss',
     webRepoFeed: '.rss',
   }
   const addresses = Object.entries(paths).map(([id, path]) => [id, `/${repo.fullName}${path}`])
