@@ -37,6 +37,7 @@ export async function signInPageOf(
   const doneText = done !== undefined && Object.hasOwn(texts.signIn.done, done) ? texts.signIn.done[done] : undefined
   const asked = canUsePasskeys(config) ? askForSignIn(ctx) : undefined
   const providers = await offeredProviders(ctx)
+  const isNameKnown = login !== undefined && login !== ''
   const query = redirectTo === undefined ? '' : `?redirect_to=${encodeURIComponent(redirectTo)}`
   const content = (
     <>
@@ -49,9 +50,9 @@ export async function signInPageOf(
             value={login ?? ''}
             autocomplete="username"
             required
-            autofocus
+            autofocus={!isNameKnown}
           />
-          <CurrentPasswordField />
+          <CurrentPasswordField autofocus={isNameKnown} />
           <Checkbox name="remember" label={texts.signIn.remember(config.security.loginRememberDays)} />
           <Submit class="whole">{shell.signIn}</Submit>
         </CardForm>

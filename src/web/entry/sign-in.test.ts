@@ -28,6 +28,12 @@ test('signInSubmit: a wrong sign-in shows the form with the name and creates no 
     const answer = await browser.signIn(login, password)
     assert.equal(answer.status, 200)
     assert.match(answer.text, /role="alert"/)
+    assert.match(
+      answer.text,
+      /<input(?=[^>]*name="password")[^>]*autofocus/,
+      'the name stays, the password is typed again',
+    )
+    assert.doesNotMatch(answer.text, /<input(?=[^>]*name="user_name")[^>]*autofocus/)
     assert.ok(!answer.text.includes('<script>'))
     assert.equal(browser.cookies.has('ingot_session'), false)
   }

@@ -31,8 +31,9 @@ function repositoryOf(url: string): readonly [string, string] | undefined {
 }
 
 /** Returns the heading of a refusal. */
-export function errorHeading(status: number): string {
+export function errorHeading({ status, code }: Pick<Refusal, 'status' | 'code'>): string {
   const { errors } = texts
+  if (code === 'link_spent') return errors.linkSpent
   if (status === 404) return errors.notFound
   if (status === 401) return errors.signInFirst
   if (status === 403) return errors.forbidden
@@ -70,9 +71,9 @@ export function ErrorContent({ refusal, call }: { readonly refusal: Refusal; rea
   const repository = [403, 404, 413, 423].includes(status) && code !== 'repo_not_found' ? repositoryOf(url) : undefined
   return (
     <div class="container error-page">
-      <Icon name={icons[status] ?? 'alert'} size={24} />
+      <Icon name={code === 'link_spent' ? 'link' : (icons[status] ?? 'alert')} size={24} />
       <p class="status">{status}</p>
-      <h1>{errorHeading(status)}</h1>
+      <h1>{errorHeading(refusal)}</h1>
       <p class="lead">{lead}</p>
       {hint === undefined ? null : <p class="hint">{hint}</p>}
       {status >= 500 ? <p class="hint">{errors.request(call.id)}</p> : null}

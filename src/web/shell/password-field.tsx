@@ -44,10 +44,12 @@ export const CurrentPasswordField = ({
   name = 'password',
   label = texts.password,
   id,
+  autofocus = false,
 }: {
   readonly name?: string
   readonly label?: string
   readonly id?: string
+  readonly autofocus?: boolean
 }) => (
   <Field
     name={name}
@@ -57,5 +59,6 @@ export const CurrentPasswordField = ({
     autocomplete="current-password"
     maxlength={maxPassword}
     required
+    autofocus={autofocus}
   />
 )

@@ -83,7 +83,7 @@ export const errorPages = (config: Config, clock: Clock): ErrorForm => ({
     const facts = factsOf({ config, clock, csrf: ctx?.csrf ?? '', viewer: ctx?.viewer }, call.url)
     const body = renderDocument(
       facts,
-      { title: errorHeading(refusal.status), isUnlisted: true },
+      { title: errorHeading(refusal), isUnlisted: true },
       <Layout unreadCount={0} offersSignUp={offersSignUp(config)}>
         <ErrorContent refusal={refusal} call={call} />
       </Layout>,

@@ -92,6 +92,7 @@ export const texts = {
     alreadyAdded: 'This device already has a passkey for the account.',
   },
   errors: {
+    linkSpent: 'This link does not work any more',
     notFound: 'Page not found',
     notFoundLead: 'There is nothing at this address, or you may not see it.',
     notFoundGuest: 'There is nothing at this address, or it is visible to signed-in people only.',
