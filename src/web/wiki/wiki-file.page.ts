@@ -9,8 +9,9 @@ import { bytes } from '../../http/reply.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { addWikiFile } from '../../wiki/wiki-file.service.ts'
 import { isShownImage, markdownOfFile } from '../frames/dropped-file.ts'
-import { fromOwnPage, inBrowser, inSession } from '../shell/browser.requirements.ts'
+import { checkOwnForm, fromOwnPage, inBrowser, inSession } from '../shell/browser.requirements.ts'
 import { uploadsOn } from '../shell/upload.requirements.ts'
+import { csrfName } from '../ui/page-context.ts'
 import { texts } from './texts.tsx'
 
 /** Limit of the fields beside the file, in bytes. */
@@ -52,13 +53,19 @@ export const uploadToWiki = operation({
       ctx,
       async (take) => {
         const limits = { maxFieldBytes, maxFileBytes: uploadLimits(ctx).maxFileBytes }
-        await readFormWithFiles(call.body(), contentTypeOf(call), limits, async ({ field, filename, content }) => {
-          if (field !== 'attachment' || filename === '') {
-            content.resume()
-            return
-          }
-          await take({ name: filename, content })
-        })
+        const sent = await readFormWithFiles(
+          call.body(),
+          contentTypeOf(call),
+          limits,
+          async ({ field, filename, content }) => {
+            if (field !== 'attachment' || filename === '') {
+              content.resume()
+              return
+            }
+            await take({ name: filename, content })
+          },
+        )
+        checkOwnForm(ctx, call, sent[csrfName])
       },
       async ([file]) => {
         if (file === undefined) throw new Invalid(texts.form.noFile, 'upload_missing')

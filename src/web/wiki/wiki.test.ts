@@ -83,13 +83,20 @@ test('uploadToWiki: a dropped file is committed to the wiki, and the page that s
   const repo = await forge.given.repo()
   await collaborator(forge, repo, 'bob', 'read')
   const at = `/${repo.fullName}/wiki`
-  const drop = (browser: Browser, name: string, content = `content of ${name}`) =>
-    browser.upload(`${at}/_new/files`, {}, { field: 'attachment', name, content: Buffer.from(content) })
+  const drop = async (browser: Browser, name: string, content = `content of ${name}`) =>
+    browser.upload(
+      `${at}/_new/files`,
+      { _csrf: await browser.csrf('/repo/create') },
+      { field: 'attachment', name, content: Buffer.from(content) },
+    )
   assert.equal((await drop(new Browser(forge), 'a.png')).status, 303)
   assert.equal((await drop(await Browser.of(forge, 'bob'), 'a.png')).status, 403)
   const alice = await Browser.of(forge, 'alice')
   assert.match((await alice.get(`${at}/_new`)).text, /<file-attachment data-upload-url="[^"]*\/wiki\/_new\/files"/)
-  assert.equal((await alice.upload(`${at}/_new/files`, {}, { field: 'other', content: Buffer.from('') })).status, 422)
+  const forged = await alice.upload(`${at}/_new/files`, {}, { field: 'attachment', content: Buffer.from('x') })
+  assert.equal(forged.status, 403, 'without the hidden field')
+  const own = { _csrf: await alice.csrf('/repo/create') }
+  assert.equal((await alice.upload(`${at}/_new/files`, own, { field: 'other', content: Buffer.from('') })).status, 422)
 
   const texts = []
   for (const name of ['a b(1).png', 'a b(1).png', 'notes.pdf']) texts.push((await drop(alice, name)).text)
