@@ -66,11 +66,33 @@ const Content = (props: FileProps) => {
   }
   const { body } = file
   if (body.kind === 'link') return <LinkTarget {...props} target={body.target} />
+  const sizeBytes = body.kind === 'pointer' ? body.largeSizeBytes : file.sizeBytes
+  if (isPdf(path)) {
+    return (
+      <>
+        <iframe
+          class="file-pdf wide-only"
+          src={siteHref(config, bytesPath(props))}
+          title={file.entry.name}
+          loading="lazy"
+        />
+        {/* Browsers of phones show no PDF in a page. */}
+        <div class="narrow-only">
+          <Empty icon="file" title={texts.pdf}>
+            <p>{sizeText(sizeBytes)}</p>
+            <ButtonLink icon="link-external" to={bytesPath(props)} data-turbo="false">
+              {texts.openPdf}
+            </ButtonLink>
+          </Empty>
+        </div>
+      </>
+    )
+  }
   return (
-    <Empty icon="file" title={body.kind === 'large' ? texts.tooLarge : isPdf(path) ? texts.pdf : texts.binary}>
-      <p>{texts.openOrDownload(sizeText(body.kind === 'pointer' ? body.largeSizeBytes : file.sizeBytes))}</p>
-      <ButtonLink icon={isPdf(path) ? 'link-external' : 'download'} to={bytesPath(props)} data-turbo="false">
-        {isPdf(path) ? texts.openPdf : texts.download}
+    <Empty icon="file" title={body.kind === 'large' ? texts.tooLarge : texts.binary}>
+      <p>{texts.openOrDownload(sizeText(sizeBytes))}</p>
+      <ButtonLink icon="download" to={bytesPath(props)} data-turbo="false">
+        {texts.download}
       </ButtonLink>
     </Empty>
   )

@@ -121,6 +121,8 @@ test('sourcePage, blamePage: one head has the last commit, the facts and the act
   assert.ok(blame.includes('Add &lt;three>') && blame.includes('/_edit/main/doc.md'))
   const pdf = await headOf('src/branch/main/paper.pdf', 'alice')
   assert.doesNotMatch(pdf, />Blame<|data-copy-url/)
+  const { text } = await forge.guest.get(`/${repo.fullName}/src/branch/main/paper.pdf`, { site: true })
+  assert.match(text, /<iframe [^>]*src="[^"]*\/raw\/branch\/main\/paper\.pdf" title="paper\.pdf"/)
 })
 
 test('sourcePage: links lead to their target, submodules to their address; workflows and forms without effect say why', async () => {
