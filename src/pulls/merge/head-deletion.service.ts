@@ -5,6 +5,7 @@ import type { Tx } from '../../db/database.ts'
 import type { PullRow } from '../../db/tables/pulls.ts'
 import type { Attribution } from '../../issues/attribution.ts'
 import { insertTimelineEntry } from '../../issues/timeline-entry.store.ts'
+import { Conflict, Forbidden } from '../../lib/errors.ts'
 import type { PullId, UserId } from '../../lib/ids.ts'
 import { branchRef, zeroOid } from '../../lib/refs.ts'
 import { nowUnix } from '../../lib/time.ts'
@@ -13,7 +14,7 @@ import { mustBeRemovable } from '../../refs/protection/protection.service.ts'
 import { moveRefs } from '../../refs/journal/ref-door.service.ts'
 import { openHeadRepo } from '../head-repo.service.ts'
 import { retarget } from '../pull-edit.service.ts'
-import { findOpenBetween, findPullById, listOpenByBranch } from '../pull.store.ts'
+import { findOpenBetween, findPullById, listBranchHeads, listOpenByBranch } from '../pull.store.ts'
 
 /**
  * The effect of deleting a merged head branch. The journal entry of the deletion carries it, so pull requests based on the
@@ -54,20 +55,59 @@ async function listChildren(tx: Tx, pull: PullRow): Promise<PullRow[]> {
   return children
 }
 
+/** Returns the head repository of a pull request, unless another open pull request uses its branch. */
+async function openUnusedHead(ctx: SignedInRepoCtx, pull: PullRow): Promise<SignedInRepoCtx | undefined> {
+  const head = await openHeadRepo(ctx, pull)
+  if (!head) return undefined
+  const users = await listOpenByBranch(ctx.db, 'head', head.repo.id, [pull.head_branch])
+  return users.some((other) => other.id !== pull.id) ? undefined : head
+}
+
 /**
  * Deletes the head branch of a merged pull request, unless another open pull request uses it or it has moved since.
  * @throws Forbidden for default and protected branches, and for branches that the caller may not write (contract)
  */
 export async function deleteHeadBranch(ctx: SignedInRepoCtx, pull: PullRow): Promise<void> {
-  const head = await openHeadRepo(ctx, pull)
+  const head = await openUnusedHead(ctx, pull)
   if (!head) return
   const { repo } = head
-  const users = await listOpenByBranch(ctx.db, 'head', repo.id, [pull.head_branch])
-  if (users.some((other) => other.id !== pull.id)) return
   await mustBeRemovable(head, pull.head_branch)
   const change = { ref: branchRef(pull.head_branch), old: pull.synced_oid, new: zeroOid(repo.object_format) }
   const doerId = ctx.viewer.id
   const effect = headDeletionEffect.plan({ pullId: pull.id, doerId })
   // The result is ignored: a branch that has moved since the merge stays.
   await moveRefs(ctx, codeOf(repo), [change], { doerId, via: 'merge' }, { effect })
+}
+
+/** Returns the head repository of a merged pull request whose branch is still there as it was merged, and is not used. */
+async function openMergedHead(ctx: SignedInRepoCtx, pull: PullRow): Promise<SignedInRepoCtx | undefined> {
+  const head = pull.is_merged ? await openUnusedHead(ctx, pull) : undefined
+  if (!head || head.repo.is_archived) return undefined
+  const [branch] = await listBranchHeads(ctx.db, [{ repoId: head.repo.id, names: [pull.head_branch] }])
+  return branch?.commit_oid === pull.synced_oid ? head : undefined
+}
+
+/** Returns whether the branch of a merged pull request is still there, and the caller may delete it. */
+export async function mayDeleteMergedHead(ctx: SignedInRepoCtx, pull: PullRow): Promise<boolean> {
+  const head = await openMergedHead(ctx, pull)
+  if (!head) return false
+  try {
+    await mustBeRemovable(head, pull.head_branch)
+    return true
+  } catch (error) {
+    if (error instanceof Forbidden) return false
+    throw error
+  }
+}
+
+/**
+ * Deletes the branch of a pull request that was merged before.
+ * @throws Forbidden for default and protected branches, and for branches that the caller may not write
+ * @throws Conflict when the branch is gone, has moved, or another open pull request uses it
+ */
+export async function deleteMergedHead(ctx: SignedInRepoCtx, pull: PullRow): Promise<void> {
+  if (!(await openMergedHead(ctx, pull))) {
+    throw new Conflict(`the branch ${pull.head_branch} has changed since, or it is in use`, 'head_stays')
+  }
+  await deleteHeadBranch(ctx, pull)
 }

@@ -22,6 +22,8 @@ export interface MergeBoxProps {
   readonly mayEdit: boolean
   /** The viewer may cancel a scheduled merge. */
   readonly mayCancel: boolean
+  /** The branch of the merged pull request is still there, and the viewer may delete it. */
+  readonly mayDeleteBranch: boolean
 }
 
 /** What blocks the merge and how to unblock it, the checks, and the form that merges. */
@@ -40,6 +42,14 @@ export function MergeBox(props: MergeBoxProps) {
               <code>{pull.merge_oid.slice(0, 10)}</code>
             </Link>
           </strong>
+          {props.mayDeleteBranch ? (
+            <p class="merge-after">
+              <span class="muted">{texts.branchLeft}</span>
+              <ActButton to={at('branch/delete')} class="small" icon="trash">
+                {texts.deleteBranchNow}
+              </ActButton>
+            </p>
+          ) : null}
         </Line>
       </section>
     )

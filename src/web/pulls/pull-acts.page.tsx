@@ -4,6 +4,7 @@ import { notArchived } from '../../access/repo.requirements.ts'
 import { pathNumber } from '../../http/schema.ts'
 import { addComment } from '../../issues/comments/comment.service.ts'
 import { Invalid } from '../../lib/errors.ts'
+import { deleteMergedHead } from '../../pulls/merge/head-deletion.service.ts'
 import { cancelScheduledMerge, mergePull } from '../../pulls/merge/merge.service.ts'
 import { mergeStyles } from '../../pulls/merge/merge-style.ts'
 import { editPull, type EditPullInput } from '../../pulls/pull-edit.service.ts'
@@ -66,6 +67,19 @@ export const cancelTheMerge = act({
   async run({ ctx, params: { index } }) {
     await cancelScheduledMerge(ctx, await getStoredPull(ctx, index))
     return { to: pullPath(placeOf(ctx), index), notice: texts.waitingCancelled }
+  },
+})
+
+/** Deletes the branch of a merged pull request. Its repository, which may be a fork, decides who may. */
+export const deleteTheHead = act({
+  path: '/{username}/{reponame}/pulls/{index}/branch/delete',
+  requires: readsPull,
+  params,
+  again: pullPage,
+  async run({ ctx, params: { index } }) {
+    const { pull } = await getStoredPull(ctx, index)
+    await deleteMergedHead(ctx, pull)
+    return { to: pullPath(placeOf(ctx), index), notice: texts.branchDeleted }
   },
 })
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { pathNumber } from '../../http/schema.ts'
 import type { TimelinePart } from '../../issues/timeline/timeline-view.service.ts'
+import { mayDeleteMergedHead } from '../../pulls/merge/head-deletion.service.ts'
 import { mergeStateOf } from '../../pulls/merge/merge-state.service.ts'
 import { getReviewChoices } from '../../pulls/reviews/review-choice.service.ts'
 import { getPullReviews, withoutContinued } from '../../pulls/reviews/thread.service.ts'
@@ -29,10 +30,11 @@ export const pullPage = page({
         .filter(({ comments: [first] }) => first && first.row.review_id !== null && shown.has(first.row.review_id))
         .flatMap(({ comments }) => comments.map(({ row }) => row))
     }
-    const [conversation, state, choices] = await Promise.all([
+    const [conversation, state, choices, mayDeleteBranch] = await Promise.all([
       loadConversation(ctx, pair.issue, query, ofShownReviews),
       pair.issue.is_closed ? undefined : mergeStateOf(ctx, pair),
       viewer && !ctx.repo.is_archived ? getReviewChoices({ ...ctx, viewer }, pair) : undefined,
+      viewer ? mayDeleteMergedHead({ ...ctx, viewer }, pair.pull) : false,
     ])
     const { timeline } = conversation
     const { entries } = timeline
@@ -49,6 +51,7 @@ export const pullPage = page({
       choices,
       mayResolve: resolvableBy(ctx, pair),
       isSignedIn: viewer !== undefined && !ctx.repo.is_archived,
+      mayDeleteBranch,
       mayCancel: viewer !== undefined && (ctx.rights.isAdmin || state?.scheduled?.doer_id === viewer.id),
     }
   },

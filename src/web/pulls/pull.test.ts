@@ -193,6 +193,43 @@ test('mergeThePull, updateTheHead: a reader may not merge; a writer updates the 
   assert.match(newest.commit.message, /^One commit/)
 })
 
+test('deleteTheHead: whoever may delete the branch of a merged pull request has a button while it is unchanged', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const { repo, at, json } = await withPull(forge)
+  const branch = (await json()).head.ref as string
+  const [bob, carol] = [await Browser.of(forge, 'bob'), await Browser.of(forge, 'carol')]
+  const press = async (browser: Browser) =>
+    browser.post(`${at}/branch/delete`, { _csrf: await browser.csrf('/user/settings') })
+  const offers = async (browser: Browser) => (await browser.get(at)).text.includes(`${at}/branch/delete`)
+  assert.deepEqual([(await press(bob)).status, await offers(bob)], [409, false], 'it is not merged')
+  assert.equal((await bob.submit(at, '/merge', { style: 'merge' })).status, 303)
+  assert.deepEqual([(await press(carol)).status, await offers(carol)], [403, false])
+  assert.equal((await press(new Browser(forge))).status, 303)
+  assert.equal(await offers(bob), true)
+
+  await commitFiles(forge, repo, branch, { 'later.txt': 'later\n' })
+  await forge.settle()
+  assert.deepEqual([(await press(bob)).status, await offers(bob)], [409, false], 'it has another commit')
+  assert.equal((await forge.as('alice').get(`${repo.api}/branches/${branch}`)).status, 200)
+})
+
+test('deleteTheHead: the branch is deleted, and the timeline says so', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const { repo, at, json } = await withPull(forge)
+  const branch = (await json()).head.ref as string
+  const bob = await Browser.of(forge, 'bob')
+  assert.equal((await bob.submit(at, '/merge', { style: 'merge' })).status, 303)
+  assert.equal((await bob.submit(at, '/branch/delete')).status, 303)
+  await forge.settle()
+  assert.equal((await forge.as('alice').get(`${repo.api}/branches/${branch}`)).status, 404)
+  const timeline = (await forge.as('alice').get(`${repo.api}/issues/${(await json()).number}/timeline`)).json
+  assert.ok(
+    timeline.some(
+      ({ type, old_ref }: { type: string; old_ref: string }) => type === 'delete_branch' && old_ref === branch,
+    ),
+  )
+})
+
 test('mergeThePull, cancelTheMerge: a merge waits for a required check and can be cancelled', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const { repo, at } = await withPull(forge)

@@ -23,6 +23,7 @@ interface PullPageProps extends PullSideProps {
   readonly mayEdit: boolean
   readonly state: MergeState | undefined
   readonly mayCancel: boolean
+  readonly mayDeleteBranch: boolean
   readonly mayResolve: (thread: Thread) => boolean
 }
 
