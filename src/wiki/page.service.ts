@@ -1,8 +1,9 @@
 import type { RepoCtx } from '../access/context.ts'
+import { checkRevisionName, findNamedCommit } from '../code/commits/named-commit.service.ts'
 import { pluck } from '../lib/pluck.ts'
 import type { Commit } from '../git/git.ts'
 import { NotFound } from '../lib/errors.ts'
-import type { Oid } from '../lib/ids.ts'
+import type { GitKey, Oid } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { getHistories, type WikiState } from './page-history.service.ts'
 import {
@@ -177,4 +178,13 @@ export async function listRevisions(
   if (count <= 0) return { commits: [], total }
   if (total === 1) return { commits: [await git.readCommit(gitKey, lastOid)], total }
   return { commits: await git.log(gitKey, { from: [lastOid], path, skip: offset, limit: count }), total }
+}
+
+/** Returns a commit of the wiki by its id, and where the wiki lies. Throws `NotFound`. */
+export async function getWikiCommit(ctx: RepoCtx, id: string): Promise<{ gitKey: GitKey; commit: Commit }> {
+  const { gitKey } = await getWiki(ctx)
+  checkRevisionName(id)
+  const found = await findNamedCommit(ctx.git, gitKey, id)
+  if (!found) throw new NotFound(`the wiki has no commit ${id}`, 'commit_not_found')
+  return { gitKey, commit: await ctx.git.readCommit(gitKey, found.commit) }
 }

@@ -26,6 +26,7 @@ export const texts = {
   list: {
     title: 'Pages of the wiki',
   },
+  commitId: 'commit id',
   revisionsOf: (title: string) => `History of ${title}`,
   back: 'Back to the page',
   form: {

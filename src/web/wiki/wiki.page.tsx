@@ -137,6 +137,7 @@ export const wikiHistoryPage = page({
       place: placeOf(ctx),
       title: titleOfName(address.name),
       to: pagePath(ctx, address),
+      wiki: wikiPath(ctx),
       commits,
       total,
       page: wanted,

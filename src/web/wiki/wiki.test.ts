@@ -36,6 +36,30 @@ test('wikiHomePage, wikiPage, wikiListPage, wikiHistoryPage: readers see pages w
   assert.match((await alice.get(`${at}/Missing`)).text, /Create this page/)
 })
 
+test('wikiCommitPage: the history of a page leads to what each commit changed', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ private: true })
+  const at = `/${repo.fullName}/wiki`
+  const [alice, bob] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'bob')]
+  const page = { title: 'Tools', content_base64: base64('the old hammer\n') }
+  await forge.as('alice').must('POST', `${repo.api}/wiki/new`, page)
+  const next = { content_base64: base64('the new hammer <b>\n'), message: 'Buy a new one\n\nThe old one broke.' }
+  await forge.as('alice').must('PATCH', `${repo.api}/wiki/page/Tools`, next)
+  const { text } = await alice.get(`${at}/Tools?action=_revision`)
+  const commits = [...text.matchAll(/wiki\/commit\/[0-9a-f]{40}/g)].map(([path]) => `/${repo.fullName}/${path}`)
+  assert.equal(commits.length, 2)
+  const [newest = '', first = ''] = commits
+  const shown = (await alice.get(newest)).text
+  assert.match(shown, /Buy a new one/)
+  assert.match(shown, /The old one broke\./)
+  assert.match(shown, /the <(?:del|mark|span)[^>]*>old</)
+  assert.doesNotMatch(shown, /<b>/)
+  assert.match((await alice.get(first)).text, /the old hammer/)
+  assert.equal((await bob.get(newest)).status, 404)
+  assert.equal((await alice.get(`${at}/commit/${'0'.repeat(40)}`)).status, 404)
+  assert.equal((await alice.get(`${at}/commit/main..x`)).status, 422)
+})
+
 test('newWikiPage, newWikiAct, editWikiPage, editWikiAct: writers write; a page that changed meanwhile is not overwritten', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo()

@@ -173,12 +173,16 @@ export const WikiListView = ({
 export const WikiHistoryView = ({
   title,
   to,
+  wiki,
   commits,
   total,
   page,
 }: {
   readonly title: string
+  /** The path of the page. */
   readonly to: string
+  /** The path of the wiki. */
+  readonly wiki: string
   readonly commits: readonly Commit[]
   readonly total: number
   readonly page: Page
@@ -190,11 +194,13 @@ export const WikiHistoryView = ({
       </ButtonLink>
     </PageHead>
     <Box>
-      <ul class="rows">
+      <ul class="rows" data-rows>
         {commits.map((commit) => (
           <li class="row">
             <div class="row-main">
-              <span class="row-title">{subjectOf(commit.message)}</span>
+              <Link class="row-title" to={`${wiki}/commit/${commit.oid}`}>
+                {subjectOf(commit.message)}
+              </Link>
               <p class="row-facts">
                 <span>{commit.author.name}</span>
                 <Time unix={commit.author.unixSeconds} />
