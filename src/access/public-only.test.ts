@@ -6,6 +6,7 @@ import type { ForgeClient } from '../testing/client.ts'
 import { Clone } from '../testing/clone.ts'
 import { upload } from '../testing/upload.ts'
 import { createToken } from '../users/credentials/token.service.ts'
+import * as otherAddresses from '../web/links/other-addresses.routes.ts'
 
 /** Returns a client with a public-only token of all scopes. */
 async function publicOnly(forge: Forge, name: string): Promise<ForgeClient> {
@@ -144,8 +145,8 @@ test('issueCreateIssue: a member whose teams do not hold a public repository of 
 const isEndless = ({ reply }: Operation): boolean =>
   Object.values(reply).some((shape) => isBytes(shape) && shape.mediaTypes.includes('text/event-stream'))
 
-/** Pages for `go get` are equal for private and for unknown paths. */
-const alike = new Set(['goGet', 'goGetPackage'])
+/** Answers that are equal for private and for unknown paths: pages for `go get`, and other addresses of pages. */
+const alike = new Set(['goGet', 'goGetPackage', ...Object.keys(otherAddresses)])
 
 /** Values of path parameters, where the default does not fit. */
 type Values = Readonly<Record<string, string>>

@@ -7,7 +7,7 @@ import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { iconSets } from '../ui/icons.ts'
 import { LabelTag } from '../ui/label.tsx'
-import { ButtonLink, Link } from '../ui/link.tsx'
+import { ButtonLink, FeedLink, Link } from '../ui/link.tsx'
 import { pageScope, usePage } from '../ui/page-context.ts'
 import {
   Box,
@@ -151,6 +151,7 @@ const Buttons = () => (
         {texts.link}
       </ButtonLink>
       <Link to={here}>{texts.link}</Link>
+      <FeedLink to={here} />
     </Form>
     <ActButton to={`${here}/sample`} kind="danger" icon="trash" confirm={texts.word}>
       {texts.danger}

@@ -3,18 +3,11 @@ import type { Config } from '../../config/load-config.ts'
 /**
  * Returns a path below the site root. Each part is escaped; slashes inside a part (a branch, a file path) remain.
  */
-export function pathOf(...parts: readonly (string | number)[]): string {
-  let path = ''
-  for (const part of parts) {
-    const text = String(part)
-    // A page has hundreds of paths, and most parts need no escape.
-    if (text !== '') path += `/${plain.test(text) ? text : text.split('/').map(encodeURIComponent).join('/')}`
-  }
-  return path === '' ? '/' : path
-}
-
-/** What an address contains as it is. */
-const plain = /^[\w.~-]+$/
+export const pathOf = (...parts: readonly (string | number)[]): string =>
+  `/${parts
+    .filter((part) => part !== '')
+    .map((part) => String(part).split('/').map(encodeURIComponent).join('/'))
+    .join('/')}`
 
 /** Returns a path with the given parameters; undefined and empty ones are left out. */
 export function withQuery(

@@ -16,37 +16,14 @@ export const clockText = (unix: Unix): string => clockFormat().format(unix * 100
 /** Returns a date with its time in UTC. */
 export const momentText = (unix: Unix): string => `${momentFormat().format(unix * 1000)} UTC`
 
-/** Texts of a time in its three forms. */
-interface TimeTexts {
-  readonly iso: string
-  readonly moment: string
-  readonly date: string
-}
-
-/** Lists show the same times again and again, and formats are slow. */
-const known = new Map<Unix, TimeTexts>()
-const maxKnown = 2000
-
-function textsOf(unix: Unix): TimeTexts {
-  const found = known.get(unix)
-  if (found) return found
-  const made = { iso: formatUnix(unix), moment: momentText(unix), date: dateText(unix) }
-  if (known.size >= maxKnown) known.clear()
-  known.set(unix, made)
-  return made
-}
-
 /**
  * A time. Without scripts it is a date; with scripts it becomes relative (`3 days ago`). The exact time appears on hover.
  */
-export const Time = ({ unix }: { readonly unix: Unix }) => {
-  const { iso, moment, date } = textsOf(unix)
-  return (
-    <relative-time datetime={iso} title={moment} class="time">
-      {date}
-    </relative-time>
-  )
-}
+export const Time = ({ unix }: { readonly unix: Unix }) => (
+  <relative-time datetime={formatUnix(unix)} title={momentText(unix)} class="time">
+    {dateText(unix)}
+  </relative-time>
+)
 
 /** A day without a time, for due dates. */
 export const Day = ({ unix }: { readonly unix: Unix }) => (
