@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isPage, type NamedOperation } from '../src/http/operation.ts'
 import { startForge, testPassword, type Forge } from '../src/testing/forge.ts'
+import * as otherAddresses from '../src/web/links/other-addresses.routes.ts'
 import { addressOf, bodyFor, eachOf, everythingOn } from './authorization-world.ts'
 
 /**
@@ -76,8 +77,8 @@ function send(forge: Forge, operation: NamedOperation, path: string) {
 /** A permanent redirect that keeps the method: clients repeat a write as GET after 301. */
 const permanent = ({ method }: NamedOperation): number => (method === 'GET' ? 301 : 308)
 
-/** Pages first ask for a session; in one they redirect by the same requirements. */
-const asksPrograms = (operation: NamedOperation): boolean => !isPage(operation)
+/** Pages first ask for a session; in one they redirect by the same requirements, and so does what other addresses lead to. */
+const asksPrograms = (operation: NamedOperation): boolean => !isPage(operation) && !(operation.id in otherAddresses)
 
 test('a former name of an account redirects in every path parameter that names an account', async () => {
   await using forge = await startForge({ settings: everythingOn, users: [former.account] })
