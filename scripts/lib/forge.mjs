@@ -13,6 +13,7 @@ export const administrator = { login: 'root', password: 'Passw0rd!', email: 'roo
 
 const readyTimeoutMs = 60_000
 const stopTimeoutMs = 15_000
+const maxStarts = 3
 const keptLogs = 20
 
 /** Builds the program into a folder of this process, independent of `dist/` and other runs. */
@@ -48,7 +49,16 @@ function openLog(name) {
  * lines, which costs time and memory; `kept` is a data folder that is not removed. Returns its address, process id, log
  * file, `ssh` (`host:port`, undefined when the profile serves none), the time to the first answer, `stop()` and `kill()`.
  */
-export async function startForge({ program, config, name = 'forge', database, readableTraces = true, kept }) {
+export async function startForge(options) {
+  // Between the choice of a free port and its use, another program may take it.
+  for (let attempt = 1; ; attempt += 1) {
+    const { forge, problem } = await tryToStart(options)
+    if (forge !== undefined) return forge
+    if (attempt === maxStarts || !problem.includes('is in use by another program')) return fail(problem)
+  }
+}
+
+async function tryToStart({ program, config, name = 'forge', database, readableTraces = true, kept }) {
   const data = kept ?? mkdtempSync(join(tmpdir(), 'ingot-forge-'))
   const [port, sshPort] = [await freePort(), await freePort()]
   const settings = readFileSync(config, 'utf8')
@@ -120,13 +130,13 @@ export async function startForge({ program, config, name = 'forge', database, re
     )
     if (status === 200) {
       forge.startMs = performance.now() - startedMs
-      return forge
+      return { forge }
     }
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   const reason = isRunning() ? `was not healthy within ${waitMs / 1000} s` : 'ended before it was healthy'
   await forge.stop()
-  return fail(`the server ${reason}:\n${readFileSync(logFile, 'utf8').split('\n').slice(-40).join('\n')}`)
+  return { problem: `the server ${reason}:\n${readFileSync(logFile, 'utf8').split('\n').slice(-40).join('\n')}` }
 }
 
 /** The settings of a PostgreSQL database as environment variables, which override the file. */

@@ -235,12 +235,20 @@ export class Responder {
     await pipeline(content, isFleeting(content) ? releasingWritable(response) : response).catch((error: unknown) => {
       // A disconnected client is not a defect, nor is a refusal while streaming (a broken body); other errors are reported.
       // The connection is closed, so that the client does not mistake the incomplete body for a complete one.
-      if (!call.signal.aborted && !(error instanceof Refusal)) this.#options.defect(error, call)
+      const isGone = call.signal.aborted || isBrokenPipe(error)
+      if (!isGone && !(error instanceof Refusal)) this.#options.defect(error, call)
       response.destroy()
     })
     return sent
   }
 }
+
+/**
+ * Whether a write failed because the other end is gone. Once the head of the answer is out, that is the client, or git whose
+ * output nobody takes any more; the connection says so only afterwards.
+ */
+export const isBrokenPipe = (error: unknown): boolean =>
+  ['EPIPE', 'ECONNRESET'].includes((error as NodeJS.ErrnoException).code ?? '')
 
 /** Returns a writable that frees each chunk after the operating system has taken it. */
 function releasingWritable(response: ServerResponse): Writable {

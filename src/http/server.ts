@@ -41,7 +41,7 @@ import {
   type RequestContext,
 } from './operation.ts'
 import type { Reply, StreamReply } from './reply.ts'
-import { Responder } from './responder.ts'
+import { isBrokenPipe, Responder } from './responder.ts'
 import { routesOf } from './routes-of.ts'
 import { SlowReaders } from './slow-readers.ts'
 import { Router, type RouteMatch } from './router.ts'
@@ -411,13 +411,6 @@ function requestIds(): () => string {
   let count = 0
   return () => `${prefix}-${(++count).toString(36)}`
 }
-
-/**
- * Whether a write failed because the other end is gone. Once the head of the answer is out, that is the client, or git whose
- * output nobody takes any more; the connection says so only afterwards.
- */
-const isBrokenPipe = (error: unknown): boolean =>
-  ['EPIPE', 'ECONNRESET'].includes((error as NodeJS.ErrnoException).code ?? '')
 
 /** In tests and development a refusal with a status that its requirement does not declare is a defect. */
 function checkRefusal(operation: NamedOperation, { codes, refuses }: AnyRequirement, error: unknown): void {
