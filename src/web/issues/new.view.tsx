@@ -200,16 +200,14 @@ export const markdownOf = (fields: readonly FormField[]): readonly string[] => {
   ]
 }
 
-/** A question of a form. */
-const Question = ({
-  field,
-  name,
-  html,
-}: {
+interface QuestionProps extends Pick<NewIssueProps, 'html'> {
   readonly field: FormField
+  /** Name of its field in the form. */
   readonly name: string
-  readonly html: NewIssueProps['html']
-}) => {
+}
+
+/** A question of a form. */
+const Question = ({ field, name, html }: QuestionProps) => {
   if (!field.visibleIn.includes('form')) return null
   const label = labelOf(field)
   const about = attributeOf(field, 'description')
@@ -249,15 +247,7 @@ const Question = ({
 }
 
 /** Boxes to tick, for a question with several answers. */
-const Choices = ({
-  field,
-  name,
-  html,
-}: {
-  readonly field: FormField
-  readonly name: string
-  readonly html: NewIssueProps['html']
-}) => {
+const Choices = ({ field, name, html }: QuestionProps) => {
   const about = attributeOf(field, 'description')
   return (
     <fieldset class="choices form-choices">

@@ -22,15 +22,12 @@ import { texts } from './texts.tsx'
 /** Limit of the fields beside the file, in bytes. */
 const maxFieldBytes = 10_000
 
-/** Attaches a file, or an address, to a release. Its body is a stream, so that a file never lies in memory. */
-export const attachReleaseFile = operation({
+/** What both uploads to releases declare. */
+const shared = {
+  method: 'POST',
   base: 'site',
   scope: null,
   accepts: ['session'],
-  errors: pageErrors,
-  method: 'POST',
-  path: '/{username}/{reponame}/releases/{id}/assets',
-  params: { id: pathNumber },
   requires: [
     inBrowser,
     inSession,
@@ -42,6 +39,14 @@ export const attachReleaseFile = operation({
     fromOwnPage,
   ],
   body: bytesOf('multipart/form-data'),
+} as const
+
+/** Attaches a file, or an address, to a release. Its body is a stream, so that a file never lies in memory. */
+export const attachReleaseFile = operation({
+  ...shared,
+  errors: pageErrors,
+  path: '/{username}/{reponame}/releases/{id}/assets',
+  params: { id: pathNumber },
   reply: { 303: 'empty' },
   async run({ ctx, params, call }) {
     const release = await getRelease(ctx, params.id)
@@ -56,22 +61,8 @@ export const attachReleaseFile = operation({
 
 /** Stores a file dropped into the notes of a release; the release holds it when notes that show it are saved. */
 export const uploadToNotes = operation({
-  base: 'site',
-  scope: null,
-  accepts: ['session'],
-  method: 'POST',
+  ...shared,
   path: '/{username}/{reponame}/releases/attachments',
-  requires: [
-    inBrowser,
-    inSession,
-    inRepo,
-    canRead('releases'),
-    canWrite('releases'),
-    repoUnderQuota('size:assets:attachments:releases'),
-    attachmentsEnabled,
-    fromOwnPage,
-  ],
-  body: bytesOf('multipart/form-data'),
   reply: { 200: bytesOf('text/plain') },
   async run({ ctx, call }) {
     const { name, uuid } = await addFileForNotes(ctx, uploadOf(call, {}))
