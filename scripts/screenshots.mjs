@@ -10,6 +10,7 @@
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import sharp from 'sharp'
 import { demoPassword, makeDemoData } from './lib/demo-data.mjs'
 import { apiOf } from './lib/api-client.mjs'
 import { administrator, buildForge, startForge } from './lib/forge.mjs'
@@ -20,7 +21,7 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     as: { type: 'string', default: 'alice' },
-    forms: { type: 'string', default: 'desktop-light' },
+    forms: { type: 'string', default: 'all' },
     out: { type: 'string', default: fromRoot('docs/pictures') },
     full: { type: 'boolean', default: false },
   },
@@ -59,6 +60,7 @@ const nameOf = (path) =>
 const pages = positionals.length === 0 ? Object.entries(mainPages) : positionals.map((path) => [nameOf(path), path])
 
 process.env['INGOT____RUN_MODE'] = 'dev'
+process.env['INGOT____APP_NAME'] = 'Ingot'
 const { chromium } = await import('playwright-core')
 const forge = await startForge({
   program: await buildForge(),
@@ -98,7 +100,9 @@ try {
       const file = join(folder, `${name}.${form}.png`)
       await page.evaluate(() => scrollTo(0, 0))
       await page.waitForLoadState('networkidle')
-      await page.screenshot({ path: file, fullPage: options.full || name === 'parts' })
+      const picture = await page.screenshot({ fullPage: options.full || name === 'parts' })
+      // A palette takes a third of the bytes in every clone, and pages have few colours.
+      await sharp(picture).png({ palette: true }).toFile(file)
       const overflow = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       )
