@@ -26,35 +26,30 @@ export const countPendingFiles = async (db: Db | Tx, { repoId, uploaderId }: Upl
 /** Who shows a file: an issue, a comment of it, or a release. */
 type Holder = { readonly issue_id: IssueId; readonly comment_id: CommentId | null } | { readonly release_id: ReleaseId }
 
-/** Gives waiting files of an account to an issue, a comment or a release. Returns their sizes. */
-export const claimPendingFiles = (tx: Tx, { repoId, uploaderId }: Uploader, uuids: readonly string[], holder: Holder) =>
+/** Those of some files that wait for their uploader, to be changed. */
+const waiting = (tx: Tx, { repoId, uploaderId }: Uploader, uuids: readonly string[]) =>
   tx
     .updateTable('attachment')
-    .set(holder)
     .where('uuid', 'in', uuids)
     .where('repo_id', '=', repoId)
     .where('uploader_id', '=', uploaderId)
     .where('issue_id', 'is', null)
     .where('release_id', 'is', null)
-    .returning('size_bytes')
-    .execute()
+
+/** Gives waiting files of an account to an issue, a comment or a release. Returns their sizes. */
+export const claimPendingFiles = (tx: Tx, uploader: Uploader, uuids: readonly string[], holder: Holder) =>
+  waiting(tx, uploader, uuids).set(holder).returning('size_bytes').execute()
 
 /** Gives waiting files of an account to comments of an issue. @param shown the comment of each file, by the file's id */
 export const claimPendingFilesOfComments = (
   tx: Tx,
-  { repoId, uploaderId }: Uploader,
+  uploader: Uploader,
   issueId: IssueId,
   shown: ReadonlyMap<string, CommentId>,
 ) => {
   const cases = [...shown].map(([uuid, id]) => sql`when ${uuid} then ${sql.lit(id)}`)
-  return tx
-    .updateTable('attachment')
+  return waiting(tx, uploader, [...shown.keys()])
     .set({ issue_id: issueId, comment_id: sql<CommentId>`case uuid ${sql.join(cases, sql` `)} end` })
-    .where('uuid', 'in', [...shown.keys()])
-    .where('repo_id', '=', repoId)
-    .where('uploader_id', '=', uploaderId)
-    .where('issue_id', 'is', null)
-    .where('release_id', 'is', null)
     .execute()
 }
 

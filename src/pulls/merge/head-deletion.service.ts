@@ -69,7 +69,11 @@ async function openUnusedHead(ctx: SignedInRepoCtx, pull: PullRow): Promise<Sign
  */
 export async function deleteHeadBranch(ctx: SignedInRepoCtx, pull: PullRow): Promise<void> {
   const head = await openUnusedHead(ctx, pull)
-  if (!head) return
+  if (head) await deleteFrom(ctx, head, pull)
+}
+
+/** @param head the head repository, with the rights of the caller in it */
+async function deleteFrom(ctx: SignedInRepoCtx, head: SignedInRepoCtx, pull: PullRow): Promise<void> {
   const { repo } = head
   await mustBeRemovable(head, pull.head_branch)
   const change = { ref: branchRef(pull.head_branch), old: pull.synced_oid, new: zeroOid(repo.object_format) }
@@ -106,8 +110,7 @@ export async function mayDeleteMergedHead(ctx: SignedInRepoCtx, pull: PullRow): 
  * @throws Conflict when the branch is gone, has moved, or another open pull request uses it
  */
 export async function deleteMergedHead(ctx: SignedInRepoCtx, pull: PullRow): Promise<void> {
-  if (!(await openMergedHead(ctx, pull))) {
-    throw new Conflict(`the branch ${pull.head_branch} has changed since, or it is in use`, 'head_stays')
-  }
-  await deleteHeadBranch(ctx, pull)
+  const head = await openMergedHead(ctx, pull)
+  if (!head) throw new Conflict(`the branch ${pull.head_branch} has changed since, or it is in use`, 'head_stays')
+  await deleteFrom(ctx, head, pull)
 }
