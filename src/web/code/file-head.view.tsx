@@ -55,7 +55,7 @@ const Facts = ({ file, lineCount }: FileHeadProps) => {
   )
 }
 
-/** The forms in which a text is shown. */
+/** Switches between preview, code and blame. */
 const DisplaySwitch = ({ place, revision, path, file, display, mayPreview }: FileHeadProps) => {
   if (file.body.kind !== 'text' || display === 'other') return null
   const here = revisionPath(place, 'src', revision, path)

@@ -16,7 +16,7 @@ const leading = <const Path extends string>(
   operation({
     method: 'GET',
     base: 'site',
-    path: path,
+    path,
     scope: null,
     requires: [anyone],
     reply: { 303: 'empty' },
@@ -36,7 +36,7 @@ export const loginLink = leading('/login', () => '/user/login')
 /** Password managers open it ("A Well-Known URL for Changing Passwords", W3C). */
 export const changePasswordLink = leading('/.well-known/change-password', () => '/user/settings/account')
 
-/** The size is that of the picture the browser shows. */
+/** The size is left out: browsers scale the picture. */
 export const avatarLink = leading('/user/avatar/{username}/{size}', ({ username }) => `${pathOf(username)}.png`)
 
 // Of settings and administration, as other forges of the family have them.

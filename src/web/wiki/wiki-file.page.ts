@@ -7,6 +7,7 @@ import { contentTypeOf } from '../../http/media-type.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
 import { Invalid } from '../../lib/errors.ts'
+import { escapePath } from '../../lib/escape-url.ts'
 import { addWikiFile } from '../../wiki/wiki-file.service.ts'
 import { isShownImage, markdownOfFile } from '../frames/dropped-file.ts'
 import { checkOwnForm, fromOwnPage, inBrowser, inSession } from '../shell/browser.requirements.ts'
@@ -18,14 +19,7 @@ import { texts } from './texts.tsx'
 const maxFieldBytes = 10_000
 
 /** Images are shown from `wiki/raw`; a link to another file has to say so. */
-const addressOf = (path: string, name: string): string => {
-  const escaped = path
-    .split('/')
-    .map(encodeURIComponent)
-    .join('/')
-    .replace(/[()]/g, (each) => (each === '(' ? '%28' : '%29'))
-  return isShownImage(name) ? escaped : `raw/${escaped}`
-}
+const addressOf = (path: string, name: string): string => `${isShownImage(name) ? '' : 'raw/'}${escapePath(path)}`
 
 /** Commits a file dropped into the text of a page to the wiki, and answers the Markdown that shows it. */
 export const uploadToWiki = operation({
