@@ -118,6 +118,7 @@ export function serverOptions(
   | 'within'
   | 'site'
   | 'pageErrors'
+  | 'unknownPath'
   | 'validateReplies'
   | 'answered'
   | 'defect'

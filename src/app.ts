@@ -83,7 +83,7 @@ import { triggers } from './triggers/triggers.feature.ts'
 import { mail } from './mail/mail.feature.ts'
 import { federation } from './federation/federation.feature.ts'
 import { transport } from './transport/transport.feature.ts'
-import { errorPages } from './web/shell/send-page.tsx'
+import { errorPages, unknownPath } from './web/shell/send-page.tsx'
 import { web } from './web/web.feature.ts'
 import { webActions } from './web/actions/actions.feature.ts'
 import { webAdministration } from './web/administration/administration.feature.ts'
@@ -409,6 +409,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
           whileAsked({ address: ip, requestId: id, operation: (operation as NamedOperation).id }, work),
         site: () => ({ url: services.config.server.rootUrl, name: config.instance.appName }),
         pageErrors: errorPages(config, services.clock),
+        unknownPath,
         ...serverOptions(config),
         validateReplies: options.validateReplies ?? false,
         answered:

@@ -29,7 +29,7 @@ import { answerClientErrors } from './client-errors.ts'
 import { Connections } from './connections.ts'
 import { allowOrigin, anyOrigin, preflight, type CorsOptions } from './cors.ts'
 import { firstProblem } from './decode.ts'
-import { apiErrors, textErrors, type ErrorForm, type RefusedCall, type Site } from './error-forms.ts'
+import { apiErrors, textErrors, wantsPage, type ErrorForm, type RefusedCall, type Site } from './error-forms.ts'
 import type { LastingAnswers } from './lasting-answers.ts'
 import {
   isBytes,
@@ -73,6 +73,8 @@ export interface ServerOptions {
   readonly site: () => Site
   /** Error form for browsers where programs get text. */
   readonly pageErrors: ErrorForm
+  /** Path of the operation that answers browsers at addresses that no operation has; others get a refusal. */
+  readonly unknownPath: string
   /** Path of ROOT_URL without its last slash, which a proxy may leave on requests; empty for none. */
   readonly subPath: string
   /** Addresses or networks of trusted proxies; empty for none. */
@@ -232,7 +234,7 @@ export class ForgeServer {
     const { path, search } = splitUrl(url)
     try {
       const { method } = refused
-      const match = this.#router.find(method === 'HEAD' ? 'GET' : method, path, search)
+      const match = this.#router.find(method === 'HEAD' ? 'GET' : method, path, search) ?? this.#unknown(refused, path)
       if (!match) {
         if (!this.#refuseUnknown(request, response, path, refuse)) answered(0)
         return
@@ -246,6 +248,12 @@ export class ForgeServer {
       if (!(error instanceof Refusal)) this.#options.defect(error, refused)
       refuse(error)
     }
+  }
+
+  /** Returns the operation for browsers at an address that no operation has. */
+  #unknown(call: RefusedCall, path: string): RouteMatch<NamedOperation> | undefined {
+    if (call.method !== 'GET' || call.url.startsWith('/api/') || !wantsPage(call)) return undefined
+    return this.#router.methodsAt(path).length > 0 ? undefined : this.#router.find('GET', this.#options.unknownPath, '')
   }
 
   /**

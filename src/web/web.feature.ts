@@ -10,6 +10,7 @@ import * as subscriptionsPage from './notifications/subscriptions.page.tsx'
 import * as profilePage from './profile/profile.page.tsx'
 import * as assetRoutes from './shell/assets.routes.ts'
 import { sessions } from './shell/browser.credentials.ts'
+import * as unknownAddressRoutes from './shell/unknown-address.routes.ts'
 import * as wikiCommitPage from './wiki/wiki-commit.page.tsx'
 import * as wikiFilePage from './wiki/wiki-file.page.ts'
 import * as wikiPage from './wiki/wiki.page.tsx'
@@ -27,6 +28,7 @@ export const web: Feature = {
     otherAddressRoutes,
     profilePage,
     subscriptionsPage,
+    unknownAddressRoutes,
     unsubscribeRoutes,
     wikiCommitPage,
     wikiFilePage,

@@ -76,6 +76,9 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
   })
 }
 
+/** Path of the operation that answers browsers where no operation is. */
+export const unknownPath = '/-/unknown'
+
 /** Returns refusals as pages, with the navigation of the person who asked, if known. */
 export const errorPages = (config: Config, clock: Clock): ErrorForm => ({
   render(refusal, call) {
