@@ -505,7 +505,7 @@ ENABLE_ACME = true
 USE_PROXY_PROTOCOL = true
 SSH_SERVER_MACS = hmac-sha2-256
 [admin]
-USER_DISABLED_FEATURES = deletion
+USER_DISABLED_FEATURES = deletion, manage_ssh_keys
 [git]
 DISABLE_PARTIAL_CLONE = true
 [repository]
@@ -529,7 +529,8 @@ ENABLE_CAPTCHA = true
   }
   // The same keys with a value that matches the behaviour, as existing files of the family contain them.
   const harmless = ini
-    .replaceAll(/ = (true|hmac.*|deletion)$/gm, (_, value: string) => (value === 'true' ? ' = false' : ' ='))
+    .replaceAll(/ = (true|hmac.*)$/gm, (_, value: string) => (value === 'true' ? ' = false' : ' ='))
+    .replace('deletion, manage_ssh_keys', 'deletion')
     .replace('LIMIT = false', 'LIMIT = true')
   await load({ ini: harmless })
 })

@@ -4,7 +4,6 @@
  */
 const unread: Readonly<Record<string, string>> = {
   '': 'APP_DISPLAY_NAME_FORMAT RUN_USER',
-  admin: 'EXTERNAL_USER_DISABLE_FEATURES USER_DISABLED_FEATURES',
   camo: 'ALWAYS',
   'cron.archive_cleanup': 'NOTICE_ON_SUCCESS',
   'cron.cancel_abandoned_jobs': 'NOTICE_ON_SUCCESS',

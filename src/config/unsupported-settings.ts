@@ -55,7 +55,8 @@ const unsupported: readonly {
   ...['USER_DISABLED_FEATURES', 'EXTERNAL_USER_DISABLE_FEATURES'].map((key) => ({
     section: 'admin',
     key,
-    reason: 'features cannot be disabled for single accounts; remove the line',
+    asks: (text: string) => /manage_/i.test(text),
+    reason: 'only the deletion of accounts can be disabled; people manage their keys themselves',
   })),
   { section: 'moderation', key: 'ENABLED', asks: isOn, reason: 'abuse reports are not supported' },
   {

@@ -15,7 +15,7 @@ import { mayUseEmail } from '../users/email.rules.ts'
 import { blankAccount, deleteRedirect, insertUser, updateUser } from '../users/user.store.ts'
 import { mayUseWebsite } from '../users/website.rules.ts'
 import { mayCreateOrgs } from './org.policy.ts'
-import { countOrgs, deleteOrgRow, insertMember, listOrgs, type OrgFilter } from './org.store.ts'
+import { countOrgs, deleteOrgRow, insertMember, listOrgs, listSolelyOwnedOrgs, type OrgFilter } from './org.store.ts'
 import { insertTeam, insertTeamMember, replaceTeamUnits } from './team.store.ts'
 
 export interface OrgProfile {
@@ -151,6 +151,10 @@ export const listVisibleOrgs = (ctx: Ctx, page: Page, text = ''): Promise<OrgPag
 
 /** Returns a page of all organizations, for administrators. */
 export const listAllOrgs = (ctx: Ctx, page: Page): Promise<OrgPage> => orgPage(ctx, {}, page)
+
+/** Returns the organizations that would have no owner without the caller. */
+export const listOrgsWithoutOtherOwner = ({ db, viewer }: SignedInCtx): Promise<UserRow[]> =>
+  listSolelyOwnedOrgs(db, viewer.id)
 
 /**
  * Returns a page of a person's organizations. The person and administrators see all of them. Other viewers see those

@@ -177,4 +177,5 @@ export const listSolelyOwnedOrgs = (db: Db | Tx, userId: UserId): Promise<UserRo
           .having((having) => having.fn.max('team_user.user_id'), '=', userId),
       ),
     )
+    .orderBy('lower_name')
     .execute()

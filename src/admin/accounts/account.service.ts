@@ -9,6 +9,7 @@ import { BadRequest, Invalid, NotFound } from '../../lib/errors.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
+import { must } from '../../lib/verdict.ts'
 import { hashPassword } from '../../secrets/passwords.ts'
 import { mustBeSource } from '../../sources/source.service.ts'
 import { purgePossessions, removeAccount } from '../../users/account-removal.service.ts'
@@ -18,6 +19,7 @@ import { checkNewPassword } from '../../users/credentials/password-choice.servic
 import { holdAccount, publishAccountChange } from '../../users/account-change.service.ts'
 import { findUserById, updateUser } from '../../users/user.store.ts'
 import { mayUseWebsite } from '../../users/website.rules.ts'
+import { mayDeleteOwnAccount } from './account.policy.ts'
 import {
   deleteAccountRow,
   hasAdministrator,
@@ -115,20 +117,32 @@ export async function deleteAccount(ctx: Ctx, account: UserRow, purge: boolean):
   const doerId = doerOf(ctx, account)
   if (account.id === ctx.viewer?.id) throw new Invalid('administrators cannot delete their own account', 'own_account')
   if (purge) await purgePossessions(ctx, account, doerId)
-  await removeAccount(ctx, account, async (tx) => {
+  await removePerson(ctx, account, { doerId, purged: purge })
+}
+
+/**
+ * Deletes the account of the caller. Throws `Forbidden` where the settings keep people from it, and `Invalid` for the
+ * last administrator and for accounts that own repositories or packages or are the only owner of an organization.
+ */
+export async function deleteOwnAccount(ctx: SignedInCtx): Promise<void> {
+  const { user } = ctx.viewer
+  must(mayDeleteOwnAccount(ctx.config, user))
+  await removePerson(ctx, user, { doerId: user.id, purged: false })
+}
+
+const removePerson = (
+  ctx: Ctx,
+  account: UserRow,
+  { doerId, purged }: { readonly doerId: UserId; readonly purged: boolean },
+): Promise<void> =>
+  removeAccount(ctx, account, async (tx) => {
     if (account.is_admin) await lockAdministrators(tx)
-    await publish(tx, 'user.deleted', {
-      userId: account.id,
-      doerId,
-      name: account.name,
-      purged: purge,
-    })
+    await publish(tx, 'user.deleted', { userId: account.id, doerId, name: account.name, purged })
     if (!(await deleteAccountRow(tx, account.id))) throw new NotFound('the user does not exist', 'user_not_found')
     if (account.is_admin && !(await hasAdministrator(tx))) {
       throw new Invalid('the last administrator cannot be deleted', 'last_administrator')
     }
   })
-}
 
 /** Deletes an inactive account that was never used. Throws `Invalid` when it was used meanwhile or owns something. */
 export const deleteUnusedAccount = (ctx: Ctx, account: UserRow, beforeUnix: Unix): Promise<void> =>

@@ -159,13 +159,13 @@ export const admin = defineSection('admin', {
     false,
     'whether administrators receive mail about new users',
   ),
-  userDisabledFeatures: list('USER_DISABLED_FEATURES', [], 'features that are disabled for users', {
+  userDisabledFeatures: list('USER_DISABLED_FEATURES', [], 'what people cannot do with their own account', {
     words: ['deletion', 'manage_ssh_keys', 'manage_gpg_keys'],
   }),
   externalUserDisableFeatures: list(
     'EXTERNAL_USER_DISABLE_FEATURES',
     [],
-    'features that are disabled for users of external sources',
+    'what people who sign in through a source cannot do with their own account',
     {
       words: ['deletion', 'manage_ssh_keys', 'manage_gpg_keys'],
     },

@@ -1,22 +1,47 @@
 import { Type } from 'typebox'
+import { mayDeleteOwnAccount } from '../../admin/accounts/account.policy.ts'
+import { deleteOwnAccount } from '../../admin/accounts/account.service.ts'
 import { beginSession } from '../../auth/session.service.ts'
+import { Invalid } from '../../lib/errors.ts'
+import { listOrgsWithoutOtherOwner } from '../../orgs/org.service.ts'
+import { newestPackages } from '../../packages/package-list.service.ts'
+import { listReposOf } from '../../repos/lists/repo-list.service.ts'
 import { changePassword } from '../../users/credentials/password.service.ts'
 import { addEmails, askToConfirmAgain, choosePrimaryEmail, emailsOf, removeEmails } from '../../users/email.service.ts'
 import { editSettings } from '../../users/settings/settings.service.ts'
 import { browserLanguage, browserOf } from '../shell/browser-of.ts'
 import { inSession } from '../shell/browser.requirements.ts'
-import { sessionCookies } from '../shell/cookies.ts'
+import { noSessionCookies, sessionCookies } from '../shell/cookies.ts'
 import { act, page } from '../shell/page.tsx'
 import { AccountView } from './account.view.tsx'
 import { confirmPassword } from './confirm-password.tsx'
-import { inSettings, settingsMeta, settingsPath } from './settings-frame.tsx'
+import type { Possessions } from './delete-account.view.tsx'
+import { inSettings, settingsMeta, settingsPath, type PersonCtx } from './settings-frame.tsx'
 import { texts } from './texts.tsx'
 
 const text = Type.Optional(Type.String({ maxLength: 4096 }))
 const path = settingsPath('account')
 const done = texts.account.done
 
-/** Shows password and addresses of the account. */
+/** Possessions of each kind that the page names. */
+const maxNamed = 5
+
+/** Returns what keeps the account from being deleted. */
+async function possessionsOf(ctx: PersonCtx): Promise<Possessions> {
+  const { user } = ctx.viewer
+  const [{ repos, total }, orgs, { packages, hasMore }] = await Promise.all([
+    listReposOf(ctx, user, { number: 1, limit: maxNamed, offset: 0 }),
+    listOrgsWithoutOtherOwner(ctx),
+    newestPackages({ ...ctx, subject: user }, {}, { limit: maxNamed, offset: 0 }),
+  ])
+  return {
+    repos: { named: repos, hasMore: total > repos.length },
+    orgs: { named: orgs.slice(0, maxNamed), hasMore: orgs.length > maxNamed },
+    packages: { named: packages, hasMore },
+  }
+}
+
+/** Shows password and addresses of the account, and the form that deletes it. */
 export const accountSettingsPage = page({
   path: '/user/settings/account',
   requires: [inSession],
@@ -24,10 +49,13 @@ export const accountSettingsPage = page({
   frame: inSettings('account'),
   async load({ ctx }) {
     const { user } = ctx.viewer
+    const [addresses, possessions] = await Promise.all([emailsOf(ctx, user), possessionsOf(ctx)])
     return {
       user,
-      addresses: await emailsOf(ctx, user),
+      addresses,
       maySetByMail: ctx.mailer.isEnabled && user.login_source_id === 0,
+      possessions,
+      mayDelete: mayDeleteOwnAccount(ctx.config, user).allowed,
     }
   },
   meta: () => settingsMeta('account'),
@@ -109,5 +137,28 @@ export const hideAddressSubmit = act({
   async run({ ctx, body }) {
     await editSettings(ctx, ctx.viewer.user, { keep_email_private: body.hide_email !== undefined })
     return { to: path, notice: texts.saved }
+  },
+})
+
+/** Deletes the account and ends its session. */
+export const deleteAccountSubmit = act({
+  path: '/user/settings/account/delete',
+  requires: [],
+  fields: { confirm: text, password: text },
+  again: accountSettingsPage,
+  async run({ ctx, body, call }) {
+    const { user } = ctx.viewer
+    if (user.password_hash === null && (body.confirm ?? '').trim() !== user.name) {
+      throw new Invalid(texts.account.deletion.wrongName, 'confirm_wrong', { field: 'confirm' })
+    }
+    await confirmPassword(ctx, call, body.password)
+    await deleteOwnAccount(ctx)
+    return {
+      to: '/',
+      notice: texts.account.deletion.done(user.name),
+      cookies: noSessionCookies(ctx.config),
+      // Texts that were not sent stay in the browser's tab, where the next person could read them.
+      headers: { 'clear-site-data': '"storage"' },
+    }
   },
 })

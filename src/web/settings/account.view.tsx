@@ -8,6 +8,7 @@ import { Form } from '../ui/form.tsx'
 import { Link } from '../ui/link.tsx'
 import { Box, PageHead, Tag } from '../ui/parts.tsx'
 import { PasswordField } from './confirm-password.tsx'
+import { DeleteAccount, type Possessions } from './delete-account.view.tsx'
 import { Section } from '../frames/section.tsx'
 import { texts as all } from './texts.tsx'
 
@@ -18,9 +19,13 @@ export interface AccountProps {
   readonly addresses: readonly OwnEmail[]
   /** Whether a mail lets the person set a password. */
   readonly maySetByMail: boolean
+  /** What keeps the account from being deleted. */
+  readonly possessions: Possessions
+  /** Whether people delete their own accounts here. */
+  readonly mayDelete: boolean
 }
 
-export const AccountView = ({ user, addresses, maySetByMail }: AccountProps) => (
+export const AccountView = ({ user, addresses, maySetByMail, possessions, mayDelete }: AccountProps) => (
   <>
     <PageHead title={all.parts.account} />
     <Password user={user} maySetByMail={maySetByMail} />
@@ -56,10 +61,11 @@ export const AccountView = ({ user, addresses, maySetByMail }: AccountProps) => 
       </Form>
     </Section>
     <Primary addresses={addresses} />
+    <DeleteAccount user={user} possessions={possessions} mayDelete={mayDelete} />
   </>
 )
 
-const Password = ({ user, maySetByMail }: Omit<AccountProps, 'addresses'>) => (
+const Password = ({ user, maySetByMail }: Pick<AccountProps, 'user' | 'maySetByMail'>) => (
   <Section title={shell.password.password} id="password_title">
     {user.password_hash === null ? (
       <p>

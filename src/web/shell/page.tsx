@@ -14,7 +14,7 @@ import {
   type PathParams,
 } from '../../http/operation.ts'
 import type { ParamNames } from '../../http/path.ts'
-import { redirect, type Reply, type StreamReply } from '../../http/reply.ts'
+import { empty, type Reply, type StreamReply } from '../../http/reply.ts'
 import { requestObject, type Schema, type Schemas } from '../../http/schema.ts'
 import { Invalid, NotFound, Refusal, Unauthenticated, Unavailable } from '../../lib/errors.ts'
 import { Type } from 'typebox'
@@ -177,6 +177,8 @@ export interface ActResult {
   readonly notice?: string | undefined
   /** Further cookies. */
   readonly cookies?: readonly string[]
+  /** Further headers of the redirect. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Returns the page that shows a refused form again; undefined: an error page does. */
@@ -238,10 +240,11 @@ export function act<
         to,
         notice,
         cookies = [],
+        headers = {},
       } = await declaration.run(input as unknown as Parameters<typeof declaration.run>[0])
       input.call.cookies.push(...cookies)
       if (notice !== undefined) input.call.cookies.push(noticeCookie(ctx.config, notice))
-      return redirect(303, siteHref(ctx.config, to))
+      return empty(303, { location: siteHref(ctx.config, to), ...headers })
     } catch (error) {
       if (!(error instanceof Refusal) || again === undefined || !mayShowAgain(error)) throw error
       const shown = typeof again === 'function' ? await again(input as unknown as Parameters<typeof again>[0]) : again
