@@ -1,176 +1,186 @@
+import type { ComponentChildren } from 'preact'
 import type { ActionRunRow } from '../../db/tables/actions.ts'
 import type { JobState } from '../../actions/runs/run.store.ts'
-import { Icon } from '../ui/icon.tsx'
+import { Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { siteHref } from '../ui/paths.ts'
 import { durationText } from '../ui/time.tsx'
 import { jobPath, type RepoNames } from './actions-paths.ts'
 import { graphOf, matrixNames, type GraphNode } from './run-graph.rules.ts'
-import { lookOf, needsOf, secondsOf } from './status.tsx'
-import { texts } from './texts.tsx'
+import { lookOf, needsOf, secondsOf, StatusIcon } from './status.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.run
 
 /** A graph of more jobs is too large to read; the list shows all. */
 const maxShown = 100
 
-/** Sizes in pixels. */
+/** Sizes in pixels. Those of jobs are the sizes in `actions.css`. */
 const height = 36
 const innerHeight = 30
 const titleHeight = 30
 const inset = 6
 const gapX = 56
 const gapY = 10
-const margin = 1
-const minWidth = 180
-/** A character of a name, and all that stands beside a name. */
-const letterWidth = 7.2
-const sideWidth = 96
-const maxNameLength = 30
 
 interface Placed extends GraphNode {
   /** The name above the jobs of a matrix; empty for a single job. */
   readonly title: string
   readonly names: readonly string[]
-  readonly x: number
+  /** Distance of the top from that of the column. */
   readonly y: number
-  readonly width: number
-  readonly height: number
+  readonly needs: readonly string[]
 }
 
-const shortened = (name: string): string => {
-  const letters = Array.from(name)
-  return letters.length > maxNameLength ? `${letters.slice(0, maxNameLength - 1).join('')}…` : name
+interface Line {
+  readonly from: Placed
+  readonly to: Placed
 }
 
-/** Gives the nodes of each column the width of the longest name. */
-function placed(jobs: readonly JobState[]) {
+/** Arranges the jobs in columns, in their order. */
+function columnsOf(jobs: readonly JobState[]) {
   const { nodes, edges, columns } = graphOf(jobs.map((job) => ({ key: job.job_key, needs: needsOf(job) })))
-  const named = nodes.map((node) => {
+  const filled = Array.from({ length: columns }, () => 0)
+  const places = nodes.map((node): Placed => {
     const { common, own } = matrixNames(node.jobs.map((index) => (jobs[index] as JobState).name))
     const rows = node.jobs.length
-    const isGroup = rows > 1
-    return {
-      ...node,
-      title: isGroup ? shortened(common || node.key) : '',
-      names: own.map(shortened),
-      height: isGroup ? titleHeight + rows * innerHeight + inset : height,
-    }
-  })
-  const widths = Array.from({ length: columns }, (_, column) => {
-    const longest = Math.max(
-      ...named.filter((node) => node.column === column).flatMap(({ names }) => names.map((name) => name.length)),
-    )
-    return Math.max(minWidth, Math.ceil(longest * letterWidth) + sideWidth)
-  })
-  const lefts = widths.map((_, column) => margin + widths.slice(0, column).reduce((sum, each) => sum + each + gapX, 0))
-  const filled = widths.map(() => margin)
-  const places = named.map((node): Placed => {
-    const y = filled[node.column] ?? margin
-    filled[node.column] = y + node.height + gapY
-    return { ...node, x: lefts[node.column] ?? margin, y, width: widths[node.column] ?? minWidth }
+    const y = filled[node.column] ?? 0
+    filled[node.column] = y + (rows > 1 ? titleHeight + rows * innerHeight + inset : height) + gapY
+    const needs = needsOf(jobs[node.jobs[0] ?? 0] as JobState)
+    return { ...node, title: rows > 1 ? common || node.key : '', names: own, y, needs }
   })
   return {
-    places,
-    edges,
-    width: (lefts.at(-1) ?? 0) + (widths.at(-1) ?? 0) + margin,
-    height: Math.max(0, ...filled) - gapY + margin,
+    columns: filled.map((_, column) => places.filter((place) => place.column === column)),
+    lines: edges.map(([from, to]): Line => ({ from: places[from] as Placed, to: places[to] as Placed })),
   }
 }
 
-/** The jobs of a run as a drawing: each job after those that it needs, and the jobs of a matrix in one frame. */
-export function RunGraph({
-  run,
-  jobs: all,
-  ...names
-}: RepoNames & { readonly run: ActionRunRow; readonly jobs: readonly JobState[] }) {
-  const jobs = all.slice(0, maxShown)
-  const graph = placed(jobs)
+type RunNames = RepoNames & { readonly run: ActionRunRow }
+
+/**
+ * The jobs of a run in stages: each job after those that it needs, and the jobs of a matrix in one frame. The stages are
+ * columns joined by lines; on a narrow window they are a list, and each job names those that it needs.
+ */
+export function RunGraph({ jobs: every, ...names }: RunNames & { readonly jobs: readonly JobState[] }) {
+  const jobs = every.slice(0, maxShown)
+  const { columns, lines } = columnsOf(jobs)
+  const nameOf = nameOfKey(jobs)
   return (
-    <div class="run-graph" id="run-graph" tabIndex={0} aria-label={texts.run.graph}>
-      <svg
-        width={graph.width}
-        height={graph.height}
-        viewBox={`0 0 ${graph.width} ${graph.height}`}
-        aria-label={texts.run.graph}
-      >
-        {graph.edges.map(([from, to]) => (
-          <Edge from={graph.places[from] as Placed} to={graph.places[to] as Placed} />
-        ))}
-        {graph.places.map((node) => (
-          <>
-            {node.title === '' ? null : (
-              <>
-                <rect class="graph-group" x={node.x} y={node.y} width={node.width} height={node.height} rx={6} />
-                <text class="graph-title" x={node.x + 11} y={node.y + 20}>
-                  {node.title}
-                </text>
-                <text class="graph-time" x={node.x + node.width - 11} y={node.y + 20}>
-                  {texts.run.jobCount(node.jobs.length)}
-                </text>
-              </>
+    <div class="run-graph" id="run-graph" tabIndex={0} role="region" aria-label={texts.graph}>
+      <ol>
+        {columns.map((places, column) => (
+          <li class="stage">
+            {columns.length === 1 ? null : (
+              <h2 class="stage-name">
+                {texts.stage(column + 1)}
+                <span>{texts.jobCount(places.reduce((sum, place) => sum + place.jobs.length, 0))}</span>
+              </h2>
             )}
-            {node.jobs.map((index, row) => (
-              <Job
-                {...names}
-                run={run}
-                job={jobs[index] as JobState}
-                name={node.names[row] ?? ''}
-                node={node}
-                row={row}
-              />
-            ))}
-          </>
+            {column === 0 ? null : <Arrivals lines={lines} column={column} />}
+            <Passing lines={lines} column={column} />
+            <ul>
+              {places.map((place) => (
+                <Node {...names} jobs={jobs} place={place} needs={place.needs.map(nameOf)} />
+              ))}
+            </ul>
+          </li>
         ))}
-      </svg>
-      {all.length > maxShown ? <p class="small muted">{texts.run.moreJobs(all.length - maxShown)}</p> : null}
+      </ol>
+      {every.length > maxShown ? <p class="small muted">{texts.moreJobs(every.length - maxShown)}</p> : null}
     </div>
   )
 }
 
-const Edge = ({ from, to }: { readonly from: Placed; readonly to: Placed }) => {
-  const [x1, x2] = [from.x + from.width, to.x]
-  const [y1, y2] = [from.y + height / 2, to.y + height / 2]
-  const middle = x2 - gapX / 2
-  return <path class="graph-edge" d={`M${x1} ${y1} H${x2 - gapX} C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`} />
+/** Returns what names a key: the name of its job, or the common name of the jobs of a matrix. */
+function nameOfKey(jobs: readonly JobState[]): (key: string) => string {
+  const byKey = Map.groupBy(jobs, (job) => job.job_key)
+  return (key) => {
+    const names = (byKey.get(key) ?? []).map((job) => job.name)
+    return (names.length === 1 ? names[0] : matrixNames(names).common) || key
+  }
+}
+
+/** The lines that arrive at a column, in the gap before it. Those of later columns go through. */
+const Arrivals = ({ lines, column }: { readonly lines: readonly Line[]; readonly column: number }) => (
+  <svg class="graph-lines before" aria-hidden="true">
+    {lines
+      .filter(({ from, to }) => from.column < column && to.column >= column)
+      .map(({ from, to }) => {
+        const [y1, y2] = [from.y + height / 2, (to.column === column ? to : from).y + height / 2]
+        const middle = gapX / 2
+        return <path class="graph-edge" d={`M0 ${y1} C${middle} ${y1} ${middle} ${y2} ${gapX} ${y2}`} />
+      })}
+  </svg>
+)
+
+/** The lines that go behind a column. */
+function Passing({ lines, column }: { readonly lines: readonly Line[]; readonly column: number }) {
+  const passing = lines.filter(({ from, to }) => from.column < column && to.column > column)
+  const heights = [...new Set(passing.map(({ from }) => from.y + height / 2))]
+  return heights.length === 0 ? null : (
+    <svg class="graph-lines" aria-hidden="true">
+      {heights.map((y) => (
+        <line class="graph-edge" x1="0" x2="100%" y1={y} y2={y} />
+      ))}
+    </svg>
+  )
+}
+
+interface NodeProps extends RunNames {
+  readonly jobs: readonly JobState[]
+  readonly place: Placed
+  readonly needs: readonly string[]
+}
+
+/** A job, or the jobs of a matrix. */
+function Node({ jobs, place, needs, ...names }: NodeProps) {
+  const after = needs.length === 0 ? null : <span class="graph-needs">{texts.needs(needs.join(', '))}</span>
+  if (place.title === '') {
+    return (
+      <li class="graph-node">
+        <Job {...names} job={jobs[place.jobs[0] ?? 0] as JobState} name={place.names[0] ?? ''}>
+          {after}
+        </Job>
+      </li>
+    )
+  }
+  return (
+    <li class="graph-node is-group">
+      <p class="graph-title">
+        <strong class="cut" title={place.title}>
+          {place.title}
+        </strong>
+        <span class="graph-time">{texts.jobCount(place.jobs.length)}</span>
+        {after}
+      </p>
+      <ul>
+        {place.jobs.map((index, row) => (
+          <li>
+            <Job {...names} job={jobs[index] as JobState} name={place.names[row] ?? ''} />
+          </li>
+        ))}
+      </ul>
+    </li>
+  )
 }
 
 function Job({
   run,
   job,
   name,
-  node,
-  row,
+  children,
   ...names
-}: RepoNames & {
-  readonly run: ActionRunRow
-  readonly job: JobState
-  readonly name: string
-  readonly node: Placed
-  readonly row: number
-}) {
-  const { config, nowUnix } = usePage()
-  const seconds = secondsOf(job, nowUnix)
-  const isInner = node.title !== ''
-  const [x, width] = isInner ? [node.x + inset, node.width - 2 * inset] : [node.x, node.width]
-  const y = isInner ? node.y + titleHeight + row * innerHeight : node.y
-  const middle = y + (isInner ? innerHeight : height) / 2
+}: RunNames & { readonly job: JobState; readonly name: string; readonly children?: ComponentChildren }) {
+  const seconds = secondsOf(job, usePage().nowUnix)
   return (
-    <a
-      href={siteHref(config, jobPath(names, run, job))}
-      class={`graph-job ${lookOf(job.status).tone}${isInner ? ' is-inner' : ''}${job.status === 'running' ? ' is-running' : ''}`}
-    >
-      <title>{`${job.name}: ${texts.status(job.status)}`}</title>
-      <rect x={x} y={y} width={width} height={isInner ? innerHeight : height} rx={6} />
-      <g class="graph-icon" transform={`translate(${x + 11} ${middle - 8})`}>
-        <Icon name={lookOf(job.status).icon} />
-      </g>
-      <text class="graph-name" x={x + 35} y={middle + 5}>
-        {name}
-      </text>
-      {seconds === undefined ? null : (
-        <text class="graph-time" x={x + width - 11} y={middle + 5}>
-          {durationText(seconds)}
-        </text>
+    <Link to={jobPath(names, run, job)} class="graph-job" title={`${job.name}: ${all.status(job.status)}`}>
+      <StatusIcon status={job.status} />
+      <span class="graph-name cut">{name}</span>
+      {seconds === undefined ? (
+        <span class={`graph-time is-state ${lookOf(job.status).tone}`}>{all.status(job.status)}</span>
+      ) : (
+        <span class="graph-time">{durationText(seconds)}</span>
       )}
-    </a>
+      {children}
+    </Link>
   )
 }

@@ -45,9 +45,24 @@ test('runPage: the url of a run leads to its jobs; a private one does not exist 
   const alice = await Browser.of(forge, 'alice')
   const { status, text } = await alice.get(at)
   assert.equal(status, 200)
-  assert.match(text, /<title>check &lt;x>: Blocked|<title>check &lt;x&gt;: Blocked/)
+  assert.match(text, /title="check &lt;x(>|&gt;): Blocked"/)
   assert.match(text, new RegExp(`href="/${repo.fullName}/actions/runs/1/jobs/1"`))
   assert.equal((await alice.get(`/${repo.fullName}/actions/runs/2`)).status, 404)
+})
+
+test('runPage: the jobs stand in stages, and each names the jobs that it needs', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const { at } = await given(forge)
+  const { text } = await (await Browser.of(forge, 'alice')).get(at)
+  const stages = text.split('<li class="stage">').slice(1)
+  assert.deepEqual(
+    stages.map((stage) => [/Stage \d/.exec(stage)?.[0], />(after [^<]*)</.exec(stage)?.[1]]),
+    [
+      ['Stage 1', undefined],
+      ['Stage 2', 'after build'],
+    ],
+  )
+  assert.equal(text.match(/class="graph-edge"/g)?.length, 1)
 })
 
 test('changeRun, removeRun: writers cancel, rerun and delete a run; readers cannot', async () => {

@@ -109,6 +109,7 @@ jobs:
     summary: 'Summary',
     jobs: 'Jobs',
     graph: 'Graph of the jobs',
+    stage: (number: number) => `Stage ${number}`,
     workflow: 'Workflow',
     event: 'Event',
     commit: 'Commit',
