@@ -159,6 +159,28 @@ test('labelIssue, assignIssue, setIssueMilestone, setIssueDueDate, changeIssueDe
   assert.equal((await alice.get(`${repo.api}/issues/1/dependencies`)).json[0].number, 2)
 })
 
+test('issuePage: what is set is said in one line, which is missing for guests when nothing is set', async () => {
+  const { forge, repo, alice, path } = await world()
+  await using _ = forge
+  const guest = new Browser(forge)
+  const line = async () =>
+    /<details class="side-details"><summary>(.*?)<\/summary>/s.exec((await guest.get(path)).text)?.[1] ?? ''
+  const isBare = /<aside class="issue-side is-bare"/
+  assert.match((await guest.get(path)).text, isBare)
+  assert.match((await (await Browser.of(forge, 'bob')).get(path)).text, /<aside class="issue-side"/)
+  const labels = ['one', 'two', 'three', 'four', 'five', 'six'].map((name) => ({ name, color: '#ff0000' }))
+  const made = await Promise.all(labels.map((label) => alice.must('POST', `${repo.api}/labels`, label)))
+  await alice.must('PUT', `${repo.api}/issues/1/labels`, { labels: made.map(({ json }) => json.id) })
+  await alice.must('PATCH', `${repo.api}/issues/1`, { assignees: ['alice'], due_date: '2020-01-31T00:00:00Z' })
+  await alice.must('POST', `${repo.api}/issues`, { title: 'other' })
+  await alice.must('POST', `${repo.api}/issues/1/dependencies`, { owner: 'alice', repo: repo.name, index: 2 })
+  assert.doesNotMatch((await guest.get(path)).text, isBare)
+  const text = (await line()).replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+  for (const words of [/alice/, /\+2/, /Jan 31, 2020 \(overdue\)/, /waits for 1 open/]) assert.match(text, words)
+  // Links in the line would be in the way of opening it.
+  assert.doesNotMatch(await line(), /<a\b/)
+})
+
 test('subscribeToIssue, pinIssueOfPage, lockIssue, runIssueStopwatch, addIssueTime, removeIssueOfPage: act on the issue', async () => {
   const { forge, repo, alice, path, issue } = await world()
   await using _ = forge

@@ -95,7 +95,8 @@ const IssueHead = ({ place, issue, around, may, editing }: ConversationProps) =>
         ) : null}
         <span>
           {poster ? <Person person={poster} withPicture={false} /> : issue.original_author} {all.opened}{' '}
-          <Time unix={issue.created_unix} /> · {texts.facts(issue.num_comments)}
+          <Time unix={issue.created_unix} />
+          <span class="wide-only"> · {texts.facts(issue.num_comments)}</span>
         </span>
       </p>
     </header>

@@ -8,22 +8,27 @@ import { texts as all } from './texts.tsx'
 
 const texts = all.issue
 
-/** A part of the side with a heading, and a menu that changes it. */
+/**
+ * A part of the side with a heading, and a menu that changes it.
+ * @param isEmpty nothing is set: a narrow window shows the part only to those who can change it
+ */
 export const Part = ({
   title,
-  change,
+  change = null,
+  isEmpty = false,
   children,
 }: {
   readonly title: string
   readonly change?: ComponentChildren
+  readonly isEmpty?: boolean
   readonly children: ComponentChildren
 }) => (
-  <section class="side-part">
-    <h2>
-      {title}
+  <section class={`side-part${isEmpty && change === null ? ' is-bare' : ''}`}>
+    <div class="side-head">
+      <h2>{title}</h2>
       {change}
-    </h2>
-    {children}
+    </div>
+    <div class="side-value">{children}</div>
   </section>
 )
 

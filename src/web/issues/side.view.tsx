@@ -4,6 +4,7 @@ import type { IssueRow } from '../../db/tables/issues.ts'
 import { ActButton, Submit } from '../ui/button.tsx'
 import { Checkbox, Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { IssueIcon } from '../ui/issue-icon.tsx'
 import { ColorDot, LabelTag } from '../ui/label.tsx'
 import { Link } from '../ui/link.tsx'
@@ -13,36 +14,64 @@ import { pathOf, withQuery } from '../ui/paths.ts'
 import { Day, durationText } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
 import { formatUnix } from '../../lib/time.ts'
-import { issueAt, type ConversationProps } from './issue-props.ts'
+import { issueAt } from './issue-props.ts'
+import { factsOf, type SideProps } from './side-facts.view.tsx'
 import { ChangeMenu, ChoiceMenu, Part } from './side-parts.view.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.issue
 
-type SideProps = Pick<ConversationProps, 'place' | 'issue' | 'around' | 'side'>
-
 /**
- * What belongs to an issue or pull request beside its texts: labels, people, dates, dependencies, time, and acts.
+ * What belongs to an issue or pull request beside its texts: labels, people, dates, dependencies, time, and acts. On a narrow
+ * window this is a line with what is set, which opens the rest.
  * @param first parts before the others
+ * @param firstFacts facts of that line before the others
  * @param acts buttons before the others
  */
 export const IssueSide = ({
   first,
+  firstFacts = null,
   acts,
   ...props
-}: SideProps & { readonly first?: ComponentChildren; readonly acts?: ComponentChildren }) => (
-  <aside class="issue-side" aria-label={texts.side}>
-    {first}
-    <Assignees {...props} />
-    <Labels {...props} />
-    <Milestone {...props} />
-    <DueDate {...props} />
-    {props.side.hasDependencies ? <Dependencies {...props} /> : null}
-    {props.side.time === undefined ? null : <TrackedTime {...props} time={props.side.time} />}
-    {props.side.isSubscribed === undefined ? null : <Subscription {...props} isOn={props.side.isSubscribed} />}
-    <Acts {...props}>{acts ?? null}</Acts>
-  </aside>
-)
+}: SideProps & {
+  readonly first?: ComponentChildren
+  readonly firstFacts?: ComponentChildren
+  readonly acts?: ComponentChildren
+}) => {
+  const { side } = props
+  const facts = factsOf(props)
+  const isBare = firstFacts === null && facts.length === 0
+  // Guests who would find nothing get no line.
+  const isUseful = !isBare || side.choices !== undefined || side.isSubscribed !== undefined
+  return (
+    <aside class={`issue-side${isUseful ? '' : ' is-bare'}`} aria-label={texts.side}>
+      <details class="side-details">
+        <summary>
+          <span class="side-facts">
+            {isBare ? <span class="muted">{texts.noFacts}</span> : null}
+            {firstFacts}
+            {facts}
+          </span>
+          <span class="side-more">
+            {texts.side}
+            <Icon name="chevron-down" />
+          </span>
+        </summary>
+        <div class="side-parts">
+          {first}
+          <Assignees {...props} />
+          <Labels {...props} />
+          <Milestone {...props} />
+          <DueDate {...props} />
+          {side.hasDependencies ? <Dependencies {...props} /> : null}
+          {side.time === undefined ? null : <TrackedTime {...props} time={side.time} />}
+          {side.isSubscribed === undefined ? null : <Subscription {...props} isOn={side.isSubscribed} />}
+          <Acts {...props}>{acts ?? null}</Acts>
+        </div>
+      </details>
+    </aside>
+  )
+}
 
 const Assignees = ({ place, issue, around, side }: SideProps) => {
   const { viewer } = usePage()
@@ -54,6 +83,7 @@ const Assignees = ({ place, issue, around, side }: SideProps) => {
   return (
     <Part
       title={texts.assignees}
+      isEmpty={assigned.length === 0}
       change={
         side.choices ? (
           <ChoiceMenu to={at('assignees')} title={texts.assignees} id="assignees" count={people.length}>
@@ -104,6 +134,7 @@ const Labels = ({ place, issue, around, side }: SideProps) => {
   return (
     <Part
       title={texts.labels}
+      isEmpty={labels.length === 0}
       change={
         side.choices ? (
           <ChoiceMenu to={at('labels')} title={texts.labels} id="labels" count={offered.length}>
@@ -150,6 +181,7 @@ const Milestone = ({ place, issue, around, side }: SideProps) => {
   return (
     <Part
       title={texts.milestone}
+      isEmpty={milestone === undefined}
       change={
         side.choices ? (
           <ChangeMenu title={texts.milestone}>
@@ -191,6 +223,7 @@ const DueDate = ({ place, issue, side }: SideProps) => {
   return (
     <Part
       title={texts.due}
+      isEmpty={issue.due_unix === 0}
       change={
         side.choices ? (
           <ChangeMenu title={texts.due}>
@@ -265,6 +298,7 @@ const Dependencies = ({ place, issue, side }: SideProps) => {
   return (
     <Part
       title={texts.dependencies}
+      isEmpty={side.dependencies.length + side.blocked.length === 0}
       change={
         side.choices ? (
           <ChangeMenu title={texts.dependencies}>
@@ -303,7 +337,7 @@ const Dependencies = ({ place, issue, side }: SideProps) => {
 const TrackedTime = ({ place, issue, time }: SideProps & { readonly time: NonNullable<SideProps['side']['time']> }) => {
   const at = issueAt(place, issue)
   return (
-    <Part title={texts.time}>
+    <Part title={texts.time} isEmpty={time.seconds === 0 && !time.mayAdd}>
       <p class={time.seconds === 0 ? 'muted' : undefined}>
         {time.seconds === 0 ? texts.noTime : texts.total(durationText(time.seconds))}
       </p>

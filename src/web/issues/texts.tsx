@@ -88,6 +88,8 @@ export const texts = {
     },
     emptyComment: 'Write a comment first.',
     side: 'Details',
+    noFacts: 'No labels or assignees',
+    openBefore: (count: number) => `waits for ${count} open`,
     assignees: 'Assignees',
     nobody: 'Nobody',
     takeIt: 'Take it',

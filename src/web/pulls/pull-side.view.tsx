@@ -1,8 +1,10 @@
 import type { UserRow } from '../../db/tables/accounts.ts'
+import type { ReviewRow } from '../../db/tables/pulls.ts'
 import type { PullView } from '../../pulls/pull-view.service.ts'
 import type { ReviewChoices } from '../../pulls/reviews/review-choice.service.ts'
 import type { PullReviews } from '../../pulls/reviews/thread.service.ts'
 import type { ConversationProps } from '../issues/issue-props.ts'
+import { Fact, FactPerson, fewOf } from '../issues/side-facts.view.tsx'
 import { ChoiceMenu, Part } from '../issues/side-parts.view.tsx'
 import { IssueSide } from '../issues/side.view.tsx'
 import { ActButton } from '../ui/button.tsx'
@@ -31,10 +33,29 @@ export interface PullSideProps {
 export const PullSide = (props: PullSideProps) => {
   const { place, view, mayEdit, conversation } = props
   const { issue, pull } = view.pair
+  const reviewers = reviewersOf(props)
   return (
     <IssueSide
       {...conversation}
-      first={<Reviewers {...props} />}
+      first={<Reviewers {...props} reviewers={reviewers} />}
+      firstFacts={
+        reviewers.length + view.teams.length === 0 ? null : (
+          <Fact icon="eye" title={texts.reviewers}>
+            {fewOf(reviewers, ({ person, review }) => (
+              <FactPerson person={person}>
+                {review ? <Verdict state={review.type} isStale={review.is_stale} /> : null}
+              </FactPerson>
+            ))}
+            {fewOf(view.teams, (team) => (
+              <span class="fact-person">
+                <Icon name="people" />
+                {team.name}
+                <Verdict state="request" isStale={false} />
+              </span>
+            ))}
+          </Fact>
+        )
+      }
       acts={
         mayEdit && !issue.is_closed && !pull.is_merged ? (
           <ActButton
@@ -72,10 +93,14 @@ const Verdict = ({ state, isStale }: { readonly state: ReviewState; readonly isS
   )
 }
 
-const Reviewers = ({ place, view, reviews, choices, isSignedIn }: PullSideProps) => {
-  const { viewer } = usePage()
+/** Somebody who was asked for a review or gave one, with the newest that counts. */
+interface Reviewer {
+  readonly person: UserRow
+  readonly review: ReviewRow | undefined
+}
+
+function reviewersOf({ view, reviews }: Pick<PullSideProps, 'view' | 'reviews'>): readonly Reviewer[] {
   const { issue } = view.pair
-  const to = pullPath(place, issue.index, 'reviewers')
   // Whoever has only commented is a reviewer too.
   const commented = reviews.reviews.flatMap((review) =>
     review.type === 'comment' && review.reviewer_id !== issue.poster_id
@@ -83,34 +108,51 @@ const Reviewers = ({ place, view, reviews, choices, isSignedIn }: PullSideProps)
       : [],
   )
   const people = [...new Map([...view.reviewers, ...commented].map((person) => [person.id, person])).values()]
-  const newestOf = (id: number) =>
-    reviews.reviews.findLast((review) => review.reviewer_id === id && review.type !== 'pending' && !review.is_dismissed)
-  const isAsked = (person: UserRow) => newestOf(person.id)?.type === 'request'
+  return people.map((person) => ({
+    person,
+    review: reviews.reviews.findLast(
+      (review) => review.reviewer_id === person.id && review.type !== 'pending' && !review.is_dismissed,
+    ),
+  }))
+}
+
+const Reviewers = ({
+  place,
+  view,
+  choices,
+  isSignedIn,
+  reviewers,
+}: PullSideProps & { readonly reviewers: readonly Reviewer[] }) => {
+  const { viewer } = usePage()
+  const { issue } = view.pair
+  const to = pullPath(place, issue.index, 'reviewers')
+  const isEmpty = reviewers.length + view.teams.length === 0
+  const asked = reviewers.filter(({ review }) => review?.type === 'request').map(({ person }) => person)
   const mayChange = isSignedIn && choices !== undefined
   return (
     <Part
       title={texts.reviewers}
-      change={mayChange ? <ReviewerMenu {...{ to, view, choices, asked: people.filter(isAsked) }} /> : null}
+      isEmpty={isEmpty}
+      change={mayChange ? <ReviewerMenu {...{ to, view, choices, asked }} /> : null}
     >
-      {people.length + view.teams.length === 0 ? (
+      {isEmpty ? (
         <p class="muted">{texts.noReviewers}</p>
       ) : (
         <ul class="side-list">
-          {people.map((person) => {
-            const review = newestOf(person.id)
-            const asked = isAsked(person)
-            const label = asked ? texts.withdraw(person.name) : texts.askAgain(person.name)
+          {reviewers.map(({ person, review }) => {
+            const isAsked = review?.type === 'request'
+            const label = isAsked ? texts.withdraw(person.name) : texts.askAgain(person.name)
             return (
               <li>
                 <Person person={person} />
                 <span class="spacer" />
-                {(mayChange && !(asked && issue.is_closed)) || (asked && isSignedIn && person.id === viewer?.id) ? (
+                {(mayChange && !(isAsked && issue.is_closed)) || (isAsked && isSignedIn && person.id === viewer?.id) ? (
                   <ActButton
                     to={to}
-                    hidden={{ [asked ? 'remove' : 'reviewer']: person.name }}
+                    hidden={{ [isAsked ? 'remove' : 'reviewer']: person.name }}
                     kind="quiet"
                     class="icon-only small"
-                    icon={asked ? 'x' : 'sync'}
+                    icon={isAsked ? 'x' : 'sync'}
                     title={label}
                     aria-label={label}
                   />

@@ -50,6 +50,18 @@ test('pullCommitsPage, pullFilesPage: show commits, lines in both layouts, and o
   assert.equal(only.match(/<turbo-frame id="diff-/g)?.length, 1)
 })
 
+test('pullPage: reviewers are in the line of what is set, each with the newest review', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { pull, at } = await withPull(forge)
+  const line = async () =>
+    /<details class="side-details"><summary>(.*?)<\/summary>/s.exec((await new Browser(forge).get(at)).text)?.[1] ?? ''
+  assert.doesNotMatch(await line(), /bob/)
+  await forge.as('alice').must('POST', `${pull.api}/requested_reviewers`, { reviewers: ['bob'] })
+  assert.match(await line(), /aria-label="Reviewers:".*bob.*aria-label="Waiting for the review"/s)
+  await forge.as('bob').must('POST', `${pull.api}/reviews`, { event: 'APPROVED' })
+  assert.match(await line(), /bob.*aria-label="Approved"/s)
+})
+
 test('retitlePull, changeDraft, changeReviewers, commentOnPull: the author edits; a stranger may not', async () => {
   await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
   const { at, json, pull } = await withPull(forge)
