@@ -4,11 +4,11 @@ import { notify } from '../db/notify.ts'
 import type { AuditEntryId } from '../lib/ids.ts'
 import { asking } from './asking.ts'
 import { insertEntry, type AuditedKind } from './audit.store.ts'
+import type { AuditedAction } from './audited-actions.ts'
 
 /** An act, done or refused. */
 export interface Act {
-  /** `<thing>.<pastTense>`, like events. */
-  readonly action: string
+  readonly action: AuditedAction
   /** The default is `done`. */
   readonly outcome?: 'done' | 'refused'
   /** The actor, if it differs from the origin: the account that signs in, or the doer of an event. */

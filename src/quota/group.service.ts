@@ -2,6 +2,7 @@ import type { Services } from '../access/context.ts'
 import type { QuotaSubject } from '../access/quota/quota.rules.ts'
 import { listGroups, listGroupsNamed, type NamedQuotaGroup } from '../access/quota/quota.store.ts'
 import { recordAct } from '../audit/audit.ts'
+import type { AuditedAction } from '../audit/audited-actions.ts'
 import { isForeignKeyViolation, isUniqueViolation, transaction, type Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { QuotaGroupRow, QuotaRuleRow } from '../db/tables/quota.ts'
@@ -34,7 +35,7 @@ const noGroup = () => new NotFound('the quota group does not exist', 'quota_grou
 const recordGroupAct = (
   tx: Tx,
   { id, name }: Pick<QuotaGroupRow, 'id' | 'name'>,
-  action: string,
+  action: AuditedAction,
   details: Record<string, string | readonly string[]> = {},
 ): Promise<void> => recordAct(tx, { action, about: { kind: 'quota group', id, name }, details })
 

@@ -1,5 +1,6 @@
 import type { Ctx, Services, SignedInCtx } from '../access/context.ts'
 import { recordAct } from '../audit/audit.ts'
+import type { AuditedAction } from '../audit/audited-actions.ts'
 import { isUniqueViolation, transaction, type Tx } from '../db/database.ts'
 import type { EmailRow, UserRow } from '../db/tables/accounts.ts'
 import { publish } from '../events/hub.ts'
@@ -75,7 +76,7 @@ export async function addEmails(
   return emailsOf(services, user)
 }
 
-const actOn = (user: UserRow, addresses: readonly string[], action: string) =>
+const actOn = (user: UserRow, addresses: readonly string[], action: AuditedAction) =>
   ({ action, doerId: user.id, about: { kind: 'account', id: user.id }, details: { addresses } }) as const
 
 async function addConfirmed(services: Services, user: UserRow, emails: readonly string[]): Promise<void> {

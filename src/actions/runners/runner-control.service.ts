@@ -1,6 +1,7 @@
 import type { Ctx } from '../../access/context.ts'
 import { publishCredentialChange } from '../../access/credential-change.ts'
 import { recordAct } from '../../audit/audit.ts'
+import type { AuditedAction } from '../../audit/audited-actions.ts'
 import { transaction, type Tx } from '../../db/database.ts'
 import type { ActionRegistrationTokenRow, ActionRunnerRow } from '../../db/tables/actions.ts'
 import { NotFound } from '../../lib/errors.ts'
@@ -89,5 +90,5 @@ export async function removeRunner(ctx: Ctx, { scope }: RunnerOwner, id: number)
   })
 }
 
-const recordChange = (tx: Tx, { scope, name }: RunnerOwner, action: string): Promise<void> =>
+const recordChange = (tx: Tx, { scope, name }: RunnerOwner, action: AuditedAction): Promise<void> =>
   recordAct(tx, { action, about: { kind: 'runner', id: null, name }, details: scopeDetails(scope) })

@@ -1,5 +1,6 @@
 import type { Services } from '../../access/context.ts'
 import { recordAct } from '../../audit/audit.ts'
+import type { AuditedAction } from '../../audit/audited-actions.ts'
 import { isUniqueViolation, transaction } from '../../db/database.ts'
 import type { ActionVariableRow } from '../../db/tables/actions.ts'
 import { Conflict, NotFound } from '../../lib/errors.ts'
@@ -20,7 +21,7 @@ import {
 const noVariable = (name: string) => new NotFound(`variable "${name}" does not exist`, 'variable_not_found')
 const nameUsed = (name: string) => new Conflict(`variable "${name}" exists already`, 'variable_name_used')
 
-const actOn = (owner: ValueOwner, action: string, name: string) =>
+const actOn = (owner: ValueOwner, action: AuditedAction, name: string) =>
   ({ action, about: { kind: 'variable', id: null, name }, details: auditOwnerOf(owner) }) as const
 
 /** Values have LF line ends (contract). */

@@ -200,7 +200,7 @@ test('adminWatchAuditLog: a late commit is streamed late and not missed (Postgre
   await using forge = await startForge()
   const { db } = forge.services
   if (engineOf(db).kind !== 'postgres') return context.skip('SQLite has one writer')
-  const act = (name: string) => ({ action: 'test.done', about: { kind: 'instance' as const, id: null, name } })
+  const act = (name: string) => ({ action: 'task.run', about: { kind: 'task', id: null, name } }) as const
   const stop = new AbortController()
   const [newest] = await getEntries(forge.services, {}, { limit: 1 })
   const entries = followEntries(forge.services, newest?.id, stop.signal)

@@ -1,6 +1,7 @@
 import type { RepoCtx } from '../../access/context.ts'
 import type { Rights } from '../../access/rights.ts'
 import { recordAct } from '../../audit/audit.ts'
+import type { AuditedAction } from '../../audit/audited-actions.ts'
 import { isUniqueViolation, transaction } from '../../db/database.ts'
 import type { BranchRuleChange, BranchRuleRow } from '../../db/tables/git-data.ts'
 import { BadRequest, Forbidden, NotFound } from '../../lib/errors.ts'
@@ -157,7 +158,7 @@ function pushFlags(input: BranchRuleInput): BranchRuleChange {
   }
 }
 
-const actOn = (ctx: RepoCtx, action: string, name: string, id: number | null = null) => ({
+const actOn = (ctx: RepoCtx, action: AuditedAction, name: string, id: number | null = null) => ({
   action,
   about: { kind: 'branch protection' as const, id, name },
   details: { repository: ctx.repo.id },

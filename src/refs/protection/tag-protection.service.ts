@@ -1,6 +1,7 @@
 import type { RepoCtx } from '../../access/context.ts'
 import type { Rights } from '../../access/rights.ts'
 import { recordAct } from '../../audit/audit.ts'
+import type { AuditedAction } from '../../audit/audited-actions.ts'
 import { transaction } from '../../db/database.ts'
 import { isRegExp } from '../../lib/bounded-regexp.ts'
 import { BadRequest, Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
@@ -79,7 +80,7 @@ export async function createTagRule(ctx: RepoCtx, input: TagRuleInput): Promise<
   })
 }
 
-const actOn = (ctx: RepoCtx, action: string, id: number, name?: string) => ({
+const actOn = (ctx: RepoCtx, action: AuditedAction, id: number, name?: string) => ({
   action,
   about: { kind: 'tag protection' as const, id, ...(name === undefined ? {} : { name }) },
   details: { repository: ctx.repo.id },

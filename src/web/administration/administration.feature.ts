@@ -11,6 +11,7 @@ import * as quotaPage from './quota.page.tsx'
 import * as repositoriesPage from './repositories.page.tsx'
 import * as runnersPage from './runners.page.tsx'
 import * as sourcesPage from './sources.page.tsx'
+import * as unadoptedPage from './unadopted.page.tsx'
 import * as workPage from './work.page.tsx'
 
 /** The pages of administrators. */
@@ -28,6 +29,7 @@ export const webAdministration: Feature = {
     repositoriesPage,
     runnersPage,
     sourcesPage,
+    unadoptedPage,
     workPage,
   ],
 }

@@ -1,4 +1,5 @@
 import { texts as storage } from '../frames/storage.texts.tsx'
+import { sizeText } from '../ui/texts.tsx'
 
 /** Texts of the pages of quotas. */
 export const texts = {
@@ -58,3 +59,7 @@ export const texts = {
   chosenHint: 'Without a group, the default groups apply.',
   groupsSaved: (name: string) => `The groups of ${name} were saved.`,
 }
+
+/** A limit in words: -1 is none, other negative ones allow nothing. */
+export const limitText = (limit: number): string =>
+  limit === -1 ? texts.unlimited : limit < 0 ? texts.nothing : sizeText(limit)

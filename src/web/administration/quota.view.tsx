@@ -13,6 +13,7 @@ import { Avatar } from '../ui/person.tsx'
 import { sizeText } from '../ui/texts.tsx'
 import { storedKinds, StorageTable, totalOf } from '../frames/storage-table.view.tsx'
 import { accountQuotaPath, groupPath, quotaPath, rulePath } from './quota-paths.ts'
+import { limitText } from './quota-texts.tsx'
 import { texts as all } from './texts.tsx'
 
 type QuotaGroup = ReturnType<typeof presentGroup>
@@ -20,9 +21,6 @@ type QuotaRuleInfo = ReturnType<typeof presentRule>
 type QuotaInfo = ReturnType<typeof presentQuota>
 
 const texts = all.quotas
-
-const limitText = (limit: number): string =>
-  limit === -1 ? texts.unlimited : limit < 0 ? texts.nothing : sizeText(limit)
 
 const subjectText = (subject: string): string => texts.subjects[subject] ?? subject
 

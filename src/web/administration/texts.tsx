@@ -239,18 +239,6 @@ export const texts = {
       update_mirrors: 'Update mirrors',
     } as Readonly<Record<string, string>>,
   },
-  log: {
-    empty: 'No entry matches',
-    actor: 'Account',
-    action: 'Action',
-    outcome: 'Outcome',
-    any: 'Any',
-    done: 'Done',
-    refused: 'Refused',
-    filter: 'Show',
-    nobody: 'the server',
-    older: 'Older entries',
-  },
   folder: {
     search: 'Search folders',
     empty: 'Every folder belongs to a repository',

@@ -167,6 +167,8 @@ export interface Choice {
   readonly label: string
   readonly hint?: ComponentChildren
   readonly disabled?: boolean
+  /** Heading above it in a list; choices of a group follow each other. */
+  readonly group?: string
 }
 
 /** A list to choose one value from. */
@@ -193,11 +195,14 @@ export function Select({
       isOptional={!required}
       control={(attributes) => (
         <select {...rest} {...attributes}>
-          {choices.map((choice) => (
-            <option value={choice.value} selected={choice.value === chosen} disabled={choice.disabled}>
-              {choice.label}
-            </option>
-          ))}
+          {[...Map.groupBy(choices, ({ group }) => group)].map(([group, ofGroup]) => {
+            const options = ofGroup.map((choice) => (
+              <option value={choice.value} selected={choice.value === chosen} disabled={choice.disabled}>
+                {choice.label}
+              </option>
+            ))
+            return group === undefined ? options : <optgroup label={group}>{options}</optgroup>
+          })}
         </select>
       )}
     />
