@@ -68,6 +68,8 @@ export function ErrorContent({ refusal, call }: { readonly refusal: Refusal; rea
   const asksSignIn = viewer === undefined && [401, 403, 404].includes(status) && code !== 'link_spent'
   const isClosed = config.service.requireSigninView || config.serviceExplore.requireSigninView
   const mayExplore = viewer !== undefined || !isClosed
+  // Where no page is, the repository may be missing too.
+  const isGuess = code === 'no_such_route'
   const repository = [403, 404, 413, 423].includes(status) && code !== 'repo_not_found' ? repositoryOf(url) : undefined
   return (
     <div class="container error-page">
@@ -94,7 +96,7 @@ export function ErrorContent({ refusal, call }: { readonly refusal: Refusal; rea
           </ButtonLink>
         ) : null}
         {repository === undefined ? null : (
-          <ButtonLink to={pathOf(...repository)} kind={asksSignIn ? 'plain' : 'primary'} icon="repo">
+          <ButtonLink to={pathOf(...repository)} kind={asksSignIn || isGuess ? 'plain' : 'primary'} icon="repo">
             {repository.join('/')}
           </ButtonLink>
         )}
