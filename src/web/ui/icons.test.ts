@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { glob, readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { iconSets } from './icons.ts'
+
+test('each icon that browsers load is on a page', async () => {
+  const files = await Array.fromAsync(glob('src/web/**/*.{ts,tsx}'))
+  const paths = files.filter((path) => !/icons(?:\.test)?\.ts$|\/gallery\//.test(path))
+  const code = (await Promise.all(paths.map((path) => readFile(path, 'utf8')))).join('\n')
+  const icons = new Set(Object.values(iconSets).flatMap((set) => [...set.icons]))
+  assert.deepEqual(
+    [...icons].filter((icon) => !code.includes(`'${icon}'`) && !code.includes(`"${icon}"`)),
+    [],
+  )
+})
