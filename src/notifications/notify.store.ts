@@ -4,14 +4,16 @@ import { idList, idListText } from '../db/id-list.ts'
 import { hasRow } from '../db/rows.ts'
 import type { IssueId, UserId } from '../lib/ids.ts'
 import { mayHear, type Subject } from './audience.store.ts'
-import type { Cause } from './cause.rules.ts'
+import type { Cause, CauseTexts } from './cause.rules.ts'
 
 /** An update of threads: the recipients, the doer, the time and the cause. */
 export interface ThreadMove {
   readonly doerId: UserId
   readonly userIds: readonly UserId[]
   readonly nowMs: number
-  readonly cause: string
+  readonly cause: CauseTexts
+  /** The recipients whom the text of the event mentions. */
+  readonly mentionedIds: readonly UserId[]
 }
 
 /**
@@ -23,19 +25,28 @@ export async function holdCause(tx: Tx, { table, id }: Cause): Promise<boolean> 
   return hasRow(query.forShare())
 }
 
-/** Retracts a deleted comment or review: unread threads that it created are deleted, threads that were read become read again. */
-export async function retractThreads(tx: Tx, issueId: IssueId, cause: string): Promise<void> {
-  const isItsOwn = { issue_id: issueId, cause, status: 'unread' } as const
+/**
+ * Retracts a deleted comment or review: unread threads that it created are deleted, threads that were read become read again,
+ * and no thread names it as its cause.
+ */
+export async function retractThreads(tx: Tx, issueId: IssueId, cause: CauseTexts): Promise<void> {
+  const causes = [cause.usual, cause.mention]
   await tx
     .deleteFrom('notification')
-    .where((row) => row.and(isItsOwn))
+    .where('issue_id', '=', issueId)
+    .where('cause', 'in', causes)
+    .where('status', '=', 'unread')
     .where('earlier_status', 'is', null)
     .execute()
   await tx
     .updateTable('notification')
-    .set({ status: 'read', cause: '', earlier_status: null })
-    .where((row) => row.and(isItsOwn))
-    .where('earlier_status', '=', 'read')
+    .set({
+      status: sql`case when status = 'unread' and earlier_status = 'read' then 'read' else status end`,
+      cause: '',
+      earlier_status: null,
+    })
+    .where('issue_id', '=', issueId)
+    .where('cause', 'in', causes)
     .execute()
 }
 
@@ -46,18 +57,23 @@ export async function retractThreads(tx: Tx, issueId: IssueId, cause: string): P
 export async function upsertThreads(
   tx: Tx,
   subject: Subject,
-  { doerId, userIds, nowMs, cause }: ThreadMove,
+  { doerId, userIds, nowMs, cause, mentionedIds }: ThreadMove,
 ): Promise<void> {
   const { repo, issue } = subject
   const kind = issue ? (issue.is_pull ? 'pull' : 'issue') : 'repository'
   const one = issue
     ? sql`(issue_id, user_id) where issue_id is not null`
     : sql`(repo_id, user_id) where issue_id is null`
+  const itsCause =
+    mentionedIds.length === 0
+      ? sql`${cause.usual}`
+      : sql`case when "user".id in ${idList(tx, idListText(mentionedIds))} then cast(${cause.mention} as text)
+          else ${cause.usual} end`
   await sql`
     insert into notification (user_id, repo_id, issue_id, subject, status, created_unix, updated_ms,
       cause)
     select "user".id, cast(${repo.id} as bigint), cast(${issue?.id ?? null} as bigint), ${sql.lit(kind)}, 'unread',
-      cast(${Math.floor(nowMs / 1000)} as bigint), cast(${nowMs} as bigint), ${cause}
+      cast(${Math.floor(nowMs / 1000)} as bigint), cast(${nowMs} as bigint), ${itsCause}
     from "user"
     where "user".id in ${idList(tx, idListText(userIds))} and "user".id <> ${doerId} and ${mayHear(subject, doerId)}
     on conflict ${one} do update set

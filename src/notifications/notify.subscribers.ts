@@ -1,7 +1,7 @@
 import type { Services } from '../access/context.ts'
 import { subscriber } from '../events/subscriber.ts'
 import { mayHaveRecipients, notifiedEvents } from './audience.service.ts'
-import { causeText } from './cause.rules.ts'
+import { textsOfCause } from './cause.rules.ts'
 import { notifyOf } from './notify.service.ts'
 import { retractThreads } from './notify.store.ts'
 import { laneOfIssue } from './thread.rules.ts'
@@ -26,6 +26,6 @@ export const retractNotifications = subscriber({
       name === 'comment.deleted'
         ? { table: 'comment' as const, id: data.commentId }
         : { table: 'review' as const, id: data.reviewId }
-    await retractThreads(tx, data.issueId, causeText(cause))
+    await retractThreads(tx, data.issueId, textsOfCause(cause))
   },
 })

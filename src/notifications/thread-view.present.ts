@@ -3,6 +3,7 @@ import type { IssueRow } from '../db/tables/issues.ts'
 import type { ThreadRow } from '../db/tables/notifications.ts'
 import { pluck } from '../lib/pluck.ts'
 import { loadIssues } from '../issues/issue.store.ts'
+import { reasonOf, type Reason } from './cause.rules.ts'
 import type { RepoWithOwner } from '../issues/repo-with-owner.ts'
 import { loadReposWithOwners } from '../issues/repo-with-owner.store.ts'
 
@@ -11,6 +12,8 @@ export interface ThreadView extends RepoWithOwner {
   readonly thread: ThreadRow
   /** Undefined when the subject is the repository. */
   readonly issue: IssueRow | undefined
+  /** Why it came; undefined when nothing says so. */
+  readonly reason: Reason | undefined
 }
 
 /** Returns notifications in their order with repositories and subjects, in three queries. Those without a subject are omitted. */
@@ -22,6 +25,8 @@ export async function viewThreads({ db }: Pick<Ctx, 'db'>, threads: readonly Thr
   return threads.flatMap((thread) => {
     const place = repos.get(thread.repo_id)
     const issue = thread.issue_id === null ? undefined : issues.get(thread.issue_id)
-    return place && (thread.issue_id === null || issue) ? [{ thread, issue, ...place }] : []
+    return place && (thread.issue_id === null || issue)
+      ? [{ thread, issue, reason: reasonOf(thread.cause), ...place }]
+      : []
   })
 }

@@ -21,7 +21,10 @@ export interface NotificationTable {
   created_unix: Unix
   /** When the subject or the status last changed, in milliseconds: seconds do not give a total order. */
   updated_ms: number
-  /** The last comment or review that updated the notification, as `comment 1` or `review 1`; '' for other events. */
+  /**
+   * What updated the notification last, as a word, for comments and reviews with their id, and with ` mention` for the
+   * mentioned: `comment 1 mention`, `closed` (`cause.rules.ts`). '' after its comment or review was deleted.
+   */
   cause: Generated<string>
   /** The status before the last event; null when that event created the notification. */
   earlier_status: Generated<ThreadStatus | null>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Browser } from '../../testing/browser.ts'
 import { startForge } from '../../testing/forge.ts'
+import { givenPull } from '../../testing/given-pull.ts'
 
 test('notifications: guests are asked to sign in', async () => {
   await using forge = await startForge()
@@ -43,4 +44,40 @@ test('notifications, markNotifications, readNotifications: threads are read, pin
   assert.deepEqual(await threads('alice'), [])
   assert.equal((await threads('alice', 'pinned')).length, 1)
   assert.match((await alice.get('/notifications')).text, /All caught up/)
+})
+
+test('notifications: each one says what happened last, and to whom it was said', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  await forge.as('alice').must('PUT', `${repo.api}/collaborators/carol`, { permission: 'write' })
+  const [carol, alice] = [await Browser.of(forge, 'carol'), await Browser.of(forge, 'alice')]
+  const shown = async (browser: Browser, query = ''): Promise<(string | undefined)[]> => {
+    await forge.settle()
+    const { text } = await browser.get(`/notifications${query}`)
+    return [...text.matchAll(/<div class="row-facts"><span>#(\d+)<\/span>(?:<span[^>]*>([^<]*)<\/span>)?/g)].map(
+      ([, index, reason]) => `${index} ${reason}`,
+    )
+  }
+  const issue = (await forge.as('bob').must('POST', `${repo.api}/issues`, { title: 'One', body: '@carol look' })).json
+  const at = `${repo.api}/issues/${issue.number}`
+  assert.deepEqual(await shown(carol), ['1 Mentioned you'])
+  assert.deepEqual(await shown(alice), ['1 Opened'], 'she owns and watches the repository')
+  await forge.as('alice').must('PATCH', at, { assignees: ['carol'] })
+  assert.deepEqual(await shown(carol), ['1 Assigned to you'])
+  assert.deepEqual(await shown(alice), ['1 Opened'], 'the assignment told carol alone')
+  await forge.as('alice').must('POST', `${at}/comments`, { body: 'hello' })
+  const comment = (await forge.as('bob').must('POST', `${at}/comments`, { body: 'see, @alice and @carol' })).json
+  assert.deepEqual(await shown(alice), ['1 Mentioned you'])
+  assert.match((await alice.get('/notifications')).text, new RegExp(`issues/1#issuecomment-${comment.id}"`))
+  await forge.as('bob').must('DELETE', `${repo.api}/issues/comments/${comment.id}`)
+  assert.deepEqual(await shown(alice), ['1 undefined'], 'a deleted comment is no reason')
+  await forge.as('bob').must('PATCH', at, { state: 'closed' })
+  assert.deepEqual(await shown(alice), ['1 Closed'])
+  const pull = await givenPull(forge, { repo, poster: 'alice' })
+  await forge.as('alice').must('POST', `${pull.api}/requested_reviewers`, { reviewers: ['carol'] })
+  assert.ok((await shown(carol)).includes('2 Review requested'))
+  await forge.as('carol').must('POST', `${pull.api}/reviews`, { event: 'COMMENT', body: 'good' })
+  assert.ok((await shown(alice)).includes('2 New review'))
+  await forge.as('carol').must('POST', `${pull.api}/merge`, { Do: 'merge' })
+  assert.ok((await shown(alice)).includes('2 Merged'))
 })

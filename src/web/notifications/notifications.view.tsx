@@ -149,22 +149,32 @@ const Group = ({
   )
 }
 
-const Row = ({ thread, issue, repo, owner, tab }: ThreadView & { readonly tab: NotificationTab }) => {
+/** Events that ask something of the person. */
+const directed: ReadonlySet<string> = new Set(['assigned', 'requested'])
+
+const Row = ({ thread, issue, repo, owner, reason, tab }: ThreadView & { readonly tab: NotificationTab }) => {
   const title = issue ? issue.title : texts.transfer
   const page = issue
     ? pathOf(owner.name, repo.name, issue.is_pull ? 'pulls' : 'issues', issue.index)
     : pathOf(owner.name, repo.name)
-  const [kind, id] = thread.cause.split(' ')
+  const isForYou = reason?.isMention || (reason && directed.has(reason.what))
   return (
     <li class="row issue-line" id={`thread-${thread.id}`}>
       <input type="checkbox" name="ids" value={thread.id} form={formId} aria-label={texts.select(title)} />
       {issue ? <IssueIcon issue={issue} class="row-icon" /> : <Icon name="repo" class="row-icon" />}
       <div class="row-main">
-        <Link class="row-title" to={kind === 'comment' && id ? `${page}#issuecomment-${id}` : page} data-row-link="">
+        <Link
+          class="row-title"
+          to={reason?.commentId === undefined ? page : `${page}#issuecomment-${reason.commentId}`}
+          data-row-link=""
+        >
           <TitleText text={title} />
         </Link>
         <div class="row-facts">
           {issue ? <span>#{issue.index}</span> : null}
+          {reason && issue ? (
+            <span class={isForYou ? 'for-you' : undefined}>{texts.reason(reason, issue.merged_unix > 0)}</span>
+          ) : null}
           <Time unix={Math.floor(thread.updated_ms / 1000)} />
         </div>
       </div>

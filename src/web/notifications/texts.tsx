@@ -1,4 +1,19 @@
+import type { Reason } from '../../notifications/cause.rules.ts'
 import { counted } from '../ui/texts.tsx'
+
+const happened: Readonly<Record<Reason['what'], string>> = {
+  opened: 'Opened',
+  comment: 'New comment',
+  closed: 'Closed',
+  reopened: 'Reopened',
+  assigned: 'Assigned to you',
+  pushed: 'New commits',
+  readied: 'Ready for review',
+  review: 'New review',
+  dismissed: 'Review dismissed',
+  requested: 'Review requested',
+  offered: 'Offered to you',
+}
 
 /** Texts of the page of notifications. */
 export const texts = {
@@ -23,6 +38,11 @@ export const texts = {
     ['x', 'select'],
   ],
   marked: (count: number) => `${counted(count, 'notification')} changed.`,
+  /** Why a notification of an issue or pull request came. */
+  reason: ({ what, isMention }: Reason, isMerged: boolean): string => {
+    if (isMention) return 'Mentioned you'
+    return what === 'closed' && isMerged ? 'Merged' : happened[what]
+  },
   transfer: 'The repository was offered or moved to you',
   empty: {
     unread: 'All caught up',
