@@ -1,4 +1,6 @@
+import type { Expression } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { idList, idListText } from '../../db/id-list.ts'
 import { preparedQuery } from '../../db/prepared.ts'
 import { changesRow } from '../../db/rows.ts'
 import type { BranchRuleChange, BranchRuleRow, NewBranchRuleRow } from '../../db/tables/git-data.ts'
@@ -44,6 +46,20 @@ const rulesOfRepo = preparedQuery((db: Db, repoId: RepoId) =>
 export async function listBranchRules(db: Db, repoId: RepoId): Promise<BranchRule[]> {
   return (await rulesOfRepo(db, repoId)).map(ruleOf)
 }
+
+/** Rules of several repositories, oldest first. */
+export async function listBranchRulesOf(db: Db, repoIds: readonly RepoId[]): Promise<BranchRule[]> {
+  return (await rulesOfRepos(db, idListText(repoIds))).map(ruleOf)
+}
+
+const rulesOfRepos = preparedQuery((db: Db, repoIds: string) =>
+  db
+    .selectFrom('branch_rule')
+    .selectAll()
+    .where('repo_id', 'in', idList(db, repoIds) as Expression<RepoId>)
+    .orderBy('created_unix')
+    .orderBy('id'),
+)
 
 export async function findBranchRule(db: Db, repoId: RepoId, ruleName: string): Promise<BranchRule | undefined> {
   const row = await db

@@ -4,8 +4,8 @@ import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
 import { combinedState } from '../../code/statuses/commit-status.rules.ts'
 import type { Commit } from '../../git/git.ts'
 import type { Unix } from '../../lib/time.ts'
+import { checkLook } from '../ui/check-icon.tsx'
 import { Icon } from '../ui/icon.tsx'
-import type { IconName } from '../ui/icons.ts'
 import { Link } from '../ui/link.tsx'
 import { Person } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
@@ -55,14 +55,6 @@ export const CommitLink = ({ place, oid }: { readonly place: RepositoryNames; re
   </Link>
 )
 
-const stateMarks: Readonly<Record<string, { readonly icon: IconName; readonly tone: string }>> = {
-  success: { icon: 'check', tone: 'good-text' },
-  failure: { icon: 'x', tone: 'danger-text' },
-  error: { icon: 'x', tone: 'danger-text' },
-  warning: { icon: 'alert', tone: 'warning-text' },
-  pending: { icon: 'dot-fill', tone: 'warning-text' },
-}
-
 /** The combined state of a commit's checks as a link to them; nothing without checks. */
 export const StatusMark = ({
   place,
@@ -72,23 +64,20 @@ export const StatusMark = ({
   readonly view: Pick<CommitView, 'commit' | 'statuses'>
 }) => {
   const state = combinedState(statuses.map((status) => status.state))
-  const mark = stateMarks[state]
-  if (!mark) return null
+  if (state === '') return null
+  const { icon, tone } = checkLook(state)
   const label = texts.checks(statuses.filter((status) => status.state === 'success').length, statuses.length)
   return (
     <Link
-      class={`status-mark ${mark.tone}`}
+      class={`status-mark ${tone}`}
       to={`${repositoryPath(place, 'commit', commit.oid)}#checks`}
       aria-label={label}
       title={label}
     >
-      <Icon name={mark.icon} />
+      <Icon name={icon} />
     </Link>
   )
 }
-
-export const stateMark = (state: string): { readonly icon: IconName; readonly tone: string } =>
-  stateMarks[state] ?? { icon: 'dot-fill', tone: 'muted' }
 
 /** Whether a commit is signed; nothing for an unsigned one. */
 export const SignatureMark = ({ verification }: Pick<CommitView, 'verification'>) => {

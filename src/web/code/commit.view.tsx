@@ -1,13 +1,14 @@
 import type { CommitView } from '../../code/statuses/commit-view.service.ts'
 import type { DiffViewProps } from '../ui/diff/diff-props.ts'
 import { DiffView } from '../ui/diff/diff.view.tsx'
+import { CheckIcon } from '../ui/check-icon.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link, OutsideLink } from '../ui/link.tsx'
 import { Box, CopyButton, Menu } from '../ui/parts.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
-import { CommitLink, CommitPerson, commitUnix, SignatureMark, stateMark } from './commit-parts.view.tsx'
+import { CommitLink, CommitPerson, commitUnix, SignatureMark } from './commit-parts.view.tsx'
 import { messageBody, subjectOf } from '../../code/commits/message.rules.ts'
 import { repositoryPath, revisionPath, type RepositoryNames } from './code-paths.ts'
 import { texts } from './texts.tsx'
@@ -25,13 +26,10 @@ const Checks = ({ view: { statuses } }: Pick<CommitPageProps, 'view'>) => {
     <Box id="checks" head={<h2>{texts.checksTitle}</h2>}>
       <ul class="rows">
         {statuses.map((status) => {
-          const mark = stateMark(status.state)
-          const isHere = status.target_url.startsWith('/')
+          const isHere = status.target_url.startsWith('/') && !status.target_url.startsWith('//')
           return (
             <li class="row check-row">
-              <span class={mark.tone}>
-                <Icon name={mark.icon} />
-              </span>
+              <CheckIcon state={status.state} label={status.state} />
               <strong>{status.context}</strong>
               <span class="muted cut">{status.description}</span>
               <span class="spacer" />

@@ -12,7 +12,7 @@ test('galleryPage: it exists in development only, and shows every component of f
   assert.equal(status, 200)
   assert.match(text, /id="refused_name_problem"/)
   const view = readFileSync('src/web/gallery/gallery.view.tsx', 'utf8')
-  for (const file of ['button.tsx', 'field.tsx', 'form.tsx', 'parts.tsx', 'link.tsx']) {
+  for (const file of ['button.tsx', 'check-icon.tsx', 'field.tsx', 'form.tsx', 'parts.tsx', 'link.tsx']) {
     const source = readFileSync(`src/web/ui/${file}`, 'utf8')
     for (const [, name] of source.matchAll(/^export (?:const|function) ([A-Z]\w+)/gm)) {
       // These are inside others, or need scripts.

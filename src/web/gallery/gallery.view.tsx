@@ -4,6 +4,7 @@ import { Editor } from '../ui/editor.tsx'
 import { ActButton, Submit } from '../ui/button.tsx'
 import { Checkbox, Field, Radios, Select, TextArea } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
+import { CheckIcon } from '../ui/check-icon.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { iconSets } from '../ui/icons.ts'
 import { LabelTag } from '../ui/label.tsx'
@@ -70,6 +71,9 @@ export const GalleryView = ({ person }: { readonly person: UserRow | undefined }
           <State tone={tone} icon="issue-opened">
             {tone}
           </State>
+        ))}
+        {['success', 'failure', 'warning', 'pending', 'skipped', ''].map((state) => (
+          <CheckIcon state={state} label={state} />
         ))}
       </div>
     </Part>

@@ -176,7 +176,7 @@ test('issuePage: what is set is said in one line, which is missing for guests wh
   await alice.must('POST', `${repo.api}/issues/1/dependencies`, { owner: 'alice', repo: repo.name, index: 2 })
   assert.doesNotMatch((await guest.get(path)).text, isBare)
   const text = (await line()).replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
-  for (const words of [/alice/, /\+2/, /Jan 31, 2020 \(overdue\)/, /waits for 1 open/]) assert.match(text, words)
+  for (const words of [/alice/, /\+2/, /Jan 31, 2020 \(overdue\)/, /waits for 1 issue/]) assert.match(text, words)
   // Links in the line would be in the way of opening it.
   assert.doesNotMatch(await line(), /<a\b/)
 })

@@ -8,6 +8,7 @@ import { mayManage } from '../../issues/issue.policy.ts'
 import { findByQuery, getChoices } from '../../issues/lists/query-list.service.ts'
 import { getPinned } from '../../issues/social/pin.service.ts'
 import { parseIssueQuery, usualQuery, writeIssueQuery } from '../../issues/search/query.parse.ts'
+import { getPullMarks } from '../../pulls/merge/pull-marks.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
@@ -34,9 +35,11 @@ async function loadList(
     isUsual ? getPinned(ctx, isPull) : [],
   ])
   const { repo, owner } = ctx
+  const marks = await getPullMarks(ctx, found.rows)
   return {
     place: { repo, owner },
     kind,
+    marks,
     query,
     text,
     found,

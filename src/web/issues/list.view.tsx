@@ -15,7 +15,7 @@ import { usePage } from '../ui/page-context.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { numberText } from '../ui/texts.tsx'
 import { TitleText } from '../ui/title-text.tsx'
-import { IssueListRow } from './row.view.tsx'
+import { IssueListRow, type RowMarks } from './row.view.tsx'
 import { texts } from './texts.tsx'
 
 export interface IssueListProps {
@@ -25,6 +25,7 @@ export interface IssueListProps {
   /** The text of the query as somebody typed it. */
   readonly text: string
   readonly found: FoundByQuery
+  readonly marks: RowMarks
   /** What is pinned; only on the first page of the usual list. */
   readonly pinned: readonly IssueRow[]
   readonly choices: IssueChoices
@@ -39,13 +40,13 @@ const countText = ({ total, bound }: CountOfState): string => (bound ? texts.mor
 
 /** The list of the issues or pull requests of a repository. */
 export function IssueListView(props: IssueListProps) {
-  const { place, kind, query, text, found, page, pageSize, mayManage, isNew } = props
+  const { place, kind, query, text, found, marks, page, pageSize, mayManage, isNew } = props
   const at = (...parts: readonly (string | number)[]) => pathOf(place.owner.name, place.repo.name, ...parts)
   const isPlain = writeIssueQuery(query) === writeIssueQuery(usualQuery)
   const list = (
     <ul class="rows hoverable" data-rows="">
       {found.rows.map((row) => (
-        <IssueListRow row={row} place={place} around={found.around} isSelectable={mayManage} />
+        <IssueListRow row={row} place={place} around={found.around} marks={marks} isSelectable={mayManage} />
       ))}
     </ul>
   )

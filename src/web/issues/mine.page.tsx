@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { SignedInCtx } from '../../access/context.ts'
 import { findMine, type MineView } from '../../issues/lists/personal-list.service.ts'
+import { getPullMarks } from '../../pulls/merge/pull-marks.service.ts'
 import { inSession } from '../shell/browser.requirements.ts'
 import { page } from '../shell/page.tsx'
 import { MineListView } from './mine.view.tsx'
@@ -27,13 +28,18 @@ async function loadMine(
   const view = offered.find((each) => each === asked.type) ?? offered[0] ?? 'assigned'
   const state = asked.state === 'closed' ? 'closed' : 'open'
   const words = asked.q?.trim() ?? ''
+  const found = await findMine(ctx, kind, { view, state, words, page: asked.page })
   return {
     kind,
     views: offered,
     view,
     state,
     words,
-    found: await findMine(ctx, kind, { view, state, words, page: asked.page }),
+    found,
+    marks: await getPullMarks(
+      ctx,
+      found.rows.map(({ row }) => row),
+    ),
   } as const
 }
 

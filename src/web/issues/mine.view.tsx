@@ -4,7 +4,7 @@ import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, Empty, PageHead, Pages, Tabs } from '../ui/parts.tsx'
 import { withQuery } from '../ui/paths.ts'
-import { IssueListRow } from './row.view.tsx'
+import { IssueListRow, type RowMarks } from './row.view.tsx'
 import { mineTexts as texts } from './mine-texts.ts'
 
 /** Issues or pull requests of all repositories that concern the person. */
@@ -15,6 +15,7 @@ export const MineListView = ({
   state,
   words,
   found,
+  marks,
 }: {
   readonly kind: 'issues' | 'pulls'
   readonly views: readonly MineView[]
@@ -22,6 +23,7 @@ export const MineListView = ({
   readonly state: 'open' | 'closed'
   readonly words: string
   readonly found: FoundMine
+  readonly marks: RowMarks
 }) => {
   const at = `/${kind}`
   return (
@@ -70,7 +72,7 @@ export const MineListView = ({
         ) : (
           <ul class="rows hoverable" data-rows="">
             {found.rows.map(({ row, place }) => (
-              <IssueListRow row={row} place={place} around={found.around} withRepository />
+              <IssueListRow row={row} place={place} around={found.around} marks={marks} withRepository />
             ))}
           </ul>
         )}

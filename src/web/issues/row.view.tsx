@@ -1,5 +1,6 @@
 import type { IssueRow } from '../../db/tables/issues.ts'
 import type { AroundIssues } from '../../issues/issue.store.ts'
+import type { PullMarks } from '../../pulls/merge/pull-marks.service.ts'
 import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
 import { Icon } from '../ui/icon.tsx'
 import { IssueIcon } from '../ui/issue-icon.tsx'
@@ -10,6 +11,7 @@ import { Avatar } from '../ui/person.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { dateText, Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
+import { ChecksMark, ReviewMark } from './pull-marks.view.tsx'
 import { texts } from './texts.tsx'
 
 const mostAvatars = 3
@@ -20,17 +22,24 @@ export function tasksIn(text: string): { readonly done: number; readonly total: 
   return { done: boxes.filter((box) => /\[[xX]\]/.test(box)).length, total: boxes.length }
 }
 
+/** What rows of pull requests show of checks and reviews. */
+export type RowMarks = ReadonlyMap<IssueRow['id'], PullMarks>
+
+const noMarks: RowMarks = new Map()
+
 /** An issue or pull request in a list. */
 export const IssueListRow = ({
   row,
   place,
   around,
+  marks = noMarks,
   isSelectable = false,
   withRepository = false,
 }: {
   readonly row: IssueRow
   readonly place: RepoWithOwner
   readonly around: AroundIssues
+  readonly marks?: RowMarks
   /** The row has a checkbox `issue`. */
   readonly isSelectable?: boolean
   readonly withRepository?: boolean
@@ -41,6 +50,7 @@ export const IssueListRow = ({
   const to = at(kind, row.index)
   const poster = around.users.get(row.poster_id)
   const milestone = row.milestone_id === null ? undefined : around.milestones.get(row.milestone_id)
+  const mark = marks.get(row.id)
   const tasks = tasksIn(row.content)
   const assignees = (around.assignees.get(row.id) ?? []).flatMap((id) => around.users.get(id) ?? [])
   const isOverdue = !row.is_closed && row.due_unix > 0 && row.due_unix < nowUnix
@@ -53,7 +63,8 @@ export const IssueListRow = ({
       <div class="row-main">
         <Link class="row-title" to={to} data-row-link="">
           <TitleText text={row.title} />
-        </Link>{' '}
+        </Link>
+        {mark ? <ChecksMark checks={mark.checks} /> : null}{' '}
         {row.is_locked ? (
           <>
             <Icon name="lock" class="muted" label={texts.locked} />{' '}
@@ -76,6 +87,7 @@ export const IssueListRow = ({
               'Ghost'
             )}
           </span>
+          {mark ? <ReviewMark review={mark.review} /> : null}
           {milestone ? (
             <Link to={at('milestone', milestone.id)}>
               <Icon name="milestone" />

@@ -1,5 +1,16 @@
 import { counted, numberText } from '../ui/texts.tsx'
 
+/** Texts about checks and reviews in rows of pull requests. */
+export const pullMarkTexts = {
+  checks: (passed: number, total: number) => `${passed} of ${counted(total, 'check')} passed`,
+  reviews: {
+    rejected: 'Changes requested',
+    required: 'Review required',
+    approved: 'Approved',
+    asked: 'Waiting for review',
+  },
+} as const
+
 /** Texts of the pages of issues. */
 export const texts = {
   kinds: { issues: 'Issues', pulls: 'Pull requests' },
@@ -89,7 +100,7 @@ export const texts = {
     emptyComment: 'Write a comment first.',
     side: 'Details',
     noFacts: 'No labels or assignees',
-    openBefore: (count: number) => `waits for ${count} open`,
+    openBefore: (count: number) => `waits for ${counted(count, 'issue')}`,
     assignees: 'Assignees',
     nobody: 'Nobody',
     takeIt: 'Take it',

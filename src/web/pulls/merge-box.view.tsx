@@ -2,6 +2,7 @@ import type { MergeBlocker, MergeState } from '../../pulls/merge/merge-state.ser
 import type { CommitStatusRow } from '../../db/tables/repositories.ts'
 import type { PullView } from '../../pulls/pull-view.service.ts'
 import { ActButton, Submit } from '../ui/button.tsx'
+import { CheckIcon, checkLook } from '../ui/check-icon.tsx'
 import { Checkbox, Field, Select, TextArea } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -225,23 +226,6 @@ function MergeChoices({ view, state }: { readonly view: PullView; readonly state
   )
 }
 
-type StatusLook = readonly [IconName, string]
-
-const unknownStatus = ['circle', 'muted'] as const satisfies StatusLook
-
-const passedLook = ['check', 'good-text'] as const satisfies StatusLook
-const pendingLook = ['dot-fill', 'warning-text'] as const satisfies StatusLook
-const failedLook = ['x', 'danger-text'] as const satisfies StatusLook
-
-const statusIcons: Readonly<Record<string, StatusLook>> = {
-  success: passedLook,
-  pending: pendingLook,
-  failure: failedLook,
-  error: failedLook,
-  warning: ['alert', 'warning-text'],
-  skipped: ['skip', 'muted'],
-}
-
 const isFailed = ({ state }: CommitStatusRow): boolean => state === 'failure' || state === 'error'
 
 const Checks = ({ statuses }: { readonly statuses: readonly CommitStatusRow[] }) => {
@@ -249,29 +233,26 @@ const Checks = ({ statuses }: { readonly statuses: readonly CommitStatusRow[] })
   const passed = statuses.filter(({ state }) => state === 'success').length
   const failed = statuses.filter(isFailed).length
   const isPending = statuses.some(({ state }) => state === 'pending')
-  const [sign, color] = failed > 0 ? failedLook : isPending ? pendingLook : passedLook
+  const { icon, tone } = checkLook(failed > 0 ? 'failure' : isPending ? 'pending' : 'success')
   return (
     <details class="merge-checks" open={passed < statuses.length}>
       <summary class="merge-line">
-        <Icon name={sign} class={color} />
+        <Icon name={icon} class={tone} />
         <strong>
           {failed > 0 ? texts.checksFailed(failed, statuses.length) : texts.checks(passed, statuses.length)}
         </strong>
         <Icon name="chevron-right" class="fold" />
       </summary>
       <ul>
-        {[...statuses.filter(isFailed), ...statuses.filter((each) => !isFailed(each))].map((status) => {
-          const [icon, tone] = statusIcons[status.state] ?? unknownStatus
-          return (
-            <li>
-              <Icon name={icon} class={tone} label={status.state} />
-              <span class="cut">
-                {status.context} <span class="muted">{status.description}</span>
-              </span>
-              <StatusLink address={status.target_url} />
-            </li>
-          )
-        })}
+        {[...statuses.filter(isFailed), ...statuses.filter((each) => !isFailed(each))].map((status) => (
+          <li>
+            <CheckIcon state={status.state} label={status.state} />
+            <span class="cut">
+              {status.context} <span class="muted">{status.description}</span>
+            </span>
+            <StatusLink address={status.target_url} />
+          </li>
+        ))}
       </ul>
     </details>
   )
