@@ -9,6 +9,7 @@ export type AdministrationPlace =
   | 'people'
   | 'organizations'
   | 'repositories'
+  | 'packages'
   | 'emails'
   | 'hooks'
   | 'signInSources'
@@ -29,6 +30,7 @@ const icons: Readonly<Record<AdministrationPlace, IconName>> = {
   signInSources: 'shield-lock',
   quota: 'law',
   repositories: 'repo',
+  packages: 'package',
   unadopted: 'archive',
   runners: 'server',
   jobs: 'stopwatch',
@@ -61,8 +63,12 @@ export const inAdministration =
         ],
       },
       {
-        title: texts.groups.repositories,
-        items: [...item('repositories', '/admin/repos'), ...item('unadopted', '/admin/unadopted')],
+        title: texts.groups.contents,
+        items: [
+          ...item('repositories', '/admin/repos'),
+          ...item('unadopted', '/admin/unadopted'),
+          ...item('packages', '/admin/packages'),
+        ],
       },
       {
         title: texts.groups.work,

@@ -5,6 +5,7 @@ import * as flagsPage from './flags.page.tsx'
 import * as hooksPage from './hooks.page.tsx'
 import * as organizationsPage from './organizations.page.tsx'
 import * as overviewPage from './overview.page.tsx'
+import * as packagesPage from './packages.page.tsx'
 import * as peoplePage from './people.page.tsx'
 import * as personPartsPage from './person-parts.page.tsx'
 import * as quotaPage from './quota.page.tsx'
@@ -23,6 +24,7 @@ export const webAdministration: Feature = {
     hooksPage,
     organizationsPage,
     overviewPage,
+    packagesPage,
     peoplePage,
     personPartsPage,
     quotaPage,

@@ -7,13 +7,14 @@ const pages = [
   '/admin/orgs',
   '/admin/orgs/new',
   '/admin/repos',
+  '/admin/packages',
   '/admin/emails',
   '/admin/hooks',
   '/admin/hooks/forgejo/new',
   '/admin/actions/runners',
 ]
 
-test('administrationOrganizationsPage, administrationNewOrganizationPage, administrationRepositoriesPage, administrationEmailsPage, administrationHooksPage, administrationNewHookPage, administrationRunnersPage: only administrators see them', async () => {
+test('administrationOrganizationsPage, administrationNewOrganizationPage, administrationRepositoriesPage, administrationPackagesPage, administrationEmailsPage, administrationHooksPage, administrationNewHookPage, administrationRunnersPage: only administrators see them', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const [guest, alice, root] = [new Browser(forge), await Browser.of(forge, 'alice'), await Browser.of(forge, 'root')]
   for (const path of pages) {
@@ -56,6 +57,38 @@ test('administrationDeleteRepository: the list finds private repositories, and a
   assert.equal((await root.submit('/admin/repos?q=secret', path)).headers.get('location'), '/admin/repos')
   assert.equal((await forge.as('alice').get('/repos/alice/secret')).status, 404)
   assert.equal((await forge.as('alice').get('/repos/alice/other')).status, 200)
+})
+
+test('administrationDeletePackage: the list finds packages by name, owner and type, and a deleted one is gone with its versions', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const publish = async (name: string, owner: string, version: string) => {
+    const path = `/api/packages/${owner}/generic/${name}/${version}/file.bin`
+    const reply = await forge.as(owner).put(path, 'x'.repeat(2048), { site: true })
+    assert.equal(reply.status, 201, reply.text)
+  }
+  await publish('Anvil', 'alice', '1.0')
+  await publish('Anvil', 'alice', '2.0')
+  await publish('tongs', 'bob', '1.0')
+  const [alice, root] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'root')]
+  const path = '/admin/packages/alice/generic/anvil/delete'
+  assert.equal((await alice.post(path, { _csrf: await alice.csrf('/user/settings') })).status, 403)
+  const namesAt = async (query: string) =>
+    [...(await root.get(`/admin/packages?${query}`)).text.matchAll(/data-row-link[^>]*>([^<]*)</g)].map(
+      ([, name]) => name,
+    )
+  assert.deepEqual(await namesAt(''), ['tongs', 'Anvil'])
+  assert.deepEqual(await namesAt('q=NVI'), ['Anvil'])
+  assert.deepEqual(await namesAt('q=bob'), ['tongs'])
+  assert.deepEqual(await namesAt('type=npm'), [])
+  const { text } = await root.get('/admin/packages?q=anvil')
+  assert.match(text, /href="\/alice\/-\/packages\/generic\/anvil"/)
+  assert.match(text, /2 versions/)
+  assert.match(text, /4 KB/)
+  assert.equal((await root.submit('/admin/packages', path)).headers.get('location'), '/admin/packages')
+  assert.deepEqual(await namesAt(''), ['tongs'])
+  assert.deepEqual((await forge.as('alice').get('/packages/alice/')).json, [])
+  const csrf = { _csrf: await root.csrf('/user/settings') }
+  assert.equal((await root.post(path, csrf)).status, 404)
 })
 
 test('administrationEmailsPage: addresses are found by account and say whether they are confirmed', async () => {

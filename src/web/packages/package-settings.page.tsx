@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { signedIn } from '../../access/requirements.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import { getPackageWithVersions } from '../../packages/catalog/catalog.service.ts'
+import { removePackage } from '../../packages/instance-packages.service.ts'
 import { presentVersion } from '../../packages/package.present.ts'
 import { namedVersion, packagesReadable, packagesWritable } from '../../packages/package.requirements.ts'
 import { linkToRepo, removeVersion, unlinkFromRepo } from '../../packages/package.service.ts'
@@ -57,8 +58,7 @@ export const removeWholePackage = act({
   path: '/{username}/-/packages/{type}/{name}/delete',
   requires: [...readable, signedIn, packagesWritable],
   async run({ ctx, params }) {
-    const { row, versions } = await getPackageWithVersions(ctx, params.type, params.name)
-    for (const version of versions) await removeVersion(ctx, version)
+    const row = await removePackage(ctx, params.type, params.name)
     return { to: packagesPath(ctx.subject), notice: texts.done.deletedPackage(row.name) }
   },
 })
