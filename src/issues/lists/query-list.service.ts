@@ -72,23 +72,38 @@ export async function loadShown(ctx: Ctx, places: readonly IssueKey[]): Promise<
 }
 
 /**
- * Returns one page of the issues, or of the pull requests, of a repository that a query asks for.
- * @throws NotFound when the viewer may not read the kind
+ * Returns one page of the issues, of the pull requests, or of both, that a query asks for in a repository.
+ * @param kinds of `both`, the viewer gets those that they may read
+ * @throws NotFound when the viewer may read none of the kinds
  */
-export async function findByQuery(ctx: RepoCtx, query: IssueQuery, isPull: boolean, page: Page): Promise<FoundByQuery> {
-  if (ctx.rights.modeOf(isPull ? 'pulls' : 'issues') < mode.read) {
-    throw new NotFound('issues are not available here', 'unit_unavailable')
-  }
-  const { filter, missing } = await filterOf(ctx, query, isPull)
+export async function findByQuery(
+  ctx: RepoCtx,
+  query: IssueQuery,
+  kinds: 'issues' | 'pulls' | 'both',
+  page: Page,
+): Promise<FoundByQuery> {
+  const readable = (kinds === 'both' ? (['issues', 'pulls'] as const) : [kinds]).filter(
+    (kind) => ctx.rights.modeOf(kind) >= mode.read,
+  )
+  if (readable.length === 0) throw new NotFound('issues are not available here', 'unit_unavailable')
+  const { filter, missing } = await filterOf(
+    ctx,
+    query,
+    readable.map((kind) => kind === 'pulls'),
+  )
   const none: CountOfState = { total: 0 }
   if (missing.length > 0) {
     return { ...(await loadShown(ctx, [])), open: none, closed: none, shown: none, missing }
   }
   const sort = sorts[query.sort]
   const { repo } = ctx
-  const kept = isPull
-    ? { all: repo.num_pulls, closed: repo.num_closed_pulls }
-    : { all: repo.num_issues, closed: repo.num_closed_issues }
+  const keptOf = {
+    issues: { all: repo.num_issues, closed: repo.num_closed_issues },
+    pulls: { all: repo.num_pulls, closed: repo.num_closed_pulls },
+  }
+  const kept = readable
+    .map((kind) => keptOf[kind])
+    .reduce((sum, each) => ({ all: sum.all + each.all, closed: sum.closed + each.closed }))
   const countOf = async (isClosed: boolean): Promise<CountOfState> =>
     findIssuePage(
       ctx.db,
@@ -111,7 +126,7 @@ export async function findByQuery(ctx: RepoCtx, query: IssueQuery, isPull: boole
 async function filterOf(
   ctx: RepoCtx,
   query: IssueQuery,
-  isPull: boolean,
+  isPull: readonly boolean[],
 ): Promise<{ readonly filter: RepoFilter; readonly missing: readonly string[] }> {
   const missing: string[] = []
   const person = async (key: string, name: string | undefined): Promise<UserId | undefined> => {
@@ -142,7 +157,7 @@ async function filterOf(
     missing,
     filter: {
       scope: { kind: 'repo', repoId: ctx.repo.id },
-      isPull: [isPull],
+      isPull,
       allLabels: first.map((label) => label.id),
       ...(milestone ? { milestoneIds: [milestone.id] } : {}),
       ...(query.lacks.length > 0 ? { lacks: query.lacks } : {}),

@@ -3,6 +3,7 @@ import { inRepo, issuesOrPullsEnabled } from '../../access/repo.requirements.ts'
 import { pathNumber } from '../../http/schema.ts'
 import { getReadableIssue } from '../../issues/issue.service.ts'
 import { Moved } from '../../lib/errors.ts'
+import { plainSummary } from '../../markup/plain-summary.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
@@ -23,7 +24,7 @@ export const issuePage = page({
   },
   meta: ({ issue, place }) => ({
     title: `${issue.title} · #${issue.index} · ${place.owner.name}/${place.repo.name}`,
-    description: issue.content,
+    description: plainSummary(issue.content),
     canonical: pathOf(place.owner.name, place.repo.name, 'issues', issue.index),
   }),
   view: IssueView,

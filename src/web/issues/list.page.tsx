@@ -30,7 +30,7 @@ async function loadList(
   const isPull = kind === 'pulls'
   const isUsual = at.number === 1 && writeIssueQuery(query) === writeIssueQuery(usualQuery)
   const [found, choices, pinned] = await Promise.all([
-    findByQuery(ctx, query, isPull, at),
+    findByQuery(ctx, query, kind, at),
     getChoices(ctx),
     isUsual ? getPinned(ctx, isPull) : [],
   ])

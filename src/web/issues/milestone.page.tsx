@@ -13,6 +13,8 @@ import {
   getMilestones,
 } from '../../issues/milestones/milestone.service.ts'
 import { emptyQuery } from '../../issues/search/query.parse.ts'
+import { plainSummary } from '../../markup/plain-summary.ts'
+import { getPullMarks } from '../../pulls/merge/pull-marks.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
@@ -68,9 +70,8 @@ export const milestonePage = page({
     const milestone = await getMilestone(ctx, String(params.id))
     const state = query.state === 'closed' ? 'closed' : 'open'
     const at = pageOf({ page: query.page }, ctx.config.api)
-    const hasIssues = ctx.rights.modeOf('issues') > 0
     const [found, rendered] = await Promise.all([
-      findByQuery(ctx, { ...emptyQuery, state, milestone: milestone.title }, !hasIssues, at),
+      findByQuery(ctx, { ...emptyQuery, state, milestone: milestone.title }, 'both', at),
       renderTexts(ctx, [[0, milestone.content]]),
     ])
     return {
@@ -78,13 +79,17 @@ export const milestonePage = page({
       milestone,
       html: rendered.get(0) ?? '',
       found,
+      marks: await getPullMarks(ctx, found.rows),
       state,
       page: at.number,
       pageSize: at.limit,
       mayChange: mayChangeIn(ctx),
     } as const
   },
-  meta: ({ milestone }, { ctx }) => ({ title: `${milestone.title} · ${nameOf(ctx)}`, description: milestone.content }),
+  meta: ({ milestone }, { ctx }) => ({
+    title: `${milestone.title} · ${nameOf(ctx)}`,
+    description: plainSummary(milestone.content),
+  }),
   view: MilestoneView,
 })
 

@@ -2,6 +2,7 @@ import type { MilestoneRow } from '../../db/tables/issues.ts'
 import type { FoundByQuery } from '../../issues/lists/query-list.service.ts'
 import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
 import { formatUnix } from '../../lib/time.ts'
+import { plainSummary } from '../../markup/plain-summary.ts'
 import { Editor } from '../ui/editor.tsx'
 import { ActButton, Submit } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
@@ -14,8 +15,9 @@ import { usePage } from '../ui/page-context.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { texts as common } from '../ui/texts.tsx'
 import { Day } from '../ui/time.tsx'
+import { TitleText } from '../ui/title-text.tsx'
 import { milestoneTexts as texts } from './plan-texts.tsx'
-import { IssueListRow } from './row.view.tsx'
+import { IssueListRow, type RowMarks } from './row.view.tsx'
 import { texts as all } from './texts.tsx'
 
 interface Placed {
@@ -133,7 +135,9 @@ export const MilestonesView = ({
                   <Link class="row-title" to={at('milestone', milestone.id)} data-row-link="">
                     {milestone.title}
                   </Link>
-                  <p class="muted clamp">{milestone.content.slice(0, 300)}</p>
+                  <p class="muted clamp">
+                    <TitleText text={plainSummary(milestone.content)} />
+                  </p>
                 </div>
                 <MilestoneFacts milestone={milestone} />
               </li>
@@ -152,6 +156,7 @@ export const MilestoneView = ({
   milestone,
   html,
   found,
+  marks,
   state,
   page,
   pageSize,
@@ -160,6 +165,7 @@ export const MilestoneView = ({
   readonly milestone: MilestoneRow
   readonly html: string
   readonly found: FoundByQuery
+  readonly marks: RowMarks
   readonly state: 'open' | 'closed'
   readonly page: number
   readonly pageSize: number
@@ -211,11 +217,14 @@ export const MilestoneView = ({
         }
       >
         {found.rows.length === 0 ? (
-          <Empty icon="issue-opened" title={texts.noIssues} />
+          <Empty
+            icon="issue-opened"
+            title={found.open.total + found.closed.total === 0 ? texts.noIssues : texts.noneOf[state]}
+          />
         ) : (
           <ul class="rows hoverable" data-rows="">
             {found.rows.map((row) => (
-              <IssueListRow row={row} place={place} around={found.around} />
+              <IssueListRow row={row} place={place} around={found.around} marks={marks} />
             ))}
           </ul>
         )}

@@ -31,6 +31,7 @@ export const milestoneTexts = {
   created: (title: string) => `The milestone ${title} is created.`,
   saved: (title: string) => `The milestone ${title} is saved.`,
   noIssues: 'Nothing belongs to this milestone yet.',
+  noneOf: { open: 'Nothing is open.', closed: 'Nothing is closed yet.' },
   all: 'Show all in the list of issues',
   states: 'State',
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Browser } from '../../testing/browser.ts'
 import { startForge } from '../../testing/forge.ts'
+import { givenPull } from '../../testing/given-pull.ts'
 
 test('newIssuePage, openIssueOfPage: a refused form keeps the draft, and readers cannot set labels', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
@@ -103,7 +104,15 @@ test('milestonesPage, milestonePage, newMilestonePage, editMilestonePage, addMil
   const shown = (await bob.get(path)).text
   assert.match(shown, /In it/)
   assert.match(shown, /<strong>big<\/strong>/)
-  assert.match((await bob.get(list)).text, /0 % done/)
+  const inList = (await bob.get(list)).text
+  assert.match(inList, /0 % done/)
+  assert.match(inList, /<p class="muted clamp">big<\/p>/)
+  const pull = await givenPull(forge, { repo })
+  await forge.as('alice').must('PATCH', `/repos/${repo.fullName}/issues/${pull.number}`, { milestone: id })
+  const both = (await bob.get(path)).text
+  assert.match(both, /2 open/)
+  assert.match(both, new RegExp(`/pulls/${pull.number}"`))
+  assert.match((await bob.get(`${path}?state=closed`)).text, /Nothing is closed yet/)
   const edit = await alice.submit(`${list}/${id}/edit`, `/milestones/${id}/edit`, { title: 'v2', content: '', due: '' })
   assert.equal(edit.status, 303)
   await alice.submit(path, `/milestones/${id}/state`)

@@ -5,6 +5,7 @@ import { mayDeleteMergedHead } from '../../pulls/merge/head-deletion.service.ts'
 import { mergeStateOf } from '../../pulls/merge/merge-state.service.ts'
 import { getReviewChoices } from '../../pulls/reviews/review-choice.service.ts'
 import { getPullReviews, withoutContinued } from '../../pulls/reviews/thread.service.ts'
+import { plainSummary } from '../../markup/plain-summary.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { loadConversation } from '../issues/conversation.ts'
 import { page } from '../shell/page.tsx'
@@ -57,7 +58,7 @@ export const pullPage = page({
   },
   meta: ({ view, conversation: { issue } }) => ({
     title: `${view.pair.issue.title} · #${view.pair.issue.index}`,
-    description: issue.content,
+    description: plainSummary(issue.content),
     withFurtherStyles: true,
   }),
   view: PullPageView,

@@ -10,6 +10,7 @@ import {
   getReleasePage,
   removeRelease,
 } from '../../releases/release.service.ts'
+import { plainSummary } from '../../markup/plain-summary.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
@@ -69,7 +70,7 @@ export const releasePage = page({
   },
   meta: ({ place, shown }) => ({
     title: `${shown?.release.title || shown?.release.tag_name} · ${place.owner.name}/${place.repo.name}`,
-    description: shown?.release.content,
+    description: shown && plainSummary(shown.release.content),
     isUnlisted: shown?.release.is_draft,
   }),
   view: ReleaseView,
