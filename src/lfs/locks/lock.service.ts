@@ -1,10 +1,13 @@
 import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
 import type { LfsLockRow } from '../../db/tables/lfs.ts'
 import { BadRequest, Invalid, NotFound } from '../../lib/errors.ts'
 import type { LfsLockId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { must } from '../../lib/verdict.ts'
+import { loadUsers } from '../../users/user.store.ts'
 import { mayUnlock } from './lock.policy.ts'
 import { cleanLockPath, lockKeyOf } from './lock.rules.ts'
 import { countLocks, deleteLock, findLock, findLockOfPath, insertLock, listLocks } from './lock.store.ts'
@@ -47,6 +50,26 @@ export async function pageOfLocks(
   })
   const locks = rows.slice(0, limit)
   return { locks, nextCursor: rows.length > limit ? String(locks.at(-1)?.id) : undefined }
+}
+
+/** A lock with the account that has it. */
+export interface OwnedLock {
+  readonly lock: LfsLockRow
+  readonly owner: UserRow
+}
+
+/** Like `pageOfLocks`, with the owners, which one query loads. */
+export async function pageOfOwnedLocks(
+  ctx: RepoCtx,
+  filter: LockFilter,
+): Promise<{ readonly locks: readonly OwnedLock[]; readonly nextCursor: string | undefined }> {
+  const { locks, nextCursor } = await pageOfLocks(ctx, filter)
+  const owners = await loadUsers(ctx.db, pluck(locks, 'owner_id'))
+  const owned = locks.flatMap((lock) => {
+    const owner = owners.get(lock.owner_id)
+    return owner ? [{ lock, owner }] : []
+  })
+  return { locks: owned, nextCursor }
 }
 
 /** Locks a path, existing or not, for the caller; returns the existing lock when somebody has it. */

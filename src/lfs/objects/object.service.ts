@@ -7,20 +7,23 @@ import { storedContent } from '../../access/contributions/stored-content.ts'
 import type { UsageSource } from '../../access/quota/usage.ts'
 import { addToUsage } from '../../access/quota/usage.store.ts'
 import { transaction, type Tx } from '../../db/database.ts'
-import type { LfsBlobRow } from '../../db/tables/lfs.ts'
+import type { LfsBlobRow, LfsObjectRow } from '../../db/tables/lfs.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { FileContent } from '../../http/file-reply.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import { releaseChunk, isFleeting } from '../../lib/fleeting.ts'
 import type { RepoId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
 import {
   addToLfsSize,
+  countObjects,
   findBlob,
   holdBlobs,
   insertBlob,
   insertObjects,
   isBlobKeyUsed,
+  listLargestObjects,
   listObjects,
   replaceBlobKey,
   sumObjects,
@@ -40,6 +43,15 @@ export async function chargeObjects(tx: Tx, repoId: RepoId, differenceBytes: num
   if (differenceBytes === 0) return
   await addToUsage(tx, { repoId }, kind, differenceBytes)
   await addToLfsSize(tx, repoId, differenceBytes)
+}
+
+/** Returns a page of the objects of a repository, the largest first, and their total. */
+export async function pageOfObjects(
+  { db, repo }: RepoCtx,
+  page: Page,
+): Promise<{ readonly objects: readonly LfsObjectRow[]; readonly total: number }> {
+  const [objects, total] = await Promise.all([listLargestObjects(db, repo.id, page), countObjects(db, repo.id)])
+  return { objects, total }
 }
 
 /** Links locked contents to a repository. @returns the number of added bytes */

@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import { mayAccess } from '../../access/conditions/repo-condition.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
-import { changesRow, hasRow } from '../../db/rows.ts'
+import { changesRow, countRows, hasRow } from '../../db/rows.ts'
 import type { LfsBlobRow, LfsObjectRow, NewLfsBlobRow } from '../../db/tables/lfs.ts'
 import type { LfsBlobId, RepoId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 
 /** An object of a repository with the key of its content. */
@@ -170,6 +171,25 @@ export async function sumObjects(
     .execute()
   return rows.map((row) => ({ repoId: row.repo_id, sizeBytes: Number(row.bytes) }))
 }
+
+/** Returns a page of the objects of a repository, the largest first. */
+export const listLargestObjects = (
+  db: Db,
+  repoId: RepoId,
+  { limit, offset }: Pick<Page, 'limit' | 'offset'>,
+): Promise<LfsObjectRow[]> =>
+  db
+    .selectFrom('lfs_object')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .orderBy('size_bytes', 'desc')
+    .orderBy('oid')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+
+export const countObjects = (db: Db, repoId: RepoId): Promise<number> =>
+  countRows(db.selectFrom('lfs_object').where('repo_id', '=', repoId))
 
 /** Returns whether a repository has objects. */
 export const hasObjects = (db: Db | Tx, repoId: RepoId): Promise<boolean> =>

@@ -14,6 +14,7 @@ import * as generalPage from './settings/general.page.tsx'
 import * as gitHooksPage from './settings/git-hooks.page.tsx'
 import * as hooksPage from './settings/hooks.page.tsx'
 import * as keysPage from './settings/keys.page.tsx'
+import * as lfsPage from './settings/lfs.page.tsx'
 import * as mirrorsPage from './settings/mirrors.page.tsx'
 import * as tagsPage from './settings/tags.page.tsx'
 
@@ -35,6 +36,7 @@ export const webRepository: Feature = {
     hooksPage,
     actionsPage,
     cachesPage,
+    lfsPage,
     mirrorsPage,
     tagsPage,
   ],

@@ -18,6 +18,7 @@ const pages = {
   branches: ['branches', 'git-branch'],
   tags: ['tags', 'tag'],
   mirrors: ['mirrors', 'mirror'],
+  lfs: ['lfs', 'database'],
   keys: ['keys', 'key'],
   hooks: ['hooks', 'webhook'],
   gitHooks: ['hooks/git', 'terminal'],
@@ -31,16 +32,17 @@ export type SettingsPart = keyof typeof pages
 const groups: readonly { readonly title?: string; readonly parts: readonly SettingsPart[] }[] = [
   { parts: ['general'] },
   { title: texts.groups.access, parts: ['collaboration', 'keys'] },
-  { title: texts.groups.code, parts: ['branches', 'tags', 'mirrors'] },
+  { title: texts.groups.code, parts: ['branches', 'tags', 'mirrors', 'lfs'] },
   { title: texts.groups.automation, parts: ['hooks', 'gitHooks', 'actions', 'secrets', 'runners'] },
 ]
 
 /** Returns whether the site has what the page is about, and the viewer may open it. */
 function isOffered(part: SettingsPart, { isOwner }: SettingsPlace, { config, viewer }: PageFacts): boolean {
-  const { security, actions, mirror } = config
+  const { security, actions, mirror, server } = config
   if (part === 'gitHooks') return viewer !== undefined && mayEditGitHooks(viewer, config).allowed
   if (part === 'hooks') return !security.disableWebhooks
   if (part === 'mirrors') return mirror.enabled
+  if (part === 'lfs') return server.lfsStartServer
   if (part === 'actions') return actions.enabled
   if (part === 'secrets' || part === 'runners') return actions.enabled && isOwner
   return true

@@ -1,0 +1,65 @@
+import { Type } from 'typebox'
+import type { SignedInRepoCtx } from '../../../access/context.ts'
+import { canWrite, inRepo, notArchived, repoAdmin } from '../../../access/repo.requirements.ts'
+import { lfsOn } from '../../../lfs/lfs.requirements.ts'
+import { pageOfOwnedLocks, unlock } from '../../../lfs/locks/lock.service.ts'
+import { pageOfObjects } from '../../../lfs/objects/object.service.ts'
+import { pageQuery } from '../../../http/schema.ts'
+import { Forbidden } from '../../../lib/errors.ts'
+import { pageOf } from '../../../lib/paging.ts'
+import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
+import { inSession } from '../../shell/browser.requirements.ts'
+import { act, page } from '../../shell/page.tsx'
+import { metaOf, placeOf, settingsPath } from './frame.tsx'
+import { LocksView, ObjectsView } from './lfs.view.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.lfs
+const readable = [lfsOn, inSession, inRepo, repoAdmin] as const
+
+/** Lists the large files of a repository, the largest first. */
+export const lfsObjectsPage = page({
+  path: '/{username}/{reponame}/settings/lfs',
+  requires: readable,
+  query: pageQuery,
+  frame: inRepositoryFrame('settings'),
+  async load({ ctx, query }) {
+    const wanted = pageOf(query, ctx.config.api)
+    const { enabled, olderThan } = ctx.config.cronGcLfs
+    const found = await pageOfObjects(ctx, wanted)
+    return { place: placeOf(ctx), ...found, page: wanted, keptMs: enabled ? olderThan : undefined }
+  },
+  meta: ({ place }) => metaOf('lfs', place),
+  view: ObjectsView,
+})
+
+/** Lists the locked files of a repository, those locked first first. */
+export const lfsLocksPage = page({
+  path: '/{username}/{reponame}/settings/lfs/locks',
+  requires: readable,
+  query: { cursor: Type.Optional(Type.String()) },
+  frame: inRepositoryFrame('settings'),
+  async load({ ctx, query }) {
+    const found = await pageOfOwnedLocks(ctx, { cursor: query.cursor })
+    return { place: placeOf(ctx), ...found, isFirst: query.cursor === undefined, fixed: whyFixed(ctx) }
+  },
+  meta: ({ place }) => metaOf('lfs', place),
+  view: LocksView,
+})
+
+/** Returns why nobody changes locks, as for clients of LFS; undefined if they may be changed. */
+const whyFixed = ({ repo }: Pick<SignedInRepoCtx, 'repo'>): string | undefined =>
+  repo.is_archived ? texts.archived : repo.is_mirror ? texts.mirror : undefined
+
+/** Breaks a lock of anybody. */
+export const breakLfsLock = act({
+  path: '/{username}/{reponame}/settings/lfs/locks/unlock',
+  requires: [lfsOn, inRepo, repoAdmin, canWrite('code'), notArchived],
+  fields: { id: Type.Optional(Type.Integer()) },
+  again: lfsLocksPage,
+  async run({ ctx, body }) {
+    if (ctx.repo.is_mirror) throw new Forbidden(texts.mirror)
+    const lock = await unlock(ctx, body.id ?? 0, true)
+    return { to: settingsPath(ctx, 'lfs', 'locks'), notice: texts.unlocked(lock.path) }
+  },
+})

@@ -1,0 +1,168 @@
+import type { ComponentChildren } from 'preact'
+import type { LfsObjectRow } from '../../../db/tables/lfs.ts'
+import type { OwnedLock } from '../../../lfs/locks/lock.service.ts'
+import type { Page } from '../../../lib/paging.ts'
+import { ActButton } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { ButtonLink } from '../../ui/link.tsx'
+import { usePage } from '../../ui/page-context.ts'
+import { Box, Commands, Empty, Pages, Tabs } from '../../ui/parts.tsx'
+import { withQuery } from '../../ui/paths.ts'
+import { Person } from '../../ui/person.tsx'
+import { sizeText } from '../../ui/texts.tsx'
+import { durationText, Time } from '../../ui/time.tsx'
+import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
+import { texts as all } from './texts.tsx'
+
+const texts = all.lfs
+
+/** Characters of an object id that tell objects apart. */
+const shownIdLength = 16
+
+const LfsFrame = ({
+  place,
+  isLocks,
+  children,
+}: {
+  readonly place: SettingsPlace
+  readonly isLocks: boolean
+  readonly children: ComponentChildren
+}) => (
+  <SettingsFrame place={place} part="lfs" lead={texts.lead}>
+    <Tabs
+      label={texts.parts}
+      tabs={[
+        { label: texts.objects, to: settingsPath(place, 'lfs'), isCurrent: !isLocks },
+        { label: texts.locks, to: settingsPath(place, 'lfs', 'locks'), isCurrent: isLocks },
+      ]}
+    />
+    <div class="stack">{children}</div>
+  </SettingsFrame>
+)
+
+/** The large files of a repository. */
+export const ObjectsView = ({
+  place,
+  objects,
+  total,
+  page,
+  keptMs,
+}: {
+  readonly place: SettingsPlace
+  readonly objects: readonly LfsObjectRow[]
+  readonly total: number
+  readonly page: Page
+  /** How long the server keeps what no commit needs, in milliseconds; undefined: for ever. */
+  readonly keptMs: number | undefined
+}) => (
+  <LfsFrame place={place} isLocks={false}>
+    {total === 0 ? (
+      <Box>
+        <Empty icon="package" title={texts.noObjects}>
+          <p>{texts.noObjectsLead}</p>
+          <Commands text={texts.commands} label={texts.commandsLabel} />
+        </Empty>
+      </Box>
+    ) : (
+      <>
+        <p class="muted">
+          {texts.objectsLead(sizeText(place.repo.lfs_size_bytes))}{' '}
+          {keptMs === undefined ? null : texts.cleanup(durationText(keptMs / 1000))}
+        </p>
+        <Box>
+          <ul class="rows">
+            {objects.map((object) => (
+              <li class="row">
+                <Icon name="database" class="muted" />
+                <div class="row-main">
+                  <code title={object.oid}>{object.oid.slice(0, shownIdLength)}</code>
+                </div>
+                <div class="row-side">
+                  <span>
+                    {texts.stored} <Time unix={object.created_unix} />
+                  </span>
+                  <strong class="nowrap">{sizeText(object.size_bytes)}</strong>
+                </div>
+              </li>
+            ))}
+          </ul>
+        </Box>
+        <Pages page={page.number} total={total} pageSize={page.limit} />
+      </>
+    )}
+  </LfsFrame>
+)
+
+/** The locked files of a repository. */
+export const LocksView = ({
+  place,
+  locks,
+  nextCursor,
+  isFirst,
+  fixed,
+}: {
+  readonly place: SettingsPlace
+  readonly locks: readonly OwnedLock[]
+  readonly nextCursor: string | undefined
+  readonly isFirst: boolean
+  /** Why nobody may unlock a file. */
+  readonly fixed: string | undefined
+}) => {
+  const at = settingsPath(place, 'lfs', 'locks')
+  return (
+    <LfsFrame place={place} isLocks>
+      <p class="muted">{texts.locksLead}</p>
+      <Box>
+        {locks.length === 0 ? (
+          <Empty icon="lock" title={texts.noLocks}>
+            <p>{texts.noLocksLead}</p>
+            <Commands text={texts.lockCommand} label={texts.lockCommand} />
+          </Empty>
+        ) : (
+          <ul class="rows">
+            {locks.map((each) => (
+              <Lock {...each} at={at} fixed={fixed} />
+            ))}
+          </ul>
+        )}
+      </Box>
+      {isFirst && nextCursor === undefined ? null : (
+        <div class="acts">
+          {isFirst ? null : <ButtonLink to={at}>{texts.first}</ButtonLink>}
+          {nextCursor === undefined ? null : (
+            <ButtonLink to={withQuery(at, { cursor: nextCursor })}>{texts.further}</ButtonLink>
+          )}
+        </div>
+      )}
+    </LfsFrame>
+  )
+}
+
+const Lock = ({ lock, owner, at, fixed }: OwnedLock & { readonly at: string; readonly fixed: string | undefined }) => {
+  const isOwn = usePage().viewer?.id === owner.id
+  return (
+    <li class="row">
+      <Icon name="lock" class="muted" />
+      <div class="row-main">
+        <code class="row-title">{lock.path}</code>
+        <p class="row-facts">
+          <Person person={owner} />
+          <span>
+            {texts.locked} <Time unix={lock.created_unix} />
+          </span>
+        </p>
+      </div>
+      <ActButton
+        to={`${at}/unlock`}
+        hidden={{ id: lock.id }}
+        kind="danger"
+        class="small"
+        disabledBecause={fixed}
+        aria-label={texts.unlockOf(lock.path)}
+        confirm={isOwn ? texts.unlockOwnConfirm(lock.path) : texts.unlockConfirm(lock.path, owner.name)}
+      >
+        {texts.unlock}
+      </ActButton>
+    </li>
+  )
+}
