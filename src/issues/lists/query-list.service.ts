@@ -50,7 +50,7 @@ const sorts: Readonly<Record<QuerySort, IssueSort>> = {
 }
 
 /** People expect that a list has all of their words, while the search of the API takes any of them. */
-const allWords = (words: string): string =>
+export const allWords = (words: string): string =>
   (words.match(/[+-]?"[^"]*"?|\S+/g) ?? []).map((word) => (/^[+-]/.test(word) ? word : `+${word}`)).join(' ')
 
 const dayStart = (day: string | undefined) => sentTime(day === undefined ? undefined : `${day}T00:00:00Z`, 'since')

@@ -1,17 +1,20 @@
 import Combobox from '@github/combobox-nav'
 
-const delayMs = 80
+const delayMs = 120
 const prepared = new WeakSet<HTMLDialogElement>()
 
+/** Returns the text of an answer; undefined when none came, or not the one that was asked for. */
 const textOf = (asked: Promise<Response>): Promise<string | undefined> =>
   asked.then((reply) => (reply.ok ? reply.text() : undefined)).catch(() => undefined)
 
 /**
- * Fills the palette and follows what is typed into it. The dialog contains an input and a list box; its `data-url` answers `?q=` with links, each with `role="option"`.
+ * Fills the palette and follows what is typed into it. The dialog contains an input and a list box; its `data-url` answers `?q=` with links, each
+ * with `role="option"`, and a note in `[data-note]`. The note, or `data-failed` of the status, stands below the list.
  */
 export function openPalette(dialog: HTMLDialogElement): void {
   const input = dialog.querySelector('input')
   const results = dialog.querySelector<HTMLElement>('[role=listbox]')
+  const status = dialog.querySelector<HTMLElement>('[role=status]')
   if (!input || !results) return
   input.focus()
   input.select()
@@ -27,14 +30,24 @@ export function openPalette(dialog: HTMLDialogElement): void {
   let goesOn = false
   const load = async () => {
     asked?.abort()
-    asked = new AbortController()
+    const mine = new AbortController()
+    asked = mine
     const url = new URL(dialog.dataset['url'] ?? '', location.href)
     url.searchParams.set('q', input.value)
     url.searchParams.set('from', location.pathname)
-    // A newer request ends this one, and the network may fail: the earlier results stay.
-    const text = await textOf(fetch(url, { signal: asked.signal, headers: { accept: 'text/html' } }))
-    if (text === undefined) return
+    const text = await textOf(fetch(url, { signal: mine.signal, headers: { accept: 'text/html' } }))
+    // A newer request ended this one.
+    if (mine.signal.aborted) return
+    if (text === undefined) {
+      // The earlier results stay, but Enter does not follow one of another text.
+      goesOn = false
+      if (status) status.textContent = status.dataset['failed'] ?? ''
+      return
+    }
     results.innerHTML = text
+    const note = results.querySelector('[data-note]')
+    note?.remove()
+    if (status) status.textContent = note?.textContent ?? ''
     combobox.resetSelection()
     isBehind = false
     if (goesOn) results.querySelector<HTMLElement>('[role=option][aria-selected=true]')?.click()

@@ -1,14 +1,19 @@
 import { Type } from 'typebox'
 import { renderToString } from 'preact-render-to-string'
-import type { Ctx } from '../../access/context.ts'
+import type { Ctx, RepoCtx } from '../../access/context.ts'
+import { resolveRepo } from '../../access/resolve-repo.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
+import { findTitles, findTitlesEverywhere, type NamedIssue } from '../../issues/lists/title-search.service.ts'
+import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
+import { Forbidden, Moved, NotFound } from '../../lib/errors.ts'
 import { mayCreateOrgs } from '../../orgs/org.policy.ts'
 import { browseRepos } from '../../repos/lists/browse.service.ts'
 import { findPeople } from '../../users/user.service.ts'
 import { inBrowser } from '../shell/browser.requirements.ts'
 import { iconFiles } from '../shell/assets.ts'
 import { iconScope } from '../ui/icon.tsx'
+import { issueMark } from '../ui/issue-icon.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { PaletteView, type PaletteEntry } from './palette.view.tsx'
 import { texts as all } from './texts.tsx'
@@ -16,11 +21,14 @@ import { texts as all } from './texts.tsx'
 const texts = all.palette
 
 /** Entries of each kind. */
-const sizes = { repositories: 8, people: 4 }
+const sizes = { repositories: 8, titles: 6, people: 4 }
+
+/** Longest text that is searched. */
+const maxLength = 200
 
 const firstRows = (limit: number) => ({ number: 1, limit, offset: 0 })
 
-/** Answers the command palette with links to pages, repositories and people that the text names. */
+/** Answers the command palette with links to pages, repositories, issues, pull requests and people that the text names. */
 export const palette = operation({
   base: 'site',
   scope: null,
@@ -32,57 +40,100 @@ export const palette = operation({
   query: { q: Type.Optional(Type.String()), from: Type.Optional(Type.String()) },
   reply: { 200: bytesOf('text/html') },
   async run({ ctx, query }) {
-    const entries = await entriesFor(ctx, (query.q ?? '').trim(), query.from ?? '')
+    const { subPath } = ctx.config.server
+    const text = (query.q ?? '').trim().slice(0, maxLength)
+    const repo = await repositoryAt(ctx, (query.from ?? '').slice(subPath.length))
+    const found = await entriesFor(ctx, text, repo)
+    const searched: PaletteEntry = {
+      label: texts.searchFor(text),
+      to: withQuery('/search', { q: text }),
+      icon: 'search',
+    }
+    const entries = text === '' ? found : [...found, searched]
+    const note = text !== '' && found.length === 0 ? texts.none(text) : undefined
     const html = iconScope.during(iconFiles(ctx.config), () =>
-      renderToString(<PaletteView entries={entries} subPath={ctx.config.server.subPath} />),
+      renderToString(<PaletteView entries={entries} note={note} subPath={subPath} />),
     )
     return bytes('text/html;charset=utf-8', html)
   },
 })
 
-async function entriesFor(ctx: Ctx, text: string, from: string): Promise<PaletteEntry[]> {
+async function entriesFor(ctx: Ctx, text: string, repo: RepoCtx | undefined): Promise<PaletteEntry[]> {
   const { viewer, config } = ctx
   const isOpen = viewer !== undefined || !(config.service.requireSigninView || config.serviceExplore.requireSigninView)
-  const named = (entries: readonly PaletteEntry[]) =>
-    entries.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
-  const [repos, people] = await Promise.all([
-    text !== ''
-      ? isOpen && browseRepos(ctx, {}, { text }, firstRows(sizes.repositories))
-      : viewer && browseRepos(ctx, { contributedToBy: viewer.id }, {}, firstRows(sizes.repositories)),
-    text !== '' && isOpen && !config.serviceExplore.disableUsersPage
+  const isNamed = ({ label }: PaletteEntry) => label.toLowerCase().includes(text.toLowerCase())
+  const isSearched = text !== '' && isOpen
+  const [repos, people, titles] = await Promise.all([
+    text === ''
+      ? viewer && browseRepos(ctx, { contributedToBy: viewer.id }, {}, firstRows(sizes.repositories))
+      : isOpen && browseRepos(ctx, {}, { text }, firstRows(sizes.repositories)),
+    isSearched && !config.serviceExplore.disableUsersPage
       ? findPeople(ctx, { text }, firstRows(sizes.people))
       : undefined,
+    repo ? titlesIn(repo, text) : isSearched ? titlesEverywhere(ctx, text) : [],
   ])
+  const listed = (typeof repos === 'object' ? repos.repos : []).map(({ repo: found, owner }): PaletteEntry => ({
+    label: `${owner.name}/${found.name}`,
+    to: pathOf(owner.name, found.name),
+    icon: found.is_private ? 'lock' : 'repo',
+  }))
   return [
-    ...named(pagesOfRepository(from.slice(config.server.subPath.length))),
-    ...(typeof repos === 'object' ? repos.repos : []).map(({ repo, owner }): PaletteEntry => ({
-      label: `${owner.name}/${repo.name}`,
-      to: pathOf(owner.name, repo.name),
-      icon: repo.is_private ? 'lock' : 'repo',
-    })),
+    ...(repo ? pagesOfRepository(repo).filter(isNamed) : []),
+    ...listed.filter(isNamed),
+    ...titles,
+    // Those with the text in their description or topics.
+    ...listed.filter((entry) => !isNamed(entry)),
     ...(people?.users ?? []).map((user): PaletteEntry => ({
       label: user.full_name === '' ? user.name : `${user.name} (${user.full_name})`,
       to: pathOf(user.name),
       icon: 'person',
     })),
-    ...named(pagesFor(ctx)),
-    ...(text === ''
-      ? []
-      : [{ label: texts.searchFor(text), to: withQuery('/search', { q: text }), icon: 'search' } as const]),
+    ...pagesFor(ctx).filter(isNamed),
   ]
+}
+
+const titlesIn = async (ctx: RepoCtx, text: string): Promise<readonly PaletteEntry[]> =>
+  (await findTitles(ctx, text, sizes.titles)).map((issue) =>
+    entryOf(ctx, { issue, repo: ctx.repo, owner: ctx.owner }, `#${issue.index}`),
+  )
+
+const titlesEverywhere = async (ctx: Ctx, text: string): Promise<readonly PaletteEntry[]> =>
+  (await findTitlesEverywhere(ctx, text, sizes.titles)).map((listed) =>
+    entryOf(ctx, listed, `${listed.owner.name}/${listed.repo.name}#${listed.issue.index}`),
+  )
+
+function entryOf(
+  { config }: Ctx,
+  { issue, repo, owner }: RepoWithOwner & { readonly issue: NamedIssue },
+  reference: string,
+): PaletteEntry {
+  const [icon, tone] = issueMark(issue, config.repositoryPullRequest.workInProgressPrefixes)
+  const to = pathOf(owner.name, repo.name, issue.is_pull ? 'pulls' : 'issues', issue.index)
+  return { label: issue.title, to, icon, tone, reference }
 }
 
 /** First parts of addresses that name no account. */
 const places = new Set('user org admin explore search notifications issues pulls repo api - assets login'.split(' '))
 
-/** Pages of the repository from which the palette was opened. They check the rights themselves. */
-function pagesOfRepository(from: string): PaletteEntry[] {
+/** Returns the repository from whose pages the palette was opened, when the viewer may see it. */
+async function repositoryAt(ctx: Ctx, from: string): Promise<RepoCtx | undefined> {
   const [, owner, repo] = /^\/([^/]+)\/([^/]+)(?:\/|$)/.exec(from) ?? []
-  if (owner === undefined || repo === undefined || places.has(owner) || repo === '-') return []
-  const name = decoded(repo)
+  if (!ctx.viewer && ctx.config.service.requireSigninView) return undefined
+  if (owner === undefined || repo === undefined || places.has(owner) || repo === '-') return undefined
+  try {
+    return { ...ctx, ...(await resolveRepo(ctx, decoded(owner), decoded(repo), () => '')) }
+  } catch (error) {
+    // Nothing to offer: the address names no repository, a former name, or one that is hidden.
+    if (error instanceof NotFound || error instanceof Forbidden || error instanceof Moved) return undefined
+    throw error
+  }
+}
+
+/** Pages of the repository from which the palette was opened. They check the rights themselves. */
+function pagesOfRepository({ repo, owner }: RepoCtx): PaletteEntry[] {
   const entry = (label: string, icon: PaletteEntry['icon'], ...parts: readonly string[]): PaletteEntry => ({
-    label: texts.inRepository(name) + label,
-    to: pathOf(decoded(owner), name, ...parts),
+    label: texts.inRepository(repo.name) + label,
+    to: pathOf(owner.name, repo.name, ...parts),
     icon,
   })
   const { repository } = texts

@@ -42,6 +42,47 @@ test('palette: offers pages, repositories and people, and nothing hidden', async
   assert.equal((await alice.get('/-/palette?q=a&from=/%25/%E0%25')).status, 200)
 })
 
+test('palette: finds issues and pull requests by title, those of the current repository or of all, and nothing hidden', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const [open, hidden] = [
+    await forge.given.repo({ owner: 'alice', name: 'forge' }),
+    await forge.given.repo({ owner: 'alice', name: 'cellar', private: true }),
+  ]
+  const issue = (repo: { api: string }, title: string) =>
+    forge.as('alice').must('POST', `${repo.api}/issues`, { title, body: 'text' })
+  await issue(open, 'Steam <b>everywhere')
+  await issue(open, 'The bellows leak')
+  await issue(hidden, 'Steam in the cellar')
+  await forge.settle()
+  const [guest, alice, bob] = [new Browser(forge), await Browser.of(forge, 'alice'), await Browser.of(forge, 'bob')]
+  const links = async (browser: Browser, q: string, from = '/'): Promise<string[]> => {
+    const { text } = await browser.get(`/-/palette?${new URLSearchParams({ q, from }).toString()}`)
+    return [...text.matchAll(/href="(\/[^"]*\/(?:issues|pulls)\/\d+)"/g)].map(([, href = '']) => href)
+  }
+  assert.deepEqual(await links(guest, 'steam'), ['/alice/forge/issues/1'])
+  assert.deepEqual(await links(bob, 'steam', '/alice/cellar/wiki'), ['/alice/forge/issues/1'], 'not of a hidden one')
+  assert.deepEqual(await links(alice, 'steam'), ['/alice/cellar/issues/1', '/alice/forge/issues/1'])
+  assert.deepEqual(await links(alice, 'steam', '/alice/cellar'), ['/alice/cellar/issues/1'], 'those of the repository')
+  assert.deepEqual(await links(bob, 'ellow leak', '/alice/forge/pulls'), ['/alice/forge/issues/2'], 'parts of words')
+  assert.deepEqual(await links(bob, '#2', '/alice/forge'), ['/alice/forge/issues/2'])
+  assert.deepEqual(await links(bob, '#1 <', '/alice/forge'), [])
+  await forge.as('alice').must('PATCH', open.api, { has_issues: false })
+  assert.deepEqual(await links(bob, 'bellows', '/alice/forge'), [], 'a repository without issues')
+  const { text } = await bob.get('/-/palette?q=steam%20everywhere')
+  assert.doesNotMatch(text, /<b>every/)
+  assert.match((await bob.get('/-/palette?q=nothing-like-this')).text, /<p data-note>Nothing is called “nothing-like/)
+})
+
+test('palette: finds nothing in repositories for guests where everything requires a sign-in', async () => {
+  await using forge = await startForge({ settings: { service: { REQUIRE_SIGNIN_VIEW: true } }, users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice', name: 'forge' })
+  await forge.as('alice').must('POST', `${repo.api}/issues`, { title: 'Steam' })
+  const guest = new Browser(forge)
+  for (const from of ['/', '/alice/forge']) {
+    assert.doesNotMatch((await guest.get(`/-/palette?q=steam&from=${from}`)).text, /issues\/1|alice/)
+  }
+})
+
 test('robots: names what crawlers leave alone; nothing is open where everything requires a sign-in', async () => {
   await using forge = await startForge()
   const { text, headers } = await forge.guest.get('/robots.txt', { site: true })

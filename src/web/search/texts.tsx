@@ -19,6 +19,7 @@ export const texts = {
   found: (count: number, isBounded: boolean) => `${isBounded ? 'More than ' : ''}${counted(count, 'result')}`,
   palette: {
     inRepository: (name: string) => `${name}: `,
+    none: (text: string) => `Nothing is called “${text}”.`,
     searchFor: (text: string) => `Search for “${text}”`,
     pages: {
       home: 'Home',

@@ -236,6 +236,7 @@ const Dialogs = keptPart(() => {
       <dialog id="palette" class="palette" aria-label={texts.palette} data-url={siteHref(config, '/-/palette')}>
         <input type="search" aria-label={texts.palette} placeholder={texts.paletteHint} autocomplete="off" />
         <div id="palette-list" role="listbox" aria-label={texts.palette} />
+        <p role="status" data-failed={texts.paletteFailed} />
       </dialog>
       <dialog id="shortcuts" class="dialog" aria-label={texts.shortcuts}>
         <form method="dialog" class="dialog-head">

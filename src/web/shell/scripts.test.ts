@@ -229,6 +229,8 @@ test('the command palette shows what the server answers and follows the chosen l
   await using forge = await startForge()
   const answers = (route: Route) => {
     const { searchParams } = new URL(route.request().url())
+    if (searchParams.get('q') === 'lost') return route.abort()
+    if (searchParams.get('q') === 'none') return text('<p data-note>Nothing is called none</p>')(route)
     const asked = `${searchParams.get('q')} from ${searchParams.get('from')}`
     return text(`<a role="option" href="/-/none">None</a><a role="option" href="/-/other">${asked}</a>`)(route)
   }
@@ -236,18 +238,29 @@ test('the command palette shows what the server answers and follows the chosen l
     forge,
     `<button data-hotkey="Mod+k" data-opens="palette">Search</button>
     <dialog id="palette" data-url="/-/palette" aria-label="Palette"><input type="search" aria-label="Command">
-    <div id="palette-list" role="listbox" aria-label="Commands"></div></dialog>`,
+    <div id="palette-list" role="listbox" aria-label="Commands"></div>
+    <p role="status" data-failed="No answer came"></p></dialog>`,
     { '/-/palette': answers },
   )
   const { page } = it
   await page.keyboard.press('Control+k')
-  await page.getByLabel('Command', { exact: true }).pressSequentially('oth')
+  const input = page.getByLabel('Command', { exact: true })
+  const status = page.getByRole('status')
+  await input.fill('none')
+  await status.filter({ hasText: 'Nothing is called none' }).waitFor()
+  assert.equal(await page.getByRole('option').count(), 0)
+  await input.fill('lost')
+  await page.keyboard.press('Enter')
+  await status.filter({ hasText: 'No answer came' }).waitFor()
+  await input.fill('')
+  await input.pressSequentially('oth')
   await page.getByRole('option', { name: 'oth from /-/test' }).waitFor()
+  assert.equal(await status.textContent(), '')
   await page.locator('[aria-selected=true]', { hasText: 'None' }).waitFor()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Other' }).waitFor()
-  assert.deepEqual(it.wrong, [])
+  assert.deepEqual(it.wrong, ['Failed to load resource: net::ERR_FAILED'], 'the lost answer alone')
 })
 
 test('lines of the address are marked, and Shift extends the range', { skip }, async () => {

@@ -34,7 +34,8 @@ export const texts = {
   shortcuts: 'Keyboard shortcuts',
   close: 'Close',
   palette: 'Jump to',
-  paletteHint: 'Go to a repository, person or page',
+  paletteHint: 'Go to a repository, issue, person or page',
+  paletteFailed: 'No answer came. Type again to ask once more.',
   errorTitle: (title: string) => `Error: ${title}`,
   shortcutGroups: [
     {
