@@ -656,6 +656,11 @@ export type Git = {
    * behind.
    */
   mergeTree(key: GitKey, merge: { base?: Oid; ours: Oid; theirs: Oid; keep?: boolean }): Promise<MergeTreeResult>
+  /** Applies what a commit changed against its first parent, or the reverse of it, to another commit. */
+  replayChange(
+    key: GitKey,
+    change: { readonly commit: Oid; readonly onto: Oid; readonly isReverse: boolean },
+  ): Promise<MergeTreeResult>
   /**
    * Replays the commits of `from` without those of `upstream` on `onto`. Merges and changes that `upstream` has are
    * left out. Commits that already follow `onto` stay as they are unless `rewriteAll`.

@@ -185,6 +185,7 @@ function bind(context: GitContext): Git {
     writeTag: withContext(writer.writeTag),
     applyPatch: withContext(merge.applyPatch),
     mergeTree: withContext(merge.mergeTree),
+    replayChange: withContext(merge.replayChange),
     rebaseCommits: withContext(merge.rebaseCommits),
 
     uploadPack: withContext(transport.uploadPack),

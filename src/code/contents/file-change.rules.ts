@@ -1,6 +1,8 @@
 import type { FileEdit } from '../../git/git.ts'
 import { Invalid } from '../../lib/errors.ts'
+import type { Oid } from '../../lib/ids.ts'
 import { withTrailers } from '../../lib/trailers.ts'
+import { subjectOf } from '../commits/message.rules.ts'
 import { mayWritePath, resolvePath } from '../tree-path.rules.ts'
 
 const titles: readonly (readonly [FileEdit['operation'], string])[] = [
@@ -18,6 +20,13 @@ export const defaultMessage = (changes: readonly Pick<FileEdit, 'operation' | 'p
     })
     .filter((line) => line !== '')
     .join('\n')
+
+/** The message that git itself gives to a commit that reverts another, or that repeats it (`cherry-pick -x`). */
+export function replayMessage(message: string, oid: Oid, isReverse: boolean): string {
+  return isReverse
+    ? `Revert "${subjectOf(message)}"\n\nThis reverts commit ${oid}.`
+    : `${message.trim()}\n\n(cherry picked from commit ${oid})`
+}
 
 /** A message with the committer's sign-off and without a final newline (observed). */
 export const withSignOff = (message: string, committer: { readonly name: string; readonly email: string }): string =>

@@ -6,7 +6,8 @@ import type { Oid } from '../../lib/ids.ts'
 import { branchRef, zeroOid } from '../../lib/refs.ts'
 import { attributesOfPaths } from './attributes.service.ts'
 import { refusalOf } from '../branches/branch.service.ts'
-import { defaultMessage, withSignOff } from './file-change.rules.ts'
+import { defaultMessage, replayMessage, withSignOff } from './file-change.rules.ts'
+import { formatCommitTime } from '../commits/commit-time.ts'
 import { callerIdentity, commitPeople, type CommitPeople, type GivenPeople } from '../commits/commit-identities.ts'
 import { mustBeAllowedByProtections } from '../../refs/protection/protection.service.ts'
 import { codeOf } from '../../refs/git-repository.ts'
@@ -148,6 +149,39 @@ export async function applyPatchToBranch(
   })
   return { ...made, entries: [] }
 }
+
+/**
+ * Commits on a branch what a commit changed against its first parent, or the reverse of it. A repeated change keeps its
+ * author. Throws `Invalid` when it conflicts with the branch or changes nothing there.
+ */
+export async function replayCommit(
+  ctx: SignedInRepoCtx,
+  { oid, author, message: original }: Commit,
+  isReverse: boolean,
+  options: Pick<ChangeOptions, 'message' | 'branch' | 'newBranch'>,
+): Promise<MadeChange> {
+  const { git, repo } = ctx
+  const people = isReverse
+    ? {}
+    : { author, committer: callerIdentity(ctx), dates: { author: formatCommitTime(author) } }
+  const message = options.message?.trim() || replayMessage(original, oid, isReverse)
+  // The changed files are known only after the merge.
+  const made = await commitToBranch(ctx, { ...options, ...people }, strict, message, undefined, async (head) => {
+    if (!head) throw new NotFound('the repository is empty', 'repo_empty')
+    const merged = await git.replayChange(repo.git_key, { commit: oid, onto: head, isReverse })
+    if (!merged.clean) {
+      const paths = merged.conflicts.slice(0, shownConflicts).join(', ')
+      throw new Invalid(`the branch has other changes at the same places in ${paths}`, 'replay_conflict')
+    }
+    const { tree } = await git.readCommit(repo.git_key, head)
+    if (merged.tree === tree) throw new Invalid('the branch would not change', 'replay_empty')
+    return merged.tree
+  })
+  return { ...made, entries: [] }
+}
+
+/** Paths that a refusal names. */
+const shownConflicts = 5
 
 type NewTree = Parameters<SignedInRepoCtx['git']['writeCommit']>[1]['tree']
 

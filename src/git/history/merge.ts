@@ -111,6 +111,18 @@ async function emptyRoot(context: GitContext, key: GitKey, like: Oid): Promise<O
   ).oid
 }
 
+/** Applies what a commit changed against its first parent, or the reverse, to another commit: `cherry-pick` and `revert`. */
+export async function replayChange(
+  context: GitContext,
+  key: GitKey,
+  { commit, onto, isReverse }: { readonly commit: Oid; readonly onto: Oid; readonly isReverse: boolean },
+): Promise<MergeTreeResult> {
+  const [parent] = (await readCommit(context, key, commit)).parents
+  const before = parent ?? (await emptyRoot(context, key, commit))
+  const [base, theirs] = isReverse ? [commit, before] : [before, commit]
+  return mergeTree(context, key, { base, ours: onto, theirs })
+}
+
 /**
  * Replays commits as `git rebase` does. Merges, changes that `upstream` has in another commit, and commits that become
  * empty are left out. Commits that were empty before stay.

@@ -79,7 +79,12 @@ export const BlameView = ({ place, revision, path, refs, shown, parts, views, ..
   return (
     <div class="stack">
       <div class="code-bar">
-        <RefMenu place={place} revision={revision} refs={refs} page="blame" path={path} />
+        <RefMenu
+          place={place}
+          revision={revision}
+          refs={refs}
+          addressOf={(to) => revisionPath(place, 'blame', to, path)}
+        />
         <PathCrumbs place={place} revision={revision} path={path} />
       </div>
       <Box class="file-box" foot={shown.total > shown.lines.length ? texts.blameEnds(shown.lines.length) : undefined}>

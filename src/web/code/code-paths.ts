@@ -52,6 +52,10 @@ export const deletePath = (place: RepositoryNames, branch: string, path: string)
 export const editPath = (place: RepositoryNames, branch: string, path: string): string =>
   repositoryPath(place, '_edit', branch, path)
 
+/** Returns the path of the form that reverts a commit on a branch, or repeats it there. */
+export const replayPath = (place: RepositoryNames, isReverse: boolean, oid: string, branch: string): string =>
+  repositoryPath(place, isReverse ? '_revert' : '_cherrypick', oid, branch)
+
 /** Returns the path to which a symbolic link leads; undefined when that is outside of the repository. */
 export function linkedPath(path: string, target: string): string | undefined {
   if (target === '' || target.startsWith('/')) return undefined

@@ -10,6 +10,7 @@ import * as editPage from './edit.page.tsx'
 import * as findPage from './find.page.tsx'
 import * as homePage from './home.page.tsx'
 import * as peoplePage from './people.page.tsx'
+import * as replayPage from './replay.page.tsx'
 import * as sourcePage from './source.page.tsx'
 import * as tagsPage from './tags.page.tsx'
 import * as uploadPage from './upload.page.tsx'
@@ -28,6 +29,7 @@ export const webCode: Feature = {
     findPage,
     homePage,
     peoplePage,
+    replayPage,
     sourcePage,
     tagsPage,
     uploadPage,

@@ -7,6 +7,7 @@ import { page } from '../shell/page.tsx'
 import { subjectOf } from '../../code/commits/message.rules.ts'
 import { repositoryPath, revisionPath, shortOid } from './code-paths.ts'
 import { CommitPageView } from './commit.view.tsx'
+import { mayEditHere } from './editing.ts'
 import { highlightSides } from '../ui/diff/highlight-sides.ts'
 import { diffAddress, diffChoice, diffQuery } from '../ui/diff/diff-request.ts'
 
@@ -29,6 +30,9 @@ export const commitPage = page({
     return {
       place,
       view,
+      replayOn: mayEditHere(ctx, { kind: 'branch', name: repo.default_branch }).isOffered
+        ? repo.default_branch
+        : undefined,
       difference: {
         diff,
         ...choice,

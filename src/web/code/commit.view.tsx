@@ -10,12 +10,14 @@ import { Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
 import { CommitLink, CommitPerson, commitUnix, SignatureMark } from './commit-parts.view.tsx'
 import { messageBody, subjectOf } from '../../code/commits/message.rules.ts'
-import { repositoryPath, revisionPath, type RepositoryNames } from './code-paths.ts'
+import { replayPath, repositoryPath, revisionPath, type RepositoryNames } from './code-paths.ts'
 import { texts } from './texts.tsx'
 
 export interface CommitPageProps {
   readonly place: RepositoryNames
   readonly view: CommitView
+  /** The branch on which the viewer may revert or repeat the commit, unless another is chosen. */
+  readonly replayOn: string | undefined
   readonly difference: DiffViewProps
 }
 
@@ -46,7 +48,7 @@ const Checks = ({ view: { statuses } }: Pick<CommitPageProps, 'view'>) => {
   )
 }
 
-const Head = ({ place, view }: Pick<CommitPageProps, 'place' | 'view'>) => {
+const Head = ({ place, view, replayOn }: Omit<CommitPageProps, 'difference'>) => {
   const { commit, author, committer, verification } = view
   const body = messageBody(commit.message)
   const hasOtherCommitter =
@@ -72,6 +74,16 @@ const Head = ({ place, view }: Pick<CommitPageProps, 'place' | 'view'>) => {
               title={texts.otherForms}
               label={<Icon name="kebab-horizontal" />}
             >
+              {replayOn === undefined ? null : (
+                <ul>
+                  <li>
+                    <Link to={replayPath(place, true, commit.oid, replayOn)}>{texts.revert}</Link>
+                  </li>
+                  <li>
+                    <Link to={replayPath(place, false, commit.oid, replayOn)}>{texts.cherryPick}</Link>
+                  </li>
+                </ul>
+              )}
               <ul>
                 {(['diff', 'patch'] as const).map((form) => (
                   <li>
@@ -120,10 +132,10 @@ const Head = ({ place, view }: Pick<CommitPageProps, 'place' | 'view'>) => {
   )
 }
 
-export const CommitPageView = ({ place, view, difference }: CommitPageProps) => (
+export const CommitPageView = ({ difference, ...head }: CommitPageProps) => (
   <div class="stack">
-    <Head place={place} view={view} />
-    <Checks view={view} />
+    <Head {...head} />
+    <Checks view={head.view} />
     <DiffView {...difference} />
   </div>
 )

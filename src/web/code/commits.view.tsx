@@ -103,7 +103,12 @@ export const CommitList = ({
 export const CommitsView = ({ place, revision, path, refs, views, page }: CommitsProps) => (
   <div class="stack">
     <div class="code-bar">
-      <RefMenu place={place} revision={revision} refs={refs} page="commits" path={path} />
+      <RefMenu
+        place={place}
+        revision={revision}
+        refs={refs}
+        addressOf={(to) => revisionPath(place, 'commits', to, path)}
+      />
       {path === '' ? (
         <h1>{texts.commits(page.total)}</h1>
       ) : (

@@ -62,6 +62,22 @@ export interface CommitChoice {
   readonly new_branch?: string | undefined
 }
 
+/** Returns message and branch of a commit as the form chose them. Throws `Invalid` for a bad name of a new branch. */
+export function chosenOptions(branch: string, choice: CommitChoice) {
+  const newBranch = choice.target === 'new' ? (choice.new_branch ?? '').trim() : undefined
+  if (newBranch !== undefined) checkBranchName(newBranch)
+  const message = [choice.summary?.trim() ?? '', choice.description?.replaceAll('\r\n', '\n').trim() ?? '']
+    .filter((part) => part !== '')
+    .join('\n\n')
+  return { message, branch, newBranch }
+}
+
+/** Leads to the comparison of a new branch, where a pull request is opened. */
+export const comparison = (ctx: RepoCtx, base: string, made: string) => ({
+  to: repositoryPath(ctx, 'compare', `${base}...${made}`),
+  notice: texts.committedTo(made),
+})
+
 /**
  * Commits edits to the branch or to a new one; returns where the person goes next.
  * @param shownPath the path to show then; the default is that of the first edit
@@ -73,17 +89,10 @@ export async function commitEdit(
   choice: CommitChoice,
   shownPath?: string,
 ): Promise<{ to: string; notice: string }> {
-  const isNew = choice.target === 'new'
-  const newBranch = isNew ? (choice.new_branch ?? '').trim() : undefined
-  if (newBranch !== undefined) checkBranchName(newBranch)
-  const message = [choice.summary?.trim() ?? '', choice.description?.replaceAll('\r\n', '\n').trim() ?? '']
-    .filter((part) => part !== '')
-    .join('\n\n')
+  const options = chosenOptions(branch, choice)
   const isDeletion = edits.every(({ operation }) => operation === 'delete')
-  const made = await changeFiles(ctx, edits, { message, branch, newBranch }, isDeletion ? deletionRules : undefined)
-  if (isNew) {
-    return { to: repositoryPath(ctx, 'compare', `${branch}...${made.branch}`), notice: texts.committedTo(made.branch) }
-  }
+  const made = await changeFiles(ctx, edits, options, isDeletion ? deletionRules : undefined)
+  if (options.newBranch !== undefined) return comparison(ctx, branch, made.branch)
   const [edit] = edits
   const path = shownPath ?? (edit?.operation === 'delete' ? folderOf(edit.path) : (edit?.path ?? ''))
   return {

@@ -29,11 +29,15 @@ export const CommitFields = ({
   branch,
   isFirst,
   summary,
+  description,
   act,
   kind = 'primary',
   cancelTo,
 }: CommitTarget & {
+  /** The summary unless another is typed. */
   readonly summary: string
+  /** Fills the fields with summary and description, to be changed. */
+  readonly description?: string
   readonly act: string
   readonly kind?: 'primary' | 'danger'
   readonly cancelTo: string
@@ -42,8 +46,16 @@ export const CommitFields = ({
   return (
     <fieldset class="commit-form stack">
       <legend class="sr-only">{texts.commit}</legend>
-      <Field name="summary" label={texts.commitSummary} placeholder={summary} isProse isTerse maxlength={500} />
-      <TextArea name="description" label={texts.commitDescription} rows={3} />
+      <Field
+        name="summary"
+        label={texts.commitSummary}
+        placeholder={summary}
+        value={description === undefined ? undefined : summary}
+        isProse
+        isTerse
+        maxlength={500}
+      />
+      <TextArea name="description" label={texts.commitDescription} rows={3} value={description} />
       {isFirst ? null : (
         <div class="stack tight commit-target">
           <Radios

@@ -8,7 +8,7 @@ export type Editing =
   | { readonly isOffered: false; readonly reason: string | undefined }
 
 /** Returns whether the viewer may change files of a revision here. Protections are checked when the change is made. */
-export function mayEditHere({ viewer, rights, repo }: RepoCtx, revision: NamedCommit): Editing {
+export function mayEditHere({ viewer, rights, repo }: RepoCtx, revision: Pick<NamedCommit, 'kind' | 'name'>): Editing {
   const refused = (reason: string | undefined): Editing => ({ isOffered: false, reason })
   if (!viewer) return refused(undefined)
   if (repo.is_archived) return refused(texts.archivedHere)

@@ -26,7 +26,7 @@ export interface FindProps {
 export const FindView = ({ place, revision, refs, q, paths, matched, isWhole }: FindProps) => (
   <div class="stack">
     <div class="code-bar">
-      <RefMenu place={place} revision={revision} refs={refs} page="find" path="" />
+      <RefMenu place={place} revision={revision} refs={refs} addressOf={(to) => revisionPath(place, 'find', to)} />
       <h1>{texts.findFile}</h1>
       <span class="spacer" />
       {usePage().config.serviceExplore.disableCodePage ? null : (

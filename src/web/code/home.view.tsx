@@ -60,7 +60,12 @@ export const HomeView = (props: HomeProps) => {
         {code.kind === 'shown' ? (
           <>
             <div class="code-bar">
-              <RefMenu place={place} revision={code.revision} refs={code.refs} page="src" path="" />
+              <RefMenu
+                place={place}
+                revision={code.revision}
+                refs={code.refs}
+                addressOf={(to) => revisionPath(place, 'src', to)}
+              />
               <Link class="bar-link" to={repositoryPath(place, 'branches')}>
                 <Icon name="git-branch" />
                 {texts.branchCount(code.refs.branchCount)}

@@ -3,16 +3,15 @@ import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import { Menu, MenuFilter } from '../ui/parts.tsx'
-import { repositoryPath, revisionPath, shortOid, type RepositoryNames, type RevisionPage } from './code-paths.ts'
+import { repositoryPath, shortOid, type RepositoryNames } from './code-paths.ts'
 import { texts } from './texts.tsx'
 
 export interface RefMenuProps {
   readonly place: RepositoryNames
-  readonly revision: NamedCommit
+  readonly revision: Pick<NamedCommit, 'kind' | 'name'>
   readonly refs: RefChoice
-  /** The page that another branch or tag leads to. */
-  readonly page: RevisionPage
-  readonly path: string
+  /** Returns where another branch or tag leads. */
+  readonly addressOf: (revision: Pick<NamedCommit, 'kind' | 'name'>) => string
 }
 
 const Choice = ({
@@ -35,7 +34,7 @@ const Choice = ({
 )
 
 /** The menu that leads to another branch or tag. */
-export const RefMenu = ({ place, revision, refs, page, path }: RefMenuProps) => (
+export const RefMenu = ({ place, revision, refs, addressOf }: RefMenuProps) => (
   <Menu
     class="ref-menu"
     label={
@@ -50,7 +49,7 @@ export const RefMenu = ({ place, revision, refs, page, path }: RefMenuProps) => 
     <ul id="ref-choices">
       {refs.branches.map((name) => (
         <Choice
-          to={revisionPath(place, page, { kind: 'branch', name }, path)}
+          to={addressOf({ kind: 'branch', name })}
           name={name}
           isTag={false}
           isCurrent={revision.kind === 'branch' && revision.name === name}
@@ -58,7 +57,7 @@ export const RefMenu = ({ place, revision, refs, page, path }: RefMenuProps) => 
       ))}
       {refs.tags.map((name) => (
         <Choice
-          to={revisionPath(place, page, { kind: 'tag', name }, path)}
+          to={addressOf({ kind: 'tag', name })}
           name={name}
           isTag
           isCurrent={revision.kind === 'tag' && revision.name === name}

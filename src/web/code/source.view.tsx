@@ -84,7 +84,7 @@ export const PathCrumbs = ({
 /** The line above a file or folder: revision, path, acts. */
 const SourceBar = ({ place, revision, refs, path, editing, shown }: SourceProps) => (
   <div class="code-bar source-bar">
-    <RefMenu place={place} revision={revision} refs={refs} page="src" path={path} />
+    <RefMenu place={place} revision={revision} refs={refs} addressOf={(to) => revisionPath(place, 'src', to, path)} />
     <PathCrumbs place={place} revision={revision} path={path} />
     <span class="spacer" />
     <ButtonLink
