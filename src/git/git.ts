@@ -162,6 +162,19 @@ export type RewrittenCommit = {
   readonly lines: readonly string[]
 }
 
+/** Commits that are compared with one, such as the heads of branches with the default branch. */
+export type DivergenceQuery = {
+  readonly base: Oid
+  /** At most 31 different ones. */
+  readonly heads: readonly Oid[]
+  /** Commits that are read before the heads that are still unclear are left out; 5,000 by default. */
+  readonly limit?: number
+  readonly signal?: AbortSignal
+}
+
+/** Numbers of commits that a head has and the base lacks, and that the base has and the head lacks. */
+export type Divergence = { readonly ahead: number; readonly behind: number }
+
 export type FileStatus = 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'changed'
 
 export type FileChange = {
@@ -571,6 +584,8 @@ export type Git = {
   isAncestor(at: ReadFrom, ancestor: Oid, descendant: Oid): Promise<boolean>
   /** The best common ancestor; undefined for unrelated histories. */
   mergeBase(at: ReadFrom, one: Oid, other: Oid): Promise<Oid | undefined>
+  /** Compares heads with a base in one walk. A head is left out when its history meets that of the base too far back. */
+  divergence(at: ReadFrom, query: DivergenceQuery): Promise<ReadonlyMap<Oid, Divergence>>
   /** Whether the history of a branch or tag contains the commit. */
   isOnBranchOrTag(key: GitKey, commit: Oid): Promise<boolean>
   /** The newest commit that touched each name in a folder (`''` is the root). */

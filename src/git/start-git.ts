@@ -15,6 +15,7 @@ import * as history from './history/history.ts'
 import { findAbandoned, removeAbandoned } from './files/leftovers.ts'
 import { measureTree } from './objects/measure-tree.ts'
 import * as merge from './history/merge.ts'
+import { divergence } from './history/divergence.ts'
 import * as rangeDiffs from './history/range-diff.ts'
 import * as search from './history/search.ts'
 import * as objects from './objects/object-reader.ts'
@@ -171,6 +172,7 @@ function bind(context: GitContext): Git {
     blame: withContext(history.blame),
     searchText: withContext(search.searchText),
 
+    divergence: withContext(divergence),
     rangeDiff: withContext(rangeDiffs.rangeDiff),
     diffFiles: withContext(diff.diffFiles),
     commitChanges: withContext(diff.commitChanges),

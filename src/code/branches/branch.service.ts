@@ -2,8 +2,9 @@ import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
 import type { BranchRow } from '../../db/tables/repositories.ts'
 import { publish } from '../../events/hub.ts'
-import type { RefUpdateResult } from '../../git/git.ts'
+import type { Divergence, RefUpdateResult } from '../../git/git.ts'
 import { Conflict, Forbidden, Invalid, NotFound, type Refusal } from '../../lib/errors.ts'
+import { pluck } from '../../lib/pluck.ts'
 import type { Oid } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { branchRef, tagRef, zeroOid } from '../../lib/refs.ts'
@@ -32,6 +33,19 @@ export async function getBranchPage(
     countBranches(ctx.db, ctx.repo.id),
   ])
   return { branches, total }
+}
+
+/**
+ * Returns how far branches are ahead of the default branch and behind it, by their commits. One whose history meets that of
+ * the default branch too far back is missing.
+ */
+export async function getDivergences(
+  ctx: RepoCtx,
+  branches: readonly Pick<BranchRow, 'commit_oid'>[],
+): Promise<ReadonlyMap<Oid, Divergence>> {
+  const base = await findBranch(ctx.db, ctx.repo.id, ctx.repo.default_branch)
+  if (!base) return new Map()
+  return ctx.git.divergence(ctx.repo.git_key, { base: base.commit_oid, heads: pluck(branches, 'commit_oid') })
 }
 
 /** Converts a failed reference update to an error. */

@@ -157,7 +157,7 @@ export async function log(context: GitContext, at: ReadFrom, query: LogQuery): P
  * Caches an answer about fixed ids. Concurrent callers share the computation, so `compute` takes no signal of one
  * caller.
  */
-async function cached<T extends NonNullable<unknown>>(
+export async function cached<T extends NonNullable<unknown>>(
   context: GitContext,
   name: string,
   compute: () => Promise<T>,

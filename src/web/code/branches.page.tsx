@@ -4,7 +4,13 @@ import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { canRead, canWrite, gitRepo, inRepo, notArchived } from '../../access/repo.requirements.ts'
 import { checkBranchName } from '../../code/branches/branch-name.rules.ts'
 import { presentBranches } from '../../code/branches/branch.present.ts'
-import { createBranch, getBranchPage, removeBranch, renameBranch } from '../../code/branches/branch.service.ts'
+import {
+  createBranch,
+  getBranchPage,
+  getDivergences,
+  removeBranch,
+  renameBranch,
+} from '../../code/branches/branch.service.ts'
 import { viewCommits } from '../../code/statuses/commit-view.service.ts'
 import { pageQuery } from '../../http/schema.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
@@ -23,10 +29,16 @@ async function readBranches(ctx: RepoCtx, number: number): Promise<{ entries: Br
     ctx.repo.git_key,
     branches.map((branch) => branch.commit_oid),
   )
-  const [presented, views] = await Promise.all([presentBranches(ctx, branches), viewCommits(ctx, commits)])
+  const [presented, views, divergences] = await Promise.all([
+    presentBranches(ctx, branches),
+    viewCommits(ctx, commits),
+    getDivergences(ctx, branches),
+  ])
   const entries = presented.flatMap((branch, index) => {
     const head = views[index]
-    return head ? [{ name: branch.name, isProtected: branch.protected, head }] : []
+    return head
+      ? [{ name: branch.name, isProtected: branch.protected, head, divergence: divergences.get(head.commit.oid) }]
+      : []
   })
   return { entries, total }
 }

@@ -1,3 +1,4 @@
+import type { Divergence } from '../../git/git.ts'
 import type { CommitView } from '../../code/statuses/commit-view.service.ts'
 import { ActButton, Submit } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
@@ -16,6 +17,8 @@ export interface BranchEntry {
   readonly name: string
   readonly isProtected: boolean
   readonly head: CommitView
+  /** Against the default branch; undefined when it is too far to count. */
+  readonly divergence: Divergence | undefined
 }
 
 export interface BranchesProps {
@@ -120,7 +123,7 @@ const BranchActs = ({ place, entry, defaultBranch, mayWrite }: BranchesProps & {
 
 const Row = (props: BranchesProps & { readonly entry: BranchEntry }) => {
   const { place, entry, defaultBranch } = props
-  const { name, head, isProtected } = entry
+  const { name, head, isProtected, divergence } = entry
   return (
     <li class="row ref-row">
       <div class="row-main">
@@ -138,6 +141,9 @@ const Row = (props: BranchesProps & { readonly entry: BranchEntry }) => {
           <StatusMark place={place} view={head} />
           <CommitPerson identity={head.commit.author} account={head.author} size={16} />
           <Time unix={commitUnix(head.commit)} />
+          {name === defaultBranch || divergence === undefined ? null : (
+            <span title={texts.divergedFrom(defaultBranch, divergence)}>{texts.diverged(divergence)}</span>
+          )}
         </div>
       </div>
       <div class="row-side">

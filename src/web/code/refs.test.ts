@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Browser } from '../../testing/browser.ts'
 import { startForge } from '../../testing/forge.ts'
+import { commitFiles } from '../../testing/given-pull.ts'
 import { base64 } from '../../testing/samples.ts'
 
 test('branchesPage, createBranchAct, renameBranchAct, deleteBranchAct: writers manage branches, others see them', async () => {
@@ -33,6 +34,26 @@ test('branchesPage, createBranchAct, renameBranchAct, deleteBranchAct: writers m
 
   await forge.as('alice').must('PATCH', repo.api, { private: true })
   assert.equal((await bob.get(web)).status, 404)
+})
+
+test('branchesPage: says how far branches are ahead of the default branch and behind it', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  await forge.as('alice').must('POST', `${repo.api}/branches`, { new_branch_name: 'old' })
+  await commitFiles(forge, repo, 'topic', { 'a.txt': 'a\n', 'b.txt': 'b\n' })
+  const rows = async () => {
+    const { text } = await new Browser(forge).get(`/${repo.fullName}/branches`)
+    const found = [...text.matchAll(/<li class="row ref-row">[\s\S]*?<\/li>/g)].map(([row]) => row)
+    return (name: string) => found.find((row) => row.includes(`>${name}</a>`)) ?? ''
+  }
+  const before = await rows()
+  assert.match(before('topic'), />2 ahead</)
+  assert.match(before('old'), />no difference</)
+  await commitFiles(forge, repo, 'main', { 'c.txt': 'c\n' })
+  const after = await rows()
+  assert.match(after('topic'), />2 ahead, 1 behind</)
+  assert.match(after('old'), />1 behind</)
+  assert.doesNotMatch(after('main'), /ahead|behind|no difference/)
 })
 
 test('tagsPage, createTagAct, deleteTagAct: writers manage tags', async () => {

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import type { Divergence } from '../../git/git.ts'
 import { counted, numberText } from '../ui/texts.tsx'
 
 /** Texts of the pages about code. */
@@ -15,6 +16,12 @@ export const texts = {
   templateProblem: (problem: string) => `This template is not offered: ${problem}.`,
   binary: 'This file is binary',
   blame: 'Blame',
+  diverged: ({ ahead, behind }: Divergence) =>
+    [ahead > 0 ? `${numberText(ahead)} ahead` : '', behind > 0 ? `${numberText(behind)} behind` : '']
+      .filter((words) => words !== '')
+      .join(', ') || 'no difference',
+  divergedFrom: (base: string, { ahead, behind }: Divergence) =>
+    `${counted(ahead, 'commit')} that ${base} lacks, ${counted(behind, 'commit')} of ${base} missing`,
   branchCount: (count: number) => counted(count, 'branch', 'branches'),
   changed: 'Changed',
   checks: (passed: number, total: number) => `${numberText(passed)} of ${counted(total, 'check')} passed`,
