@@ -22,3 +22,19 @@ export function effectiveInputs(
   }
   return { ok: true, inputs: Object.fromEntries(inputs) }
 }
+
+const isNumber = (value: string): boolean => value.trim() !== '' && Number.isFinite(Number(value))
+
+/**
+ * Returns the first input whose value has not the declared type: a text for a number, or none of the options. The API
+ * accepts such values (observed); forms refuse them.
+ */
+export const inputOfWrongType = (
+  declared: readonly DispatchInput[],
+  given: Readonly<Record<string, string>>,
+): DispatchInput | undefined =>
+  declared.find(({ name, type, options }) => {
+    const value = Object.hasOwn(given, name) ? (given[name] ?? '') : ''
+    if (value === '') return false
+    return type === 'number' ? !isNumber(value) : type === 'choice' && options.length > 0 && !options.includes(value)
+  })

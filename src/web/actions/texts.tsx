@@ -86,6 +86,9 @@ jobs:
     dispatch: 'Run workflow',
     dispatchRef: 'Branch or tag',
     dispatchStart: 'Run',
+    missingInput: 'Fill in this field.',
+    wrongInput: ({ type, options }: { readonly type: string; readonly options: readonly string[] }) =>
+      type === 'number' ? 'Enter a number.' : `Choose one of: ${options.join(', ')}.`,
     dispatchOnOther: 'The inputs are those of the default branch.',
     yes: 'Yes',
     no: 'No',

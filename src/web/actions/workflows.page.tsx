@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
 import { canRead, canWrite, gitRepo, inRepo, notArchived, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
+import { Invalid, NotFound } from '../../lib/errors.ts'
+import { inputOfWrongType } from '../../actions/dispatches/dispatch.rules.ts'
 import { presentDispatch } from '../../actions/dispatches/dispatch.present.ts'
 import {
   dispatchWorkflowRun,
@@ -49,19 +51,39 @@ export const actionsPage = page({
   view: WorkflowsView,
 })
 
-/** Starts a workflow by hand. The names and values of inputs are two lists of the same order. */
+/** A branch or tag that does not exist is a mistake in the form. */
+const asMistakeIn = (field: string) => (error: unknown) => {
+  const isUnknown = error instanceof NotFound && ['ref_not_found', 'workflow_not_found'].includes(error.code)
+  throw isUnknown ? new Invalid(withoutField(error.message), error.code, { field }) : error
+}
+
+/** Messages of the API begin with the field in brackets. */
+const withoutField = (message: string): string => message.replace(/^\[\w+\]: /, '')
+
+/**
+ * Starts a workflow by hand. The names and values of inputs are two lists of the same order. A refused value belongs to the
+ * field `inputs`, and the view finds the control.
+ */
 export const startWorkflow = act({
   path: '/{username}/{reponame}/actions/workflows/{workflowname}/dispatch',
   requires: [...readable, signedIn, canWrite('actions'), notArchived],
   fields: {
+    /** The workflow for the page that shows the form again. */
+    workflow: Type.Optional(Type.String()),
     ref: Type.Optional(Type.String()),
     name: Type.Optional(Type.Array(Type.String())),
     value: Type.Optional(Type.Array(Type.String())),
   },
+  again: actionsPage,
+  againQuery: ['workflow'],
+  problemFields: { dispatch_input_: 'inputs' },
   async run({ ctx, params, body }) {
     const { ref = '', name: names = [], value: values = [] } = body
     const given = Object.fromEntries(names.map((name, at) => [name, values[at] ?? '']))
-    const dispatch = await planDispatch(ctx, params.workflowname, { ref, inputs: given })
+    const dispatch = await planDispatch(ctx, params.workflowname, { ref, inputs: given }).catch(asMistakeIn('ref'))
+    const { parsed } = dispatch.file
+    const wrong = inputOfWrongType(parsed.ok ? parsed.workflow.inputs : [], given)
+    if (wrong) throw new Invalid(texts.list.wrongInput(wrong), 'dispatch_input_wrong')
     const event = await presentDispatch(ctx, { ...dispatch, workflow: payloadPath(dispatch.file.id) })
     const run = await dispatchWorkflowRun(ctx, dispatch, event)
     return { to: runPath(ctx, run), notice: texts.done.dispatched(run.number) }

@@ -87,7 +87,21 @@ test('startWorkflow: a writer starts a run with typed inputs; readers have no fo
   assert.match(form, /<option value="live"/)
   const incomplete = await alice.submit(at, path, { ref: 'main', name: ['', 'target'], value: ['', ''] })
   assert.equal(incomplete.status, 400)
-  assert.match(incomplete.text, /Where to/)
+  assert.match(incomplete.text, /<details class="menu end dispatch-menu" open/)
+  assert.match(incomplete.text, /id="input_0_problem">Fill in this field\./)
+  const unknown = await alice.submit(at, path, {
+    ref: 'nowhere',
+    name: ['', 'target', 'dry', 'note'],
+    value: ['', 'live', 'on', 'kept <text>'],
+  })
+  assert.equal(unknown.status, 422)
+  assert.match(unknown.text, /id="ref_problem">Branch or tag &quot;nowhere&quot; does not exist\./)
+  assert.match(unknown.text, /value="nowhere"/)
+  assert.match(unknown.text, /value="kept &lt;text(?:>|&gt;)"/)
+  assert.match(unknown.text, /<option value="live" selected/)
+  const wrong = await alice.submit(at, path, { ref: 'main', name: ['', 'target'], value: ['', 'moon'] })
+  assert.equal(wrong.status, 422)
+  assert.match(wrong.text, /id="input_0_problem">Choose one of: /)
   const started = await alice.submit(at, path, {
     ref: 'main',
     name: ['', 'target', 'dry', 'note'],
