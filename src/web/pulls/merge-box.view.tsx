@@ -1,5 +1,6 @@
 import type { MergeBlocker, MergeState } from '../../pulls/merge/merge-state.service.ts'
 import type { CommitStatusRow } from '../../db/tables/repositories.ts'
+import type { Oid } from '../../lib/ids.ts'
 import type { PullView } from '../../pulls/pull-view.service.ts'
 import { ActButton, Submit } from '../ui/button.tsx'
 import { CheckIcon, checkLook } from '../ui/check-icon.tsx'
@@ -7,7 +8,7 @@ import { Checkbox, Field, Select, TextArea } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
-import { Link, OutsideLink } from '../ui/link.tsx'
+import { ButtonLink, Link, OutsideLink } from '../ui/link.tsx'
 import { Commands } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Person } from '../ui/person.tsx'
@@ -25,6 +26,8 @@ export interface MergeBoxProps {
   readonly mayCancel: boolean
   /** The branch of the merged pull request is still there, and the viewer may delete it. */
   readonly mayDeleteBranch: boolean
+  /** The commit whose revert takes back the merged pull request, if the viewer may revert it. */
+  readonly revertible: Oid | undefined
 }
 
 /** What blocks the merge and how to unblock it, the checks, and the form that merges. */
@@ -51,6 +54,18 @@ export function MergeBox(props: MergeBoxProps) {
               </ActButton>
             </p>
           ) : null}
+          {props.revertible === undefined ? null : (
+            <p class="merge-after">
+              <span class="muted">{texts.revertLead}</span>
+              <ButtonLink
+                to={pathOf(place.owner, place.name, '_revert', props.revertible, pull.base_branch)}
+                class="small"
+                icon="history"
+              >
+                {texts.revert}
+              </ButtonLink>
+            </p>
+          )}
         </Line>
       </section>
     )

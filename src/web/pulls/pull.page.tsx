@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { pathNumber } from '../../http/schema.ts'
 import type { TimelinePart } from '../../issues/timeline/timeline-view.service.ts'
 import { mayDeleteMergedHead } from '../../pulls/merge/head-deletion.service.ts'
+import { wholeMergeCommit } from '../../pulls/merge/merge-commit.service.ts'
 import { mergeStateOf } from '../../pulls/merge/merge-state.service.ts'
 import { getReviewChoices } from '../../pulls/reviews/review-choice.service.ts'
 import { getPullReviews, withoutContinued } from '../../pulls/reviews/thread.service.ts'
@@ -24,6 +25,7 @@ export const pullPage = page({
     const shared = await loadPull(ctx, params.index)
     const { pair } = shared.view
     const { viewer } = ctx
+    const mayCommit = viewer !== undefined && ctx.rights.canWrite('code') && !ctx.repo.is_archived
     const reviews = await getPullReviews(ctx, pair)
     const ofShownReviews = ({ entries }: TimelinePart) => {
       const shown = new Set(entries.flatMap(({ row }) => row.review_id ?? []))
@@ -31,11 +33,12 @@ export const pullPage = page({
         .filter(({ comments: [first] }) => first && first.row.review_id !== null && shown.has(first.row.review_id))
         .flatMap(({ comments }) => comments.map(({ row }) => row))
     }
-    const [conversation, state, choices, mayDeleteBranch] = await Promise.all([
+    const [conversation, state, choices, mayDeleteBranch, revertible] = await Promise.all([
       loadConversation(ctx, pair.issue, query, ofShownReviews),
       pair.issue.is_closed ? undefined : mergeStateOf(ctx, pair),
       viewer && !ctx.repo.is_archived ? getReviewChoices({ ...ctx, viewer }, pair) : undefined,
       viewer ? mayDeleteMergedHead({ ...ctx, viewer }, pair.pull) : false,
+      mayCommit ? wholeMergeCommit(ctx, pair.pull) : undefined,
     ])
     const { timeline } = conversation
     const { entries } = timeline
@@ -53,6 +56,7 @@ export const pullPage = page({
       mayResolve: resolvableBy(ctx, pair),
       isSignedIn: viewer !== undefined && !ctx.repo.is_archived,
       mayDeleteBranch,
+      revertible,
       mayCancel: viewer !== undefined && (ctx.rights.isAdmin || state?.scheduled?.doer_id === viewer.id),
     }
   },

@@ -1,7 +1,6 @@
 import type { VNode } from 'preact'
 import type { TimelineEntry } from '../../issues/timeline/timeline-view.service.ts'
 import type { Thread } from '../../pulls/reviews/thread.service.ts'
-import type { MergeState } from '../../pulls/merge/merge-state.service.ts'
 import { EventEntry, groupEntries } from '../frames/event.view.tsx'
 import { Earlier, TimelineEvent } from '../frames/timeline.view.tsx'
 import { CommentEntry, CommentNote, OpeningText } from '../issues/comment.view.tsx'
@@ -12,18 +11,14 @@ import { Form } from '../ui/form.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Tag } from '../ui/parts.tsx'
 import { siteHref } from '../ui/paths.ts'
-import { MergeBox } from './merge-box.view.tsx'
+import { MergeBox, type MergeBoxProps } from './merge-box.view.tsx'
 import { PullHead } from './pull-head.view.tsx'
 import { pullPath } from './pull-paths.ts'
 import { PullSide, type PullSideProps } from './pull-side.view.tsx'
 import { texts } from './texts.tsx'
 import { ThreadView } from './thread.view.tsx'
 
-interface PullPageProps extends PullSideProps {
-  readonly mayEdit: boolean
-  readonly state: MergeState | undefined
-  readonly mayCancel: boolean
-  readonly mayDeleteBranch: boolean
+interface PullPageProps extends PullSideProps, MergeBoxProps {
   readonly mayResolve: (thread: Thread) => boolean
 }
 
