@@ -46,17 +46,16 @@ export function MergeBox(props: MergeBoxProps) {
               <code>{pull.merge_oid.slice(0, 10)}</code>
             </Link>
           </strong>
-          {props.mayDeleteBranch ? (
-            <p class="merge-after">
-              <span class="muted">{texts.branchLeft}</span>
-              <ActButton to={at('branch/delete')} class="small" icon="trash">
-                {texts.deleteBranchNow}
-              </ActButton>
-            </p>
-          ) : null}
-          {props.revertible === undefined ? null : (
-            <p class="merge-after">
-              <span class="muted">{texts.revertLead}</span>
+          <div class="merge-after">
+            {props.mayDeleteBranch ? (
+              <>
+                <span class="muted">{texts.branchLeft}</span>
+                <ActButton to={at('branch/delete')} class="small" icon="trash">
+                  {texts.deleteBranchNow}
+                </ActButton>
+              </>
+            ) : null}
+            {props.revertible === undefined ? null : (
               <ButtonLink
                 to={pathOf(place.owner, place.name, '_revert', props.revertible, pull.base_branch)}
                 class="small"
@@ -64,8 +63,8 @@ export function MergeBox(props: MergeBoxProps) {
               >
                 {texts.revert}
               </ButtonLink>
-            </p>
-          )}
+            )}
+          </div>
         </Line>
       </section>
     )

@@ -137,7 +137,6 @@ export const texts = {
   branchDeleted: 'The branch is deleted.',
   branchLeft: 'Everything on the branch is merged.',
   deleteBranchNow: 'Delete branch',
-  revertLead: 'A new commit can take the change back.',
   revert: 'Revert',
   deleteBranch: (name: string) => `Delete the branch ${name} afterwards`,
   force: 'Merge without meeting the rules of the branch',
