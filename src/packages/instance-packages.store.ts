@@ -76,11 +76,14 @@ export async function sumSizesOf(db: Db, packageIds: readonly PackageId[]): Prom
   const rows = await db
     .selectFrom('package_file')
     .innerJoin('package_version', 'package_version.id', 'package_file.version_id')
-    .select(({ fn }) => ['package_version.package_id', fn.sum<number>('package_file.size_bytes').as('sizeBytes')])
+    .select(({ fn }) => [
+      'package_version.package_id',
+      fn.sum<number | string>('package_file.size_bytes').as('sizeBytes'),
+    ])
     .where('package_version.package_id', 'in', packageIds)
     .groupBy('package_version.package_id')
     .execute()
-  return new Map(rows.map((row) => [row.package_id, row.sizeBytes]))
+  return new Map(rows.map((row) => [row.package_id, Number(row.sizeBytes)]))
 }
 
 /** Returns versions of a package, also those that no list shows. */
