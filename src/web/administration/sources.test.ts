@@ -40,7 +40,7 @@ test('administrationSourcesPage, administrationNewSourcePage, administrationCrea
   assert.match(noAddress.text, /id="discovery_url_problem"/)
   assert.ok(!noAddress.text.includes('hush-hush'), 'secrets are not sent back')
   assert.match((await create({ team_map: '{"a": 5}' })).text, /id="team_map_problem"/)
-  assert.match((await create({ name: '-' })).text, /id="name_problem"/)
+  assert.match((await create({ name: '-' })).text, /id="name_problem">Has up to 100 letters/)
   const made = await create({ team_map: '{"dev": {"acme": ["Coders"]}}' })
   const [source] = await sources(forge)
   assert.equal(made.headers.get('location'), `${path}/${source?.id}`)

@@ -7,7 +7,7 @@ import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { Box, Commands, Flash, Menu, PageHead } from '../ui/parts.tsx'
+import { Box, Commands, Flash, Menu, PageHead, Tag } from '../ui/parts.tsx'
 import { Time } from '../ui/time.tsx'
 import { PasswordField } from './confirm-password.tsx'
 import { texts as all } from './texts.tsx'
@@ -62,7 +62,19 @@ const Scratch = () => {
 const App = ({ isOn }: { readonly isOn: boolean }) => {
   const to = '/user/settings/security/two_factor/disable'
   return (
-    <Section title={texts.app} id="codes" lead={isOn ? texts.appOn : texts.appOff}>
+    <Section
+      title={texts.app}
+      id="codes"
+      lead={
+        isOn ? (
+          <>
+            <Tag tone="good">{texts.on}</Tag> {texts.appOn}
+          </>
+        ) : (
+          texts.appOff
+        )
+      }
+    >
       {isOn ? (
         <Disclosure title={texts.turnOff} to={to}>
           <Form to={to} class="stack">

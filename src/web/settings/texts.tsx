@@ -290,6 +290,7 @@ export const texts = {
   security: {
     noPasskeys: 'This site offers no passkeys: its address is a number, and passkeys need a name.',
     app: 'Authenticator app',
+    on: 'On',
     appOn: 'Sign-in requires a code from your app. Programs use access tokens, or send the code with the password.',
     appOff: 'An app on your phone shows a code that sign-in requires in addition to the password.',
     setUp: 'Set up an authenticator app',

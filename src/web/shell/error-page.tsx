@@ -1,10 +1,12 @@
 import type { RefusedCall } from '../../http/error-forms.ts'
+import type { Viewer } from '../../auth/viewer.ts'
 import type { Refusal } from '../../lib/errors.ts'
 import type { IconName } from '../ui/icons.ts'
 import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { pathOf } from '../ui/paths.ts'
 import { Icon } from '../ui/icon.tsx'
+import { explained } from './explained.ts'
 import { sentenceOf } from './sentence.ts'
 import { texts } from './texts.tsx'
 
@@ -30,6 +32,19 @@ function repositoryOf(url: string): readonly [string, string] | undefined {
   return repo === '' || repo === '-' || ownPlaces.has(owner) ? undefined : [owner, repo]
 }
 
+/** Refusals after which a form can be sent again. */
+const resendable: ReadonlySet<number> = new Set([409, 413, 429, 503])
+
+/** Returns the path below the site root of the page from which a refused form was sent. */
+function formOf({ method, headers, site }: RefusedCall, status: number): string | undefined {
+  const { referer } = headers
+  if (method === 'GET' || !resendable.has(status)) return undefined
+  if (typeof referer !== 'string' || !referer.startsWith(site.url)) return undefined
+  const path = referer.slice(site.url.length)
+  // Two slashes would lead to another site.
+  return path.startsWith('/') ? undefined : `/${path}`
+}
+
 /** Returns the heading of a refusal. */
 export function errorHeading({ status, code }: Pick<Refusal, 'status' | 'code'>): string {
   const { errors } = texts
@@ -37,7 +52,7 @@ export function errorHeading({ status, code }: Pick<Refusal, 'status' | 'code'>)
   if (status === 404) return errors.notFound
   if (status === 401) return errors.signInFirst
   if (status === 403) return errors.forbidden
-  if (status === 413) return errors.tooLarge
+  if (status === 413) return code === 'over_quota' ? errors.overQuota : errors.tooLarge
   if (status === 423) return errors.locked
   if (status === 429) return errors.tooMany
   if (status === 503) return errors.unavailable
@@ -45,15 +60,17 @@ export function errorHeading({ status, code }: Pick<Refusal, 'status' | 'code'>)
 }
 
 /** Returns the sentence below the heading, and a further one. */
-function explain({ status, message, code }: Refusal, isGuest: boolean): readonly [string, string?] {
+function explain(refusal: Refusal, viewer: Viewer | undefined): readonly [string, string?] {
   const { errors } = texts
+  const { status, message, code } = refusal
+  const isGuest = viewer === undefined
   if (status === 404 && code !== 'link_spent') {
     return vagueCodes.has(code)
       ? [isGuest ? errors.notFoundGuest : errors.notFoundLead]
       : [sentenceOf(message), isGuest ? errors.orHiddenGuest : errors.orHidden]
   }
   if (status === 423) return [errors.lockedLead]
-  return [message === '' ? errors.serverLead : sentenceOf(message)]
+  return [message === '' ? errors.serverLead : explained(refusal, viewer).message]
 }
 
 /** A refusal: what happened, why, and where to go on. */
@@ -61,9 +78,11 @@ export function ErrorContent({ refusal, call }: { readonly refusal: Refusal; rea
   const { viewer, url, config } = usePage()
   const { errors } = texts
   const { status, code } = refusal
-  const [lead, hint] = explain(refusal, viewer === undefined)
+  const [lead, hint] = explain(refusal, viewer)
   const back = url.startsWith('/user/') ? '' : `?redirect_to=${encodeURIComponent(url)}`
-  const mayRetry = status === 429 || status >= 500
+  const mayRetry = call.method === 'GET' && (status === 429 || status >= 500)
+  const form = formOf(call, status)
+  const { help } = explained(refusal, viewer)
   const isSpent = code === 'link_spent' && url.startsWith('/user/recover_account')
   const asksSignIn = viewer === undefined && [401, 403, 404].includes(status) && code !== 'link_spent'
   const isClosed = config.service.requireSigninView || config.serviceExplore.requireSigninView
@@ -81,10 +100,16 @@ export function ErrorContent({ refusal, call }: { readonly refusal: Refusal; rea
       {status >= 500 ? <p class="hint">{errors.request(call.id)}</p> : null}
       <p class="acts">
         {mayRetry ? (
-          <ButtonLink to={call.method === 'GET' ? url : '/'} kind="primary">
+          <ButtonLink to={url} kind="primary">
             {errors.retry}
           </ButtonLink>
         ) : null}
+        {form === undefined ? null : (
+          <ButtonLink to={form} kind="primary">
+            {errors.toForm}
+          </ButtonLink>
+        )}
+        {help === undefined ? null : <ButtonLink to={help.to}>{help.label}</ButtonLink>}
         {isSpent ? (
           <ButtonLink to="/user/forgot_password" kind="primary">
             {errors.askAgain}
@@ -96,7 +121,11 @@ export function ErrorContent({ refusal, call }: { readonly refusal: Refusal; rea
           </ButtonLink>
         ) : null}
         {repository === undefined ? null : (
-          <ButtonLink to={pathOf(...repository)} kind={asksSignIn || isGuess ? 'plain' : 'primary'} icon="repo">
+          <ButtonLink
+            to={pathOf(...repository)}
+            kind={asksSignIn || isGuess || form !== undefined ? 'plain' : 'primary'}
+            icon="repo"
+          >
             {repository.join('/')}
           </ButtonLink>
         )}

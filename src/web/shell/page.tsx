@@ -23,10 +23,10 @@ import { siteHref } from '../ui/paths.ts'
 import type { BrowserCtx } from './browser-context.ts'
 import { inBrowser, inSession, ownForm } from './browser.requirements.ts'
 import type { PageMeta } from './document.tsx'
+import { explained } from './explained.ts'
 import { noticeCookie } from './notice.ts'
 import { unkept } from './page-headers.ts'
 import { sendPage } from './send-page.tsx'
-import { sentenceOf } from './sentence.ts'
 
 type QueryOf<Query extends Schemas> = {
   readonly [Key in keyof Static<TObject<Query>>]?: Static<TObject<Query>>[Key]
@@ -249,6 +249,7 @@ export function act<
       if (!(error instanceof Refusal) || again === undefined || !mayShowAgain(error)) throw error
       const shown = typeof again === 'function' ? await again(input as unknown as Parameters<typeof again>[0]) : again
       if (shown === undefined) throw error
+      const field = fieldOf(error, problemFields)
       return shown.showAgain({
         ctx,
         params: input.params as Readonly<Record<string, unknown>>,
@@ -258,7 +259,7 @@ export function act<
         refused: {
           action: input.call.url.split('?', 1)[0] ?? '',
           status: error.status,
-          problem: { field: fieldOf(error, problemFields), message: sentenceOf(error.message) },
+          problem: { field, ...explained(error, ctx.viewer, field) },
           values: input.body as Readonly<Record<string, unknown>>,
         },
       })

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { formScope, textOf, type Marks } from './form-state.ts'
 import { Icon } from './icon.tsx'
+import { Link } from './link.tsx'
 import { csrfName, usePage, type RefusedForm } from './page-context.ts'
 import { siteHref } from './paths.ts'
 
@@ -63,7 +64,15 @@ export function Form({
       {problem !== undefined && problem.field === undefined ? (
         <p class="flash problem" role="alert">
           <Icon name="alert" />
-          <span>{problem.message}</span>
+          <span>
+            {problem.message}
+            {problem.help ? (
+              <>
+                {' '}
+                <Link to={problem.help.to}>{problem.help.label}</Link>
+              </>
+            ) : null}
+          </span>
         </p>
       ) : null}
       {refused === undefined ? (

@@ -13,6 +13,15 @@ export interface Problem {
   readonly field?: string | undefined
   /** A sentence. */
   readonly message: string
+  /** The page that helps. */
+  readonly help?: Help | undefined
+}
+
+/** A link to a page that helps with a problem. */
+export interface Help {
+  readonly label: string
+  /** Path below the site root. */
+  readonly to: string
 }
 
 /** A refused form: its page is shown again with the problem and what was sent. */

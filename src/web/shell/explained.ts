@@ -1,0 +1,33 @@
+import type { Viewer } from '../../auth/viewer.ts'
+import type { Refusal } from '../../lib/errors.ts'
+import type { Help } from '../ui/page-context.ts'
+import { sizeText } from '../ui/texts.tsx'
+import { sentenceOf } from './sentence.ts'
+import { texts } from './texts.tsx'
+
+/** What a page says about a refusal. */
+export interface Explained {
+  /** A sentence, or more. */
+  readonly message: string
+  readonly help?: Help
+}
+
+/**
+ * Returns the words of a page for a refusal, which may be clearer than those of the API.
+ * @param field the field beside which they stand
+ */
+export function explained(
+  { message, code, data }: Pick<Refusal, 'message' | 'code' | 'data'>,
+  viewer: Viewer | undefined,
+  field?: string,
+): Explained {
+  const { errors } = texts
+  const limit = /^the body is larger than (\d+) bytes$/.exec(message)?.[1]
+  if (limit !== undefined) return { message: errors.bodyTooLarge(sizeText(Number(limit))) }
+  // The label names the field already.
+  const said = field === undefined ? message : message.replace(/^\[\w+\]: /, '')
+  const owner = data['username']
+  if (code !== 'over_quota' || typeof owner !== 'string') return { message: sentenceOf(said) }
+  if (owner !== viewer?.user.name) return { message: errors.quotaOf(owner) }
+  return { message: errors.ownQuota, help: { label: errors.seeStored, to: '/user/settings/storage_overview' } }
+}
