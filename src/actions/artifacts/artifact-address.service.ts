@@ -51,7 +51,7 @@ export async function readAddress(
   return signed['artifact'] as ArtifactId
 }
 
-/** Returns the artifacts of a run that have not expired. */
+/** Returns the artifacts of a run, by default those that have not expired. */
 export const artifactsOfRun = (
   services: Services,
   runId: RunId,

@@ -28,13 +28,15 @@ export interface ArtifactFilter {
   readonly name?: string | undefined
   readonly path?: string
   readonly id?: ArtifactId | undefined
+  /** Also those whose content is deleted. */
+  readonly withExpired?: boolean
 }
 
-/** Returns artifacts of a run that have not expired, the oldest first. */
+/** Returns artifacts of a run, by default those that have not expired, the oldest first. */
 export function listArtifacts(
   db: Db | Tx,
   runId: RunId,
-  { isComplete, version, name, path, id }: ArtifactFilter,
+  { isComplete, version, name, path, id, withExpired = false }: ArtifactFilter,
   limit: number,
 ): Promise<ActionArtifactRow[]> {
   let query = db
@@ -42,7 +44,7 @@ export function listArtifacts(
     .selectAll()
     .where('run_id', '=', runId)
     .where('is_whole', '=', isComplete)
-    .where('is_expired', '=', sql.lit(false))
+  if (!withExpired) query = query.where('is_expired', '=', sql.lit(false))
   if (version !== undefined) query = query.where('version', '=', version)
   if (name !== undefined) query = query.where('name', '=', name)
   if (path !== undefined) query = query.where('path', '=', path)

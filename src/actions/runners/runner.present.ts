@@ -1,10 +1,10 @@
 import type { Static } from 'typebox'
 import type { ActionRegistrationTokenRow, ActionRunnerRow } from '../../db/tables/actions.ts'
 import { formatUnix } from '../../lib/time.ts'
+import { isOnline } from './runner.rules.ts'
 import type { RegisteredRunner, RunnerRegistration } from './runner.schemas.ts'
 
-/** A runner is online, or active, for this time after its last call, in milliseconds (contract, actions). */
-const onlineMs = 60_000
+/** A runner is active for this time after its last call about a job, in milliseconds (contract, actions). */
 const activeMs = 10_000
 
 export const presentRegistration = (
@@ -22,7 +22,7 @@ export const presentRunners = (runners: readonly ActionRunnerRow[], nowMs: numbe
     version: runner.version,
     labels: JSON.parse(runner.labels) as string[],
     ephemeral: runner.is_ephemeral,
-    status: nowMs - runner.online_ms >= onlineMs ? 'offline' : nowMs - runner.active_ms < activeMs ? 'active' : 'idle',
+    status: !isOnline(runner.online_ms, nowMs) ? 'offline' : nowMs - runner.active_ms < activeMs ? 'active' : 'idle',
     created_at: formatUnix(runner.created_unix),
     last_online: formatUnix(Math.floor(runner.online_ms / 1000)),
   }))

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { countRows } from '../../db/rows.ts'
 import type { ActionRegistrationTokenRow, ActionRunnerRow, NewActionRunnerRow } from '../../db/tables/actions.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { RepoId, RunnerId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -139,6 +140,30 @@ export const listRunners = (db: Db, scope: QueueScope, page: Page): Promise<Acti
   runnersOf(db, scope).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute()
 
 export const countRunnersOf = (db: Db, scope: QueueScope): Promise<number> => countRows(runnersOf(db, scope))
+
+/** Most kinds of runners, by their labels, that are compared with the labels of a job. */
+const maxKinds = 1000
+
+/** Returns the labels of the runners that take jobs of a repository, as JSON, each with the newest call. */
+export const listLabelsTaking = (
+  db: Db,
+  repo: Pick<RepoRow, 'id' | 'owner_id'>,
+): Promise<{ readonly labels: string; readonly onlineMs: number }[]> =>
+  db
+    .selectFrom('action_runner')
+    .select(({ fn }) => ['labels', fn.max('online_ms').as('onlineMs')])
+    .where((where) =>
+      where.or([
+        where('repo_id', '=', repo.id),
+        where.and([
+          where('repo_id', 'is', null),
+          where.or([where('owner_id', '=', repo.owner_id), where('owner_id', 'is', null)]),
+        ]),
+      ]),
+    )
+    .groupBy('labels')
+    .limit(maxKinds)
+    .execute()
 
 export const findRunner = (tx: Tx, scope: QueueScope, id: RunnerId): Promise<ActionRunnerRow | undefined> =>
   runnersOf(tx, scope).selectAll().where('id', '=', id).executeTakeFirst()

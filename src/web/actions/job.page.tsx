@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { RepoCtx } from '../../access/context.ts'
 import { canRead, gitRepo, inRepo } from '../../access/repo.requirements.ts'
 import { linesOf, searchLog } from '../../actions/logs/log-page.service.ts'
+import { matchRunners } from '../../actions/runners/runner-match.service.ts'
 import { attemptAt, getJobOf, getRunWithJobs, type Attempt } from '../../actions/runs/run-list.service.ts'
 import { pathNumber } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
@@ -57,7 +58,9 @@ export const jobPage = page({
         : { text, ...(await searchLog(ctx, attempt.task, text)) }
     const open = search ? undefined : sectionToOpen(sections)
     const opened = open && attempt ? { section: open, ...(await linesOfSection(ctx, attempt, open)) } : undefined
-    return { ...loaded, search, opened }
+    const { job } = loaded
+    const runners = job.status === 'waiting' ? await matchRunners(ctx, [job.runs_on]) : undefined
+    return { ...loaded, search, opened, runner: runners?.get(job.runs_on) }
   },
   meta: ({ job, run }) => ({ title: texts.job.title(job.name, run.number), withFurtherStyles: true }),
   view: JobView,

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { isFinal } from '../../actions/status.rules.ts'
+import type { RunnerMatch } from '../../actions/runners/runner-match.service.ts'
+import { waitsForApproval } from '../../actions/runs/trust.rules.ts'
 import type { LogLine } from '../../actions/logs/log-page.service.ts'
 import type { Attempt } from '../../actions/runs/run-list.service.ts'
 import type { ActionJobRow } from '../../db/tables/actions.ts'
@@ -12,7 +14,7 @@ import { usePage } from '../ui/page-context.ts'
 import { Empty } from '../ui/parts.tsx'
 import { siteHref, withQuery } from '../ui/paths.ts'
 import { durationText } from '../ui/time.tsx'
-import { jobPath } from './actions-paths.ts'
+import { jobPath, runPath } from './actions-paths.ts'
 import { LogLines } from './log-lines.view.tsx'
 import type { LogSection } from './log-sections.rules.ts'
 import { RunFrame, type RunFrameProps } from './run-frame.view.tsx'
@@ -33,6 +35,8 @@ interface ShownLines {
 }
 
 interface JobPageProps extends JobProps {
+  /** Whether runners have the labels of the job while it waits. */
+  readonly runner: RunnerMatch | undefined
   readonly search:
     | { readonly text: string; readonly lines: readonly LogLine[]; readonly hasMore: boolean; readonly isCut: boolean }
     | undefined
@@ -232,7 +236,7 @@ const SearchResults = ({
 }
 
 /** Why a job has no log. */
-function NoAttempt({ job, attempt }: JobPageProps) {
+function NoAttempt({ job, attempt, runner, ...props }: JobPageProps) {
   const note = (
     icon: 'clock' | 'skip' | 'stop' | 'log' | 'workflow' | 'hourglass',
     title: string,
@@ -245,8 +249,25 @@ function NoAttempt({ job, attempt }: JobPageProps) {
   if (attempt?.task.log_state === 'expired') return note('hourglass', texts.expired, texts.expiredLead)
   if (job.is_call) return note('workflow', texts.call, texts.callLead)
   const runsOn = (JSON.parse(job.runs_on) as string[]).join(', ')
-  if (job.status === 'waiting') return note('clock', texts.waiting, texts.waitingLead(runsOn))
-  if (job.status === 'blocked') return note('clock', texts.blocked, texts.blockedLead(needsOf(job).join(', ')))
+  if (job.status === 'waiting') {
+    return runner === undefined || runner === 'online'
+      ? note('clock', texts.waiting, texts.waitingLead(runsOn))
+      : note('clock', texts.noRunner[runner], texts.noRunnerLead[runner](runsOn))
+  }
+  if (job.status === 'blocked' && waitsForApproval(props.run)) {
+    return note(
+      'clock',
+      texts.approval,
+      <>
+        {texts.approvalLead} <Link to={runPath(props, props.run)}>{texts.toRun}</Link>
+      </>,
+    )
+  }
+  if (job.status === 'blocked' && props.run.is_held) return note('clock', texts.held, texts.heldLead)
+  if (job.status === 'blocked') {
+    const needs = needsOf(job)
+    return note('clock', texts.blocked, needs.length === 0 ? undefined : texts.blockedLead(needs.join(', ')))
+  }
   if (job.status === 'skipped') return note('skip', texts.skipped, texts.skippedLead)
   if (job.status === 'cancelled') return note('stop', texts.cancelled)
   return note('log', texts.noLog)

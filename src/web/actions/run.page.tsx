@@ -3,11 +3,13 @@ import { canRead, canWrite, gitRepo, inRepo, notArchived } from '../../access/re
 import { signedIn } from '../../access/requirements.ts'
 import { artifactsOfRun } from '../../actions/artifacts/artifact-address.service.ts'
 import { deleteArtifacts, noArtifact } from '../../actions/artifacts/artifact.service.ts'
+import { matchRunners } from '../../actions/runners/runner-match.service.ts'
 import { approveRun, cancelRun, deleteRun, rerunJobs } from '../../actions/runs/run-control.service.ts'
 import { getJobOf, getRunWithJobs } from '../../actions/runs/run-list.service.ts'
 import { getRunNumbered } from '../../actions/runs/run.service.ts'
 import { enumeration, pathNumber } from '../../http/schema.ts'
 import type { RunId } from '../../lib/ids.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
 import { actionsPath, jobPath, runPath } from './actions-paths.ts'
@@ -29,9 +31,13 @@ export const runPage = page({
   async load({ ctx, params }) {
     const found = await getRunWithJobs(ctx, params.number)
     const state = await runStateOf(ctx, found)
-    const artifacts = await artifactsOfRun(ctx, found.run.id, { isComplete: true })
+    const waiting = found.jobs.filter(({ status }) => status === 'waiting')
+    const [artifacts, runners] = await Promise.all([
+      artifactsOfRun(ctx, found.run.id, { isComplete: true, withExpired: true }),
+      matchRunners(ctx, pluck(waiting, 'runs_on')),
+    ])
     const { owner, repo } = ctx
-    return { owner, repo, ...found, state, artifacts, may: mayOf(ctx) }
+    return { owner, repo, ...found, state, artifacts, runners, may: mayOf(ctx) }
   },
   meta: ({ run }) => ({
     title: texts.run.title(run.title || workflowNameOf(run), run.number),

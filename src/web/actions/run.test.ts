@@ -127,6 +127,41 @@ test('removeRunArtifact: an artifact is downloaded and deleted on the page of it
   assert.equal(again.status, 404)
 })
 
+test('runPage, jobPage: a waiting job says whether a runner has its labels and is online', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { at, repo } = await given(forge)
+  const [alice, bob] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'bob')]
+  assert.doesNotMatch((await bob.get(at)).text, /no runner/)
+  forge.clock.advance(3_600_000)
+  assert.match((await bob.get(at)).text, /no runner is online with the labels/)
+  assert.match((await bob.get(`${at}/jobs/0`)).text, /when a runner with the labels ubuntu-latest is online again/)
+  const { json: runners } = await forge.as('alice').get(`/api/service/v1${repo.api}/actions/runners`, { site: true })
+  await forge
+    .as('alice')
+    .must('DELETE', `/api/service/v1${repo.api}/actions/runners/${runners[0].id}`, undefined, { site: true })
+  const settings = `href="/${repo.fullName}/settings/actions/runners"`
+  const [shown, seen] = [(await alice.get(at)).text, (await bob.get(at)).text]
+  assert.match(seen, /no runner has the labels/)
+  assert.deepEqual([shown.includes(settings), seen.includes(settings)], [true, false])
+  assert.match((await bob.get(`${at}/jobs/0`)).text, /No runner for this job/)
+})
+
+test('runPage: an expired artifact keeps its name without a link', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const { at, runner } = await given(forge)
+  await upload(forge, await runner.must(), 'report')
+  const alice = await Browser.of(forge, 'alice')
+  assert.ok((await alice.get(at)).text.includes(`href="${at}/artifacts/report"`))
+  forge.clock.advance(400 * 86_400_000)
+  await forge.as('root').must('POST', '/admin/cron/cleanup_actions')
+  await forge.settle()
+  const root = await Browser.of(forge, 'root')
+  const { text } = await root.get(at)
+  assert.match(text, /Expired <relative-time/)
+  assert.match(text, />report</)
+  assert.ok(!text.includes(`${at}/artifacts/report`))
+})
+
 test('changeRun: a person with write access approves the run of a stranger', async () => {
   await using forge = await startForge({ users: ['alice', 'eve'] })
   const repo = await forge.given.repo({ owner: 'alice' })
@@ -142,6 +177,8 @@ test('changeRun: a person with write access approves the run of a stranger', asy
   const shown = (await guest.get(at)).text
   assert.match(shown, /This run waits for an approval/)
   assert.ok(!shown.includes(`${at}/approve`))
+  assert.ok(shown.includes(`href="/${repo.fullName}/pulls/1/files"`))
+  assert.match((await guest.get(`${at}/jobs/0`)).text, /Waiting for an approval/)
   const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)
   assert.equal(await runner.fetch(), undefined)
   assert.equal((await alice.submit(at, `${at}/approve`)).status, 303)

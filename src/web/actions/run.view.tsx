@@ -1,4 +1,5 @@
 import { isFinal } from '../../actions/status.rules.ts'
+import type { RunnerMatch } from '../../actions/runners/runner-match.service.ts'
 import type { RunWithJobs } from '../../actions/runs/run-list.service.ts'
 import { waitsForApproval } from '../../actions/runs/trust.rules.ts'
 import type { ActionArtifactRow } from '../../db/tables/actions.ts'
@@ -6,11 +7,12 @@ import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import { ActButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Link } from '../ui/link.tsx'
+import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, Flash, Tag } from '../ui/parts.tsx'
+import { pathOf } from '../ui/paths.ts'
 import { sizeText, texts as shared } from '../ui/texts.tsx'
 import { Time } from '../ui/time.tsx'
-import { actionsPath, artifactPath, runPath } from './actions-paths.ts'
+import { actionsPath, artifactPath, headPath, runPath } from './actions-paths.ts'
 import { RunGraph } from './run-graph.view.tsx'
 import { RunFrame } from './run-frame.view.tsx'
 import type { RunState } from './run-state.ts'
@@ -22,8 +24,10 @@ export interface RunProps extends RunWithJobs {
   readonly owner: UserRow
   readonly repo: RepoRow
   readonly artifacts: readonly ActionArtifactRow[]
-  readonly may: { readonly run: boolean }
+  readonly may: { readonly run: boolean; readonly addRunners: boolean }
   readonly state: RunState
+  /** Whether runners have the labels of waiting jobs. */
+  readonly runners: ReadonlyMap<string, RunnerMatch>
 }
 
 export const RunView = (props: RunProps) => {
@@ -38,8 +42,8 @@ export const RunView = (props: RunProps) => {
           <Link to={actionsPath(props, { workflow: run.workflow_id })}>{texts.toWorkflow}</Link>
         </Flash>
       )}
+      <Waiting {...props} />
       {jobs.length === 0 || run.problem !== '' ? null : <RunGraph {...props} />}
-      <Waiting jobs={jobs} />
       {artifacts.length === 0 ? null : <Artifacts {...props} />}
     </RunFrame>
   )
@@ -52,29 +56,61 @@ const Approval = (props: RunProps) =>
       <div class="stack tight">
         <strong>{texts.approvalTitle}</strong>
         <p>{props.may.run ? texts.approvalLead : texts.approvalReader}</p>
-        {props.may.run ? (
-          <ActButton to={runPath(props, props.run, 'approve')} kind="primary" icon="check">
-            {texts.approve}
-          </ActButton>
-        ) : null}
+        <div class="acts">
+          {props.may.run ? (
+            <ActButton to={runPath(props, props.run, 'approve')} kind="primary" icon="check">
+              {texts.approve}
+            </ActButton>
+          ) : null}
+          <Changes {...props} />
+        </div>
       </div>
     </div>
   ) : null
 
+/** The way to the changes of a pull request. */
+const Changes = (props: RunProps) => {
+  const pull = /^#\d+$/.test(props.run.head) ? headPath(props, props.run) : undefined
+  return pull === undefined ? null : <ButtonLink to={`${pull}/files`}>{texts.changes}</ButtonLink>
+}
+
 /** The labels that jobs wait for; one line for the jobs of a matrix. */
-const Waiting = ({ jobs }: Pick<RunProps, 'jobs'>) => {
-  const waiting = jobs.filter(({ status }) => status === 'waiting')
+const Waiting = (props: RunProps) => {
+  const waiting = props.jobs.filter(({ status }) => status === 'waiting')
   return (
     <>
       {[...Map.groupBy(waiting, ({ runs_on: labels }) => labels)].map(([labels, { length }]) => (
-        <p class="muted small">
-          {texts.waiting(length)}{' '}
-          {(JSON.parse(labels) as string[]).map((label) => (
-            <Tag>{label}</Tag>
-          ))}
-        </p>
+        <WaitingFor {...props} labels={labels} count={length} match={props.runners.get(labels) ?? 'online'} />
       ))}
     </>
+  )
+}
+
+const WaitingFor = ({
+  labels,
+  count,
+  match,
+  ...props
+}: RunProps & { readonly labels: string; readonly count: number; readonly match: RunnerMatch }) => {
+  const tags = (JSON.parse(labels) as string[]).map((label) => (
+    <>
+      {' '}
+      <Tag>{label}</Tag>
+    </>
+  ))
+  return match === 'online' ? (
+    <p class="muted small">
+      {texts.waiting(count)}
+      {tags}
+    </p>
+  ) : (
+    <Flash tone="warning">
+      {texts.runner[match](count)}
+      {tags}{' '}
+      {props.may.addRunners ? (
+        <Link to={pathOf(props.owner.name, props.repo.name, 'settings', 'actions', 'runners')}>{texts.addRunner}</Link>
+      ) : null}
+    </Flash>
   )
 }
 
@@ -85,37 +121,52 @@ function Artifacts(props: RunProps) {
     <Box head={<h2>{texts.artifacts}</h2>}>
       <ul class="rows">
         {byName.map(([name, files]) => (
-          <li class="row artifact">
-            <Icon name="file-zip" />
-            <div class="row-main">
-              {files.some(({ version }) => version === 4) ? (
-                <Link class="row-title" to={artifactPath(props, props.run, name)} data-turbo="false">
-                  {name}
-                </Link>
-              ) : (
-                <span class="row-title">{name}</span>
-              )}
-            </div>
-            <div class="row-side">
-              <span class="artifact-expiry">
-                {texts.artifactExpires} <Time unix={files[0]?.expires_unix ?? 0} />
-              </span>
-              <span class="artifact-size">{sizeText(files.reduce((sum, file) => sum + file.size_bytes, 0))}</span>
-              {props.may.run ? (
-                <ActButton
-                  to={`${artifactPath(props, props.run, name)}/delete`}
-                  kind="danger"
-                  class="small"
-                  aria-label={texts.deleteArtifact(name)}
-                  confirm={texts.deleteArtifactQuestion(name)}
-                >
-                  {shared.delete}
-                </ActButton>
-              ) : null}
-            </div>
-          </li>
+          <Artifact {...props} name={name} files={files} />
         ))}
       </ul>
     </Box>
+  )
+}
+
+/** An artifact, or only its name once the content is deleted. */
+const Artifact = ({
+  name,
+  files,
+  ...props
+}: RunProps & { readonly name: string; readonly files: readonly ActionArtifactRow[] }) => {
+  const isExpired = files.every((file) => file.is_expired)
+  const hasPage = !isExpired && files.some(({ version }) => version === 4)
+  return (
+    <li class="row artifact">
+      <Icon name="file-zip" />
+      <div class="row-main">
+        {hasPage ? (
+          <Link class="row-title" to={artifactPath(props, props.run, name)} data-turbo="false">
+            {name}
+          </Link>
+        ) : (
+          <span class={isExpired ? 'muted' : 'row-title'}>{name}</span>
+        )}
+      </div>
+      <div class="row-side">
+        <span class="artifact-expiry">
+          {isExpired ? texts.artifactExpired : texts.artifactExpires} <Time unix={files[0]?.expires_unix ?? 0} />
+        </span>
+        <span class="artifact-size">
+          {isExpired ? null : sizeText(files.reduce((sum, file) => sum + file.size_bytes, 0))}
+        </span>
+        {props.may.run && !isExpired ? (
+          <ActButton
+            to={`${artifactPath(props, props.run, name)}/delete`}
+            kind="danger"
+            class="small"
+            aria-label={texts.deleteArtifact(name)}
+            confirm={texts.deleteArtifactQuestion(name)}
+          >
+            {shared.delete}
+          </ActButton>
+        ) : null}
+      </div>
+    </li>
   )
 }

@@ -132,6 +132,18 @@ jobs:
     toWorkflow: 'Go to the file',
     waiting: (count: number) =>
       count === 1 ? 'A job waits for a free runner with' : `${counted(count, 'job')} wait for a free runner with`,
+    runner: {
+      missing: (count: number) =>
+        count === 1
+          ? 'A job waits, but no runner has the labels'
+          : `${counted(count, 'job')} wait, but no runner has the labels`,
+      offline: (count: number) =>
+        count === 1
+          ? 'A job waits, but no runner is online with the labels'
+          : `${counted(count, 'job')} wait, but no runner is online with the labels`,
+    },
+    addRunner: 'See the runners',
+    changes: 'Read the changes',
     held: 'This run waits until an earlier run of its group has ended.',
     untrusted: 'From a fork',
     untrustedHint: 'The run gets no secrets, and its tokens may only read',
@@ -140,6 +152,7 @@ jobs:
     deleteQuestion: 'Delete this run with its logs and artifacts?',
     artifacts: 'Artifacts',
     artifactExpires: 'Expires',
+    artifactExpired: 'Expired',
     download: 'Download',
     deleteArtifact: (name: string) => `Delete ${name}`,
     deleteArtifactQuestion: (name: string) => `Delete the artifact ${name}?`,
@@ -168,6 +181,16 @@ jobs:
     show: 'Show the log of this step',
     noLines: 'This step has written nothing.',
     waiting: 'Waiting for a runner',
+    noRunner: { missing: 'No runner for this job', offline: 'No runner is online' },
+    noRunnerLead: {
+      missing: (labels: string) => `No runner of the repository, its owner or this instance has the labels ${labels}.`,
+      offline: (labels: string) => `The job starts when a runner with the labels ${labels} is online again.`,
+    },
+    approval: 'Waiting for an approval',
+    approvalLead: 'Somebody with write access must approve the run.',
+    toRun: 'Go to the run',
+    held: 'Waiting for an earlier run',
+    heldLead: 'The run starts when an earlier run of its group has ended.',
     waitingLead: (labels: string) => `The job starts when a runner with the labels ${labels} is free.`,
     blocked: 'Waiting for other jobs',
     blockedLead: (names: string) => `The job starts after ${names}.`,
