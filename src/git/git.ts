@@ -169,7 +169,6 @@ export type DivergenceQuery = {
   readonly heads: readonly Oid[]
   /** Commits that are read before the heads that are still unclear are left out; 5,000 by default. */
   readonly limit?: number
-  readonly signal?: AbortSignal
 }
 
 /** Numbers of commits that a head has and the base lacks, and that the base has and the head lacks. */

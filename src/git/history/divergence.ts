@@ -15,7 +15,7 @@ const usualLimit = 5000
 export async function divergence(
   context: GitContext,
   at: ReadFrom,
-  { base, heads, limit = usualLimit, signal }: DivergenceQuery,
+  { base, heads, limit = usualLimit }: DivergenceQuery,
 ): Promise<ReadonlyMap<Oid, Divergence>> {
   const others = [...new Set(heads)].filter((oid) => oid !== base)
   if (others.length > maxHeads) throw new RangeError(`at most ${maxHeads} heads are compared at once`)
@@ -34,7 +34,6 @@ export async function divergence(
           args: ['rev-list', '--topo-order', '--parents', `--max-count=${limit}`, base, ...others, '--'],
           cwd: location.directory,
           environment: location.environment,
-          signal,
         },
         (chunk) => {
           const lines = (rest + chunk.toString('latin1')).split('\n')
