@@ -53,11 +53,19 @@ const blobKeyOf = (repoId: RepoId, uuid: string): string => `${repoId}/${uuid.sl
  * `[attachment].MAX_SIZE` (`TooLarge`). A refused file leaves nothing in the store.
  * @param keep creates the row; throws for a request of another form
  */
-export async function takeUpload<Row>(
+export const takeUpload = <Row>(
   ctx: RepoCtx,
   upload: Upload,
   rules: AttachRules,
   keep: (file: ArrivedFile | undefined, said: SaidBeside) => Promise<Row>,
+): Promise<Row> => takeUploads(ctx, upload, rules, ([file], said) => keep(file, said))
+
+/** Like `takeUpload`, for any number of files. When one is refused, none stays in the store. */
+export async function takeUploads<Row>(
+  ctx: RepoCtx,
+  upload: Upload,
+  rules: AttachRules,
+  keep: (files: readonly ArrivedFile[], said: SaidBeside) => Promise<Row>,
 ): Promise<Row> {
   const end = new AbortController()
   const signal = AbortSignal.any([upload.signal, end.signal])
@@ -68,7 +76,7 @@ export async function takeUpload<Row>(
       storing.push(stored)
       await stored
     })
-    return await keep(await storing[0], said)
+    return await keep(await Promise.all(storing), said)
   } catch (error) {
     end.abort()
     for (const stored of await Promise.allSettled(storing)) {

@@ -49,6 +49,8 @@ export function readFormWithFiles(
     readonly maxFileBytes: number
     /** Receives the size of each chunk; an exception ends the form. */
     readonly look?: (chunk: Buffer) => void
+    /** Receives each field as it arrives, so that it is known when a later file is refused. */
+    readonly onField?: (name: string, value: string) => void
   },
   takeFile: (file: FormFile) => Promise<void>,
 ): Promise<Record<string, string>> {
@@ -73,7 +75,10 @@ export function readFormWithFiles(
     }
     parser.on('field', (name, value, info) => {
       if (info.valueTruncated) fail(new TooLarge(`the field ${name} is larger than ${limits.maxFieldBytes} bytes`))
-      else fields[name] = value
+      else {
+        fields[name] = value
+        limits.onField?.(name, value)
+      }
     })
     parser.on('file', (field, content, info) => {
       content.on('limit', () => content.destroy(new TooLarge(`the file is larger than ${limits.maxFileBytes} bytes`)))

@@ -4,9 +4,17 @@ import type { FileHolder } from '../access/contributions/file-holder.ts'
 import { addUpload, removeFiles } from '../attachments/attachment-row.service.ts'
 import { attachedName, filesShownIn } from '../attachments/attachment.rules.ts'
 import { updateAttachment } from '../attachments/attachment.store.ts'
-import { checkedName, noFile, takeUpload, type AttachRules, type Upload } from '../attachments/incoming-file.service.ts'
+import {
+  checkedName,
+  noFile,
+  takeUpload,
+  takeUploads,
+  type AttachRules,
+  type Upload,
+} from '../attachments/incoming-file.service.ts'
 import { addPendingFile } from '../attachments/pending-file.service.ts'
 import { claimPendingFiles } from '../attachments/pending-file.store.ts'
+import { refuseOverQuota } from '../access/quota/quota.service.ts'
 import { addToUsage } from '../access/quota/usage.store.ts'
 import { transaction } from '../db/database.ts'
 import type { AttachmentRow, NewAttachmentRow } from '../db/tables/issues.ts'
@@ -19,6 +27,9 @@ import { checkedAddress, nameByAddress } from './external-asset.rules.ts'
 import { mayReadRelease } from './release.policy.ts'
 import { getLatestRelease, getReleaseByTag } from './release.service.ts'
 import { findReleaseForUpdate } from './release.store.ts'
+
+/** Files that one form takes. */
+const mostFilesAtOnce = 20
 
 const noAsset = () => new NotFound('the file of the release does not exist', 'asset_not_found')
 
@@ -67,26 +78,62 @@ export function attachAsset(
   })
 }
 
-function keepAsset(
+/**
+ * Creates a release with the files that arrive in the form about it. A refused file or release leaves neither.
+ * @param sent passes the files on, at most 20, and returns when the fields of the form are known
+ * @param create creates the release
+ */
+export const createReleaseWithFiles = (
+  ctx: SignedInRepoCtx,
+  sent: Upload,
+  create: () => Promise<ReleaseRow>,
+): Promise<ReleaseRow> => {
+  let count = 0
+  const upload: Upload = {
+    signal: sent.signal,
+    receive: (maxFileBytes, take) =>
+      sent.receive(maxFileBytes, async (file) => {
+        count += 1
+        if (count > mostFilesAtOnce) {
+          throw new BadRequest(`a form takes at most ${mostFilesAtOnce} files`, 'asset_too_many', { field: 'files' })
+        }
+        await refuseOverQuota(ctx, ctx.owner, 'size:assets:attachments:releases')
+        await take(file)
+      }),
+  }
+  return takeUploads(ctx, upload, rulesOf(ctx), async (files) => {
+    const release = await create()
+    if (files.length > 0) {
+      await keepAssets(
+        ctx,
+        release,
+        files.map((file) => ({ ...file, external_url: '' })),
+      )
+    }
+    return release
+  })
+}
+
+type StoredAsset = Pick<NewAttachmentRow, 'uuid' | 'name' | 'size_bytes' | 'blob_key' | 'sha256' | 'external_url'>
+
+const keepAsset = async (ctx: SignedInRepoCtx, release: ReleaseRow, file: StoredAsset): Promise<AttachmentRow> =>
+  (await keepAssets(ctx, release, [file]))[0] as AttachmentRow
+
+function keepAssets(
   ctx: SignedInRepoCtx,
   release: ReleaseRow,
-  file: Pick<NewAttachmentRow, 'uuid' | 'name' | 'size_bytes' | 'blob_key' | 'sha256' | 'external_url'>,
-): Promise<AttachmentRow> {
+  files: readonly StoredAsset[],
+): Promise<readonly AttachmentRow[]> {
   return transaction(ctx.db, async (tx) => {
     // The release may have been deleted during a long upload.
     if (!(await findReleaseForUpdate(tx, release.id))) {
       throw new NotFound('the release does not exist', 'release_not_found')
     }
-    const values = {
-      ...file,
-      repo_id: release.repo_id,
-      issue_id: null,
-      comment_id: null,
-      release_id: release.id,
-      uploader_id: ctx.viewer.id,
-      created_unix: nowUnix(ctx.clock),
-    }
-    return addUpload(ctx, tx, values, ctx.viewer.id)
+    const place = { repo_id: release.repo_id, issue_id: null, comment_id: null, release_id: release.id }
+    const by = { uploader_id: ctx.viewer.id, created_unix: nowUnix(ctx.clock) }
+    const rows: AttachmentRow[] = []
+    for (const file of files) rows.push(await addUpload(ctx, tx, { ...file, ...place, ...by }, ctx.viewer.id))
+    return rows
   })
 }
 

@@ -9,7 +9,7 @@ import { getTagPage } from '../../code/branches/tag.service.ts'
 import { getAsset, holdShownFiles, removeAsset } from '../../releases/asset.service.ts'
 import { getReleaseDetails } from '../../releases/release-details.service.ts'
 import { generateNotes } from '../../releases/release-notes.service.ts'
-import { createRelease, editRelease, getRelease, getReleaseByTag } from '../../releases/release.service.ts'
+import { editRelease, getRelease, getReleaseByTag } from '../../releases/release.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
@@ -21,7 +21,7 @@ import { texts } from './texts.tsx'
 const text = Type.Optional(Type.String())
 const tick = Type.Optional(Type.Boolean())
 
-const fields = {
+export const releaseFields = {
   tag_name: text,
   target: text,
   title: text,
@@ -32,7 +32,7 @@ const fields = {
   as: text,
 }
 
-const problemFields = {
+export const problemFields = {
   tag_: 'tag_name',
   release_exists: 'tag_name',
   ref_not_found: 'target',
@@ -49,7 +49,8 @@ async function suggestions(ctx: RepoCtx) {
   return { branches: branches.map((branch) => branch.name), tags: tags.map((tag) => tag.name) }
 }
 
-const editPath = (ctx: Pick<RepoCtx, 'owner' | 'repo'>, tag: string) =>
+/** Returns the path of the form of a release. */
+export const editPath = (ctx: Pick<RepoCtx, 'owner' | 'repo'>, tag: string) =>
   pathOf(ctx.owner.name, ctx.repo.name, 'releases', 'edit', tag)
 
 export const newReleasePage = page({
@@ -72,30 +73,6 @@ export const newReleasePage = page({
   },
   meta: () => ({ title: texts.form.newTitle }),
   view: ReleaseFormView,
-})
-
-export const newReleaseAct = act({
-  path: '/{username}/{reponame}/releases/new',
-  requires: [inRepo, canRead('releases'), canWrite('releases'), gitRepo, repoUnderQuota('size:repos:all')],
-  fields,
-  again: newReleasePage,
-  problemFields,
-  async run({ ctx, body }) {
-    const isDraft = body.as === 'draft'
-    const release = await createRelease(ctx, body.tag_name ?? '', {
-      tagName: body.tag_name,
-      target: body.target,
-      title: body.title,
-      content: body.content,
-      isDraft,
-      isPrerelease: body.is_prerelease,
-      hidesArchiveLinks: body.hides_archive_links,
-    })
-    await holdShownFiles(ctx, release)
-    return isDraft
-      ? { to: editPath(ctx, release.tag_name), notice: texts.form.drafted }
-      : { to: releasePath(ctx, release.tag_name), notice: texts.form.published }
-  },
 })
 
 export const editReleasePage = page({
@@ -122,7 +99,7 @@ export const editReleasePage = page({
 export const editReleaseAct = act({
   path: '/{username}/{reponame}/releases/edit/{tag+}',
   requires: [inRepo, canRead('releases'), canWrite('releases'), gitRepo, repoUnderQuota('size:repos:all')],
-  fields,
+  fields: releaseFields,
   again: editReleasePage,
   problemFields,
   async run({ ctx, params, body }) {

@@ -9,7 +9,7 @@ import { Icon } from '../ui/icon.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Box, Flash, PageHead } from '../ui/parts.tsx'
-import { pathOf } from '../ui/paths.ts'
+import { pathOf, siteHref } from '../ui/paths.ts'
 import { sizeText, texts as shared } from '../ui/texts.tsx'
 import { FileLink } from './releases.view.tsx'
 import { releasePath } from './shown-release.ts'
@@ -32,6 +32,7 @@ interface FormViewProps {
 /** The form of a release, and its files when it exists. */
 export const ReleaseFormView = (props: FormViewProps) => {
   const { place, release, files } = props
+  const { config } = usePage()
   const at = (...parts: readonly (string | number)[]) => pathOf(place.owner.name, place.repo.name, 'releases', ...parts)
   return (
     <div class="narrow stack">
@@ -43,8 +44,16 @@ export const ReleaseFormView = (props: FormViewProps) => {
         ) : null}
       </PageHead>
       {place.repo.is_empty ? <Flash tone="info">{texts.emptyRepository}</Flash> : null}
-      {release ? null : <GenerateForm {...props} to={at('new')} />}
-      <Form to={release ? at('edit', release.tag_name) : at('new')} class="stack" id="release-form">
+      <Form
+        to={release ? at('edit', release.tag_name) : at('new')}
+        class="stack"
+        id="release-form"
+        {...(release ? {} : { files: true, 'data-turbo': 'false' })}
+      >
+        {/* Enter in a field publishes; it takes the first button. */}
+        {release ? null : (
+          <button type="submit" name="as" value="publish" class="sr-only" tabIndex={-1} aria-hidden="true" />
+        )}
         <div class="fields-row top">
           <Field
             name="tag_name"
@@ -85,7 +94,23 @@ export const ReleaseFormView = (props: FormViewProps) => {
           repository={{ owner: place.owner.name, name: place.repo.name }}
           uploadTo={at('attachments')}
           uploadHint={texts.attachHint}
-        />
+        >
+          {release || place.repo.is_empty ? null : (
+            <p class="editor-foot">
+              <Submit
+                kind="plain"
+                class="small"
+                icon="list-unordered"
+                formaction={`${siteHref(config, at('new'))}?generate=true#content`}
+                formenctype="application/x-www-form-urlencoded"
+                formnovalidate
+              >
+                {texts.generate}
+              </Submit>
+              <span class="hint">{texts.generateLead}</span>
+            </p>
+          )}
+        </Editor>
         <Checkbox
           name="is_prerelease"
           label={texts.prerelease}
@@ -97,6 +122,7 @@ export const ReleaseFormView = (props: FormViewProps) => {
           label={texts.hideArchives}
           checked={release?.hides_archive_links ?? false}
         />
+        {release ? null : <NewFiles />}
         <FormActs release={release} back={release ? releasePath(place, release.tag_name) : at()} />
       </Form>
       {release ? <Files release={release} files={files} at={at} /> : null}
@@ -129,25 +155,21 @@ const FormActs = ({ release, back }: { readonly release: ReleaseRow | undefined;
   </div>
 )
 
-const GenerateForm = ({ tag, target, place, to }: FormViewProps & { readonly to: string }) => (
-  <details class="more-options">
-    <summary>{texts.generate}</summary>
-    <Form to={to} method="get" hidden={{ generate: true }} class="stack tight">
-      <p class="hint">{texts.generateLead}</p>
-      <div class="fields-row">
-        <Field name="tag" id="notes-tag" label={texts.tag} value={tag} required />
-        <Field
-          name="target"
-          id="notes-target"
-          label={texts.target}
-          value={target || place.repo.default_branch}
-          isTerse
-        />
-        <Submit kind="plain">{texts.generate}</Submit>
-      </div>
-    </Form>
-  </details>
-)
+/** The files of a release that does not exist yet. */
+const NewFiles = () => {
+  const { config, refused } = usePage()
+  const sentFiles = Array.isArray(refused?.values['files']) ? refused.values['files'] : []
+  return config.attachment.enabled ? (
+    <Field
+      name="files"
+      type="file"
+      multiple
+      label={all.files.heading}
+      hint={refused?.problem || sentFiles.length > 0 ? all.files.chooseAgain : all.files.several}
+      class="drop-zone"
+    />
+  ) : null
+}
 
 const Files = ({
   release,

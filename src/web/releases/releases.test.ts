@@ -90,6 +90,82 @@ test('newReleasePage: generated notes name the pull requests merged since the ne
   assert.match(text, /\[v1\.\.\.v2\]/)
 })
 
+test('addGeneratedNotes: generated notes are added to what was typed, and nothing is created', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo()
+  const api = forge.as('alice')
+  const pull = await givenPull(forge, { repo })
+  await api.must('POST', `${pull.api}/merge`, { Do: 'merge' })
+  const at = `/${repo.fullName}/releases/new`
+  const bob = await Browser.of(forge, 'bob')
+  const fields = { tag_name: 'v2', title: 'Two', content: 'Typed words', is_prerelease: 'true' }
+  const refused = { ...fields, _csrf: await bob.csrf('/repo/create') }
+  assert.equal((await bob.post(`${at}?generate=true`, refused)).status, 403)
+  const alice = await Browser.of(forge, 'alice')
+  assert.equal((await alice.post(`${at}?generate=true`, { ...fields, _csrf: 'x' })).status, 403)
+  const { status, text } = await alice.post(`${at}?generate=true`, { ...fields, _csrf: await alice.csrf(at) })
+  assert.equal(status, 200)
+  assert.match(text, new RegExp(`Typed words\\n\\n## Changes\\n\\n- Change ${pull.branch}`))
+  assert.match(text, /name="title"[^>]*value="Two"/)
+  assert.match(text, /name="is_prerelease"[^>]*checked/)
+  assert.match(text, /value="v2"/)
+  assert.doesNotMatch(text, /choose them again/)
+  const chosen = { ...fields, files: ['a.txt'], _csrf: await alice.csrf(at) }
+  assert.match((await alice.post(`${at}?generate=true`, chosen)).text, /choose them again/)
+  assert.deepEqual((await api.get(`${repo.api}/releases`)).json, [])
+})
+
+test('newReleaseAct: files chosen in the form belong to the release; a refused form leaves none and keeps the texts', async () => {
+  await using forge = await startForge({
+    users: ['alice', 'bob'],
+    settings: { 'repository.release': { ALLOWED_TYPES: '.txt,.gz' }, quota: { ENABLED: true } },
+  })
+  const repo = await forge.given.repo()
+  const at = `/${repo.fullName}/releases`
+  const alice = await Browser.of(forge, 'alice')
+  const bob = await Browser.of(forge, 'bob')
+  const send = async (browser: Browser, fields: Record<string, string>, names: readonly string[]) => {
+    const form = new FormData()
+    const whole = { _csrf: await browser.csrf('/repo/create'), as: 'publish', title: 'Kept title', ...fields }
+    for (const [name, value] of Object.entries(whole)) form.set(name, value)
+    for (const name of names) form.append('files', new Blob([`content of ${name}`]), name)
+    const headers = { cookie: browser.cookieHeader() }
+    const answer = await fetch(`${forge.url}${at}/new`, { method: 'POST', body: form, headers, redirect: 'manual' })
+    return { status: answer.status, location: answer.headers.get('location'), text: await answer.text() }
+  }
+  assert.equal((await send(bob, { tag_name: 'v1' }, ['a.txt'])).status, 403)
+  const usage = async () =>
+    (await forge.as('alice').must('GET', '/user/quota')).json.used.size.assets.attachments.releases
+  const wrongs = [
+    await send(alice, { tag_name: 'v1' }, ['a.txt', 'b.exe']),
+    await send(alice, { tag_name: 'v 1' }, ['a.txt']),
+    await send(alice, { tag_name: 'v1', _csrf: 'x' }, ['a.txt']),
+    await send(
+      alice,
+      { tag_name: 'v1' },
+      Array.from({ length: 21 }, (_, index) => `${index}.txt`),
+    ),
+  ]
+  assert.deepEqual(
+    wrongs.map(({ status }) => status),
+    [400, 422, 403, 400],
+  )
+  for (const { text } of wrongs) assert.match(text, /value="Kept title"/)
+  assert.match(wrongs[0]?.text ?? '', /id="files_problem"/)
+  assert.deepEqual((await forge.as('alice').get(`${repo.api}/releases`)).json, [])
+  assert.equal(await usage(), 0)
+
+  const made = await send(alice, { tag_name: 'v1', is_prerelease: 'true' }, ['a.txt', 'b.gz'])
+  assert.deepEqual([made.status, made.location], [303, `${at}/tag/v1`])
+  const [release] = (await forge.as('bob').get(`${repo.api}/releases`)).json
+  assert.equal(release.prerelease, true)
+  assert.deepEqual(release.assets.map((asset: { name: string; size: number }) => [asset.name, asset.size]).toSorted(), [
+    ['a.txt', 16],
+    ['b.gz', 15],
+  ])
+  assert.equal(await usage(), 31)
+})
+
 test('attachReleaseFile, deleteReleaseFileAct: writers attach and delete files by forms of this site', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo()

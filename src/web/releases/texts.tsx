@@ -60,7 +60,7 @@ export const texts = {
     save: 'Save changes',
     unpublish: 'Turn into a draft',
     generate: 'Generate notes',
-    generateLead: 'From the pull requests merged since the newest release. They replace the notes below.',
+    generateLead: 'From the pull requests merged since the newest release. They are added to the notes.',
     published: 'The release is published.',
     drafted: 'The draft is saved. Only people who may write releases see it.',
     saved: 'The release is saved.',
@@ -83,6 +83,9 @@ export const texts = {
     delete: (name: string) => `Delete ${name}`,
     deleteConfirm: (name: string) => `Delete the file ${name}?`,
     deleted: (name: string) => `${name} is deleted.`,
+    several: 'Several are possible.',
+    chooseAgain: 'Browsers forget chosen files; choose them again.',
+    tooLarge: (size: string) => `a file may have at most ${size}`,
     off: 'Attachments are switched off on this site.',
   },
 }

@@ -49,7 +49,7 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
   const { viewer } = ctx
   const unreadCount = viewer ? await countUnread({ ...ctx, viewer } satisfies SignedInCtx) : 0
   const { status = 200, refused, meta, content, isWide } = page
-  let isProblemShown = refused === undefined
+  let isProblemShown = refused?.problem === undefined
   const whenShown = (): void => {
     isProblemShown = true
   }
@@ -65,7 +65,7 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
     )
   const first = render()
   // The page may have lost the form meanwhile, or it lacks the field.
-  const html = Buffer.from(isProblemShown ? first : render(refused?.problem.message))
+  const html = Buffer.from(isProblemShown ? first : render(refused?.problem?.message))
   return bytes(htmlType, html, {
     status,
     headers: {

@@ -25,6 +25,9 @@ export const Submit = ({
   readonly value?: string
   readonly form?: string
   readonly formaction?: string
+  readonly formenctype?: 'application/x-www-form-urlencoded'
+  /** The form may be incomplete. */
+  readonly formnovalidate?: boolean
   readonly title?: string | undefined
   readonly 'aria-label'?: string | undefined
   readonly 'aria-pressed'?: 'true' | 'false' | undefined

@@ -24,13 +24,13 @@ export interface Help {
   readonly to: string
 }
 
-/** A refused form: its page is shown again with the problem and what was sent. */
+/** A form whose page is shown again with what was sent, and with the problem when it was refused. */
 export interface RefusedForm {
   /** Path of the form below the site root. */
   readonly action: string
   /** Status of the refusal. */
   readonly status?: number | undefined
-  readonly problem: Problem
+  readonly problem?: Problem | undefined
   readonly values: Readonly<Record<string, unknown>>
   /** Called when a part of the page shows the message. */
   readonly whenShown?: () => void

@@ -1,0 +1,158 @@
+import { Type } from 'typebox'
+import type { SignedInRepoCtx } from '../../access/context.ts'
+import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
+import { canRead, canWrite, gitRepo, inRepo } from '../../access/repo.requirements.ts'
+import type { Upload } from '../../attachments/incoming-file.service.ts'
+import { pageErrors } from '../../http/error-forms.ts'
+import { readFormWithFiles } from '../../http/form.ts'
+import { contentTypeOf } from '../../http/media-type.ts'
+import { bytesOf, operation, validBody, type Call } from '../../http/operation.ts'
+import { redirect } from '../../http/reply.ts'
+import { requestObject } from '../../http/schema.ts'
+import { NotFound, Refusal, TooLarge } from '../../lib/errors.ts'
+import { createReleaseWithFiles, holdShownFiles } from '../../releases/asset.service.ts'
+import { generateNotes } from '../../releases/release-notes.service.ts'
+import { createRelease } from '../../releases/release.service.ts'
+import type { BrowserCtx } from '../shell/browser-context.ts'
+import { checkOwnForm, fromOwnPage, inBrowser, inSession, ownForm } from '../shell/browser.requirements.ts'
+import { noticeCookie } from '../shell/notice.ts'
+import { sentenceOf } from '../shell/sentence.ts'
+import { csrfName } from '../ui/page-context.ts'
+import { pathOf, siteHref } from '../ui/paths.ts'
+import { sizeText } from '../ui/texts.tsx'
+import { editPath, newReleasePage, problemFields, releaseFields } from './release-form.page.tsx'
+import { releasePath } from './shown-release.ts'
+import { texts } from './texts.tsx'
+
+const path = '/{username}/{reponame}/releases/new'
+const shared = { method: 'POST', base: 'site', scope: null, accepts: ['session'], errors: pageErrors, path } as const
+const writes = [inRepo, canRead('releases'), canWrite('releases'), gitRepo] as const
+
+/** Limit of a field beside the files, in bytes. */
+const maxFieldBytes = 1_000_000
+
+/** What the form holds beside files. */
+type Sent = Readonly<Record<string, string>>
+
+const html = bytesOf('text/html')
+const againReplies = { 400: html, 403: html, 409: html, 413: html, 422: html } as const
+
+const isAgainStatus = (status: number): status is keyof typeof againReplies => Object.hasOwn(againReplies, status)
+
+const formPath = ({ owner, repo }: Pick<SignedInRepoCtx, 'owner' | 'repo'>): string =>
+  pathOf(owner.name, repo.name, 'releases', 'new')
+
+/**
+ * Creates a release from a form, with its files. The files are stored as they arrive and deleted again when the form is
+ * refused.
+ */
+export const newReleaseAct = operation({
+  ...shared,
+  requires: [inBrowser, inSession, ...writes, repoUnderQuota('size:repos:all'), fromOwnPage],
+  body: bytesOf('multipart/form-data', 'application/x-www-form-urlencoded'),
+  reply: { 303: 'empty', ...againReplies },
+  async run({ ctx, params, call }) {
+    const sent: Record<string, string> = {}
+    try {
+      const upload = filesOfForm(ctx, call, (name, value) => {
+        sent[name] = value
+      })
+      const release = await createReleaseWithFiles(ctx, upload, () => createFrom(ctx, sent))
+      await holdShownFiles(ctx, release)
+      call.cookies.push(noticeCookie(ctx.config, release.is_draft ? texts.form.drafted : texts.form.published))
+      const to = release.is_draft ? editPath(ctx, release.tag_name) : releasePath(ctx, release.tag_name)
+      return redirect(303, siteHref(ctx.config, to))
+    } catch (error) {
+      if (!(error instanceof Refusal) || !isAgainStatus(error.status)) throw error
+      const message =
+        error instanceof TooLarge
+          ? texts.files.tooLarge(sizeText(ctx.config.attachment.maxSize * 2 ** 20))
+          : error.message
+      return newReleasePage.showAgain({
+        ctx,
+        params,
+        call,
+        status: error.status,
+        refused: {
+          action: formPath(ctx),
+          status: error.status,
+          problem: { field: fieldOf(error), message: sentenceOf(message) },
+          values: sent,
+        },
+      })
+    }
+  },
+})
+
+const createFrom = (ctx: SignedInRepoCtx, sent: Sent) =>
+  createRelease(ctx, sent['tag_name'] ?? '', {
+    tagName: sent['tag_name'],
+    target: sent['target'],
+    title: sent['title'],
+    content: sent['content'],
+    isDraft: sent['as'] === 'draft',
+    isPrerelease: sent['is_prerelease'] === 'true',
+    hidesArchiveLinks: sent['hides_archive_links'] === 'true',
+  })
+
+function fieldOf({ code, data }: Refusal): string | undefined {
+  if (code === 'too_large' || code.startsWith('attachment_') || code === 'over_quota') return 'files'
+  const known = Object.entries(problemFields).find(([prefix]) => code.startsWith(prefix))?.[1]
+  return known ?? (typeof data['field'] === 'string' ? data['field'] : undefined)
+}
+
+/** The files of a form, which follow its fields. A form without the value of its page is refused. */
+const filesOfForm = (ctx: BrowserCtx, call: Call, onField: (name: string, value: string) => void): Upload => ({
+  signal: call.signal,
+  async receive(maxFileBytes, take) {
+    const limits = { maxFieldBytes, maxFileBytes, onField }
+    const sent = await readFormWithFiles(call.body(), contentTypeOf(call), limits, async (file) => {
+      // A file field without a file has no name.
+      if (file.field !== 'files' || !file.filename) {
+        file.content.resume()
+        return
+      }
+      if (!ctx.config.attachment.enabled) throw new NotFound('attachments are disabled', 'attachments_disabled')
+      await take({ name: file.filename, content: file.content })
+    })
+    checkOwnForm(ctx, call, sent[csrfName])
+    return {}
+  },
+})
+
+/** Adds generated notes to what was typed into the form of a new release, and shows it again. */
+export const addGeneratedNotes = operation({
+  ...shared,
+  whenQuery: { generate: 'true' },
+  requires: [inBrowser, inSession, ...writes, validBody, ownForm],
+  // The names of chosen files are sent without their contents.
+  body: requestObject('Form', {
+    ...releaseFields,
+    files: Type.Optional(Type.Array(Type.String())),
+    [csrfName]: Type.Optional(Type.String()),
+  }),
+  writes: false,
+  load: 'expensive',
+  reply: { 200: html },
+  async run({ ctx, params, body, call }) {
+    const { tag_name: tag = '', target = '', content = '', files = [], ...others } = body
+    const notes = ctx.repo.is_empty ? '' : await generateNotes(ctx, { tag, target }, texts.notes)
+    const typed = content.trimEnd()
+    return newReleasePage.showAgain({
+      ctx,
+      params,
+      call,
+      status: 200,
+      refused: {
+        action: formPath(ctx),
+        values: {
+          ...others,
+          tag_name: tag,
+          target,
+          content: typed === '' ? notes : `${typed}\n\n${notes}`,
+          files: files.filter((name) => name !== ''),
+        },
+      },
+    })
+  },
+})
