@@ -12,6 +12,7 @@ import { Avatar } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
 import { PersonKeys, PersonNewRepository } from './person-parts.view.tsx'
 import { accountQuotaPath } from './quota-paths.ts'
+import { SearchForm } from './search-form.tsx'
 import { texts as all } from './texts.tsx'
 
 const texts = all.users
@@ -45,12 +46,7 @@ export const PeopleView = ({
         {texts.new}
       </ButtonLink>
     </PageHead>
-    <Form to="/admin/users" method="get" class="filters" role="search" label={texts.search}>
-      <Field name="q" type="search" label={texts.search} isLabelHidden isTerse value={text} placeholder={texts.hint} />
-      <Submit kind="plain" icon="search">
-        {texts.search}
-      </Submit>
-    </Form>
+    <SearchForm to="/admin/users" label={texts.search} text={text} placeholder={texts.hint} />
     <Box>
       {users.length === 0 ? <p class="box-body muted">{texts.none}</p> : null}
       <ul class="rows hoverable" data-rows>

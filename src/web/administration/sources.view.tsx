@@ -5,7 +5,7 @@ import { Checkbox, Field, Select, TextArea } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
-import { Box, CopyField, Empty, Menu, PageHead, Tabs, Tag } from '../ui/parts.tsx'
+import { Box, CopyField, Empty, Flash, Menu, PageHead, Tabs, Tag } from '../ui/parts.tsx'
 import { fieldsOf, fieldText, type SettingField } from './source-fields.ts'
 import { texts as all } from './texts.tsx'
 
@@ -227,6 +227,7 @@ export const SourceTestView = ({
   <>
     <PageHead title={texts.testOf(name)} lead={texts.testLead}>
       <ButtonLink to={at(id)}>{texts.back}</ButtonLink>
+      {kind === 'ldap' ? null : <ButtonLink to={`${at(id)}/test`}>{texts.testAgain}</ButtonLink>}
     </PageHead>
     {kind === 'ldap' ? (
       <Form to={`${at(id)}/test`} method="get" class="filters" label={texts.login}>
@@ -234,6 +235,11 @@ export const SourceTestView = ({
         <Submit kind="plain">{texts.test}</Submit>
       </Form>
     ) : null}
+    {steps.every(({ ok }) => ok) ? (
+      <Flash tone="done">{texts.testPassed}</Flash>
+    ) : (
+      <Flash tone="problem">{texts.testFailed}</Flash>
+    )}
     <Box>
       <ul class="rows">
         {steps.map((step) => (

@@ -201,6 +201,7 @@ export const texts = {
   },
   job: {
     all: 'All',
+    states: { waiting: 'Waiting', running: 'Running', failed: 'Failed' },
     empty: 'No job waits, runs or has failed',
     emptyLead: 'Jobs that succeed leave nothing here.',
     attempt: (attempt: number, most: number) => `attempt ${attempt} of ${most}`,

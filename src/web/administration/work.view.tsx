@@ -28,7 +28,7 @@ export const JobsView = ({
       tabs={[
         { label: texts.job.all, to: '/admin/jobs', isCurrent: state === undefined },
         ...(['waiting', 'running', 'failed'] as const).map((each) => ({
-          label: texts.health[each].replace(/^./, (letter) => letter.toUpperCase()),
+          label: texts.job.states[each],
           to: withQuery('/admin/jobs', { state: each }),
           isCurrent: state === each,
         })),
@@ -46,7 +46,7 @@ export const JobsView = ({
               <div class="row-main">
                 <div class="line">
                   <span class="row-title mono">{job.name}</span>
-                  <Tag tone={tones[job.state]}>{texts.health[job.state]}</Tag>
+                  <Tag tone={tones[job.state]}>{texts.job.states[job.state]}</Tag>
                 </div>
                 <p class="row-facts">
                   <span>{texts.job.attempt(job.attempt, job.max_attempts)}</span>
@@ -91,7 +91,9 @@ export const TasksView = ({ tasks }: { readonly tasks: readonly ScheduledTask[] 
         <thead>
           <tr>
             <th scope="col">{texts.task.name}</th>
-            <th scope="col">{texts.task.schedule}</th>
+            <th scope="col" class="wide-only">
+              {texts.task.schedule}
+            </th>
             <th scope="col" class="wide-only">
               {texts.task.next}
             </th>
@@ -112,6 +114,7 @@ export const TasksView = ({ tasks }: { readonly tasks: readonly ScheduledTask[] 
               <td>
                 <strong>{texts.task.titles[task.name] ?? task.name}</strong>
                 <p class="muted small mono wide-only">{task.name}</p>
+                <p class="muted small mono narrow-only">{task.enabled ? task.schedule : texts.task.off}</p>
                 {task.lastError === '' ? null : (
                   <p class="danger-text small">
                     {texts.task.failed}
@@ -119,7 +122,7 @@ export const TasksView = ({ tasks }: { readonly tasks: readonly ScheduledTask[] 
                   </p>
                 )}
               </td>
-              <td class="mono small nowrap">{task.enabled ? task.schedule : texts.task.off}</td>
+              <td class="mono small nowrap wide-only">{task.enabled ? task.schedule : texts.task.off}</td>
               <td class="nowrap wide-only">
                 {task.enabled && task.nextRunUnix > 0 ? <Time unix={task.nextRunUnix} /> : texts.task.never}
               </td>
