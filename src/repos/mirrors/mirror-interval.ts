@@ -22,6 +22,16 @@ export function parseInterval(text: string, minSeconds: number): number | string
   return Math.round(seconds)
 }
 
+/** Formats an interval as people write it: `12h`, `1h30m`, `0`. */
+export const shortIntervalText = (seconds: number): string =>
+  [
+    [Math.floor(seconds / 3600), 'h'],
+    [Math.floor((seconds % 3600) / 60), 'm'],
+    [seconds % 60, 's'],
+  ]
+    .map(([count, unit]) => (count === 0 ? '' : `${count}${unit}`))
+    .join('') || '0'
+
 /** Formats an interval: `12h0m0s`, `10m0s`, `0s`. */
 export function intervalText(seconds: number): string {
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)]

@@ -10,7 +10,7 @@ import { inParts } from '../../lib/in-parts.ts'
 import { fetchedPrefix, isZeroOid, zeroOid } from '../../lib/refs.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
 import { SealError } from '../../secrets/secrets.ts'
-import { intervalText, parseInterval } from './mirror-interval.ts'
+import { parseInterval, shortIntervalText } from './mirror-interval.ts'
 import { findMirror, updateMirror } from './mirror.store.ts'
 import { codeOf, type GitRepository } from '../../refs/git-repository.ts'
 import { moveRefs } from '../../refs/journal/ref-door.service.ts'
@@ -44,7 +44,7 @@ export function refuseNewMirror({ config }: Services): void {
 
 /** What administrators of a mirror see and change. */
 export interface MirrorSettings {
-  /** Such as `8h0m0s`; `0s` without scheduled updates. */
+  /** Such as `8h`; `0` without scheduled updates. */
   readonly interval: string
   /** Whether references that the original no longer has are deleted. */
   readonly prunes: boolean
@@ -59,7 +59,7 @@ export async function getMirrorSettings({ db }: Services, repo: RepoRow): Promis
   const row = repo.is_mirror ? await findMirror(db, repo.id) : undefined
   return (
     row && {
-      interval: intervalText(row.interval_seconds),
+      interval: shortIntervalText(row.interval_seconds),
       prunes: row.prunes,
       syncedUnix: row.synced_unix,
       lastError: row.last_error,

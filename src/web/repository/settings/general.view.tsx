@@ -211,7 +211,7 @@ const Mirror = ({ place, mirror }: Pick<GeneralProps, 'place'> & { readonly mirr
           {all.mirrors.fetch}
         </ActButton>
       </div>
-      {mirror.lastError === '' ? null : <Flash tone="warning">{mirror.lastError}</Flash>}
+      {mirror.lastError === '' ? null : <Flash tone="warning">{texts.failed(mirror.lastError)}</Flash>}
       <Form to={settingsPath(place, 'mirror')} class="stack">
         <Field
           name="mirror_interval"

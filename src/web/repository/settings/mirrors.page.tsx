@@ -4,7 +4,9 @@ import { canWrite, inRepo, notArchived, repoAdmin } from '../../../access/repo.r
 import { pageQuery } from '../../../http/schema.ts'
 import { pageOrWhole } from '../../../lib/paging.ts'
 import { requestMirrorSync } from '../../../repos/mirrors/mirror-sync.service.ts'
+import { shortIntervalText } from '../../../repos/mirrors/mirror-interval.ts'
 import { mirrorsEnabled } from '../../../repos/mirrors/mirror.requirements.ts'
+import { getMirrorSettings } from '../../../repos/mirrors/mirror.service.ts'
 import { presentPushMirror } from '../../../repos/mirrors/push-mirror.present.ts'
 import {
   createPushMirror,
@@ -31,7 +33,14 @@ export const mirrorsPage = page({
   frame: inRepositoryFrame('settings'),
   async load({ ctx, query }) {
     const { mirrors } = await pageOfPushMirrors(ctx, pageOrWhole(query, ctx.config.api))
-    return { place: placeOf(ctx), mirrors: mirrors.map((mirror) => presentPushMirror(ctx, mirror)) }
+    return {
+      place: placeOf(ctx),
+      followed: await getMirrorSettings(ctx, ctx.repo),
+      mirrors: mirrors.map((mirror) => ({
+        ...presentPushMirror(ctx, mirror),
+        interval: shortIntervalText(mirror.interval_seconds),
+      })),
+    }
   },
   meta: ({ place }) => metaOf('mirrors', place),
   view: MirrorsView,

@@ -44,6 +44,27 @@ test('mirrorsPage, addPushMirrorSubmit, syncPushMirrorsSubmit, deletePushMirrorS
   assert.deepEqual(await mirrors(), [])
 })
 
+test('mirrorsPage, repositorySettingsPage: a mirror says what it follows, how often, and why its last update failed', async () => {
+  await using forge = await startForge({ users: ['alice'], settings: { migrations: { ALLOW_LOCALNETWORKS: true } } })
+  const repo = await forge.given.repo()
+  const clone_addr = `${forge.url}/${repo.fullName}.git`
+  const how = { clone_addr, repo_name: 'follower', mirror: true, mirror_interval: '90m', service: 'git' }
+  await forge.as('alice').must('POST', '/repos/migrate', how)
+  await forge.settle()
+  const alice = await Browser.of(forge, 'alice')
+  const at = '/alice/follower/settings'
+  const before = (await alice.get(`${at}/mirrors`)).text
+  assert.ok(before.includes(clone_addr))
+  assert.match(before, /every 1h30m/)
+  assert.doesNotMatch(before, /The last update failed/)
+  assert.match((await alice.get(at)).text, /name="mirror_interval"[^>]*value="1h30m"/)
+  await forge.as('alice').must('PATCH', repo.api, { private: true })
+  assert.equal((await alice.submit(`${at}/mirrors`, `${at}/mirror/sync`)).status, 303)
+  await forge.settle()
+  assert.match((await alice.get(`${at}/mirrors`)).text, /aria-label="The last update failed"/)
+  assert.match((await alice.get(at)).text, /The last update failed: the other server asks for other credentials/)
+})
+
 test('tagRulesPage, addTagRuleSubmit, tagRulePage, editTagRuleSubmit, deleteTagRuleSubmit: a rule has what its form says', async () => {
   await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
   const repo = await forge.given.repo({ private: true })

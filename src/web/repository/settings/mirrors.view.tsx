@@ -1,9 +1,11 @@
 import { parseTime } from '../../../lib/time.ts'
+import type { MirrorSettings } from '../../../repos/mirrors/mirror.service.ts'
 import type { presentPushMirror } from '../../../repos/mirrors/push-mirror.present.ts'
 import { ActButton, Submit } from '../../ui/button.tsx'
 import { Checkbox, Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { ButtonLink } from '../../ui/link.tsx'
 import { Box, CopyField } from '../../ui/parts.tsx'
 import { Time } from '../../ui/time.tsx'
 import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
@@ -17,9 +19,12 @@ type PushMirror = ReturnType<typeof presentPushMirror>
 /** The repositories that follow this one, and what this one follows. */
 export const MirrorsView = ({
   place,
+  followed,
   mirrors,
 }: {
   readonly place: SettingsPlace
+  /** How this repository follows another one. */
+  readonly followed: MirrorSettings | undefined
   readonly mirrors: readonly PushMirror[]
 }) => {
   const at = settingsPath(place, 'mirrors')
@@ -36,24 +41,14 @@ export const MirrorsView = ({
         )
       }
     >
-      {place.repo.is_mirror ? (
-        <div class="line">
-          <p>{texts.isMirror}</p>
-          <ActButton to={settingsPath(place, 'mirror', 'sync')} icon="sync">
-            {texts.fetch}
-          </ActButton>
-        </div>
-      ) : null}
-      {mirrors.length === 0 ? (
-        <p class="muted">{texts.none}</p>
+      {followed === undefined ? null : <Followed place={place} mirror={followed} />}
+      {followed === undefined ? (
+        <PushMirrors mirrors={mirrors} at={at} />
       ) : (
-        <Box>
-          <ul class="rows">
-            {mirrors.map((mirror) => (
-              <MirrorRow mirror={mirror} at={at} />
-            ))}
-          </ul>
-        </Box>
+        <section class="section" aria-labelledby="push_mirrors">
+          <h2 id="push_mirrors">{texts.pushMirrors}</h2>
+          <PushMirrors mirrors={mirrors} at={at} />
+        </section>
       )}
       <section class="section" aria-labelledby="add_mirror">
         <h2 id="add_mirror">{texts.add}</h2>
@@ -75,11 +70,68 @@ export const MirrorsView = ({
   )
 }
 
+const PushMirrors = ({ mirrors, at }: { readonly mirrors: readonly PushMirror[]; readonly at: string }) =>
+  mirrors.length === 0 ? (
+    <p class="muted">{texts.none}</p>
+  ) : (
+    <Box>
+      <ul class="rows">
+        {mirrors.map((mirror) => (
+          <MirrorRow mirror={mirror} at={at} />
+        ))}
+      </ul>
+    </Box>
+  )
+
+/** What this repository follows. */
+const Followed = ({ place, mirror }: { readonly place: SettingsPlace; readonly mirror: MirrorSettings }) => (
+  <section class="section" aria-labelledby="followed">
+    <h2 id="followed">{texts.isMirror}</h2>
+    <Box>
+      <ul class="rows">
+        <li class="row">
+          <MirrorIcon isFailing={mirror.lastError !== ''} />
+          <div class="row-main">
+            <span class="row-title">{place.repo.original_url}</span>
+            <p class="row-facts">
+              <span>{texts.every(mirror.interval)}</span>
+              {mirror.syncedUnix > 0 ? (
+                <span>
+                  {all.mirror.last}
+                  <Time unix={mirror.syncedUnix} />
+                </span>
+              ) : (
+                <span>{all.mirror.never}</span>
+              )}
+            </p>
+            {mirror.lastError === '' ? null : <p class="danger-text">{sentence(mirror.lastError)}</p>}
+          </div>
+          <div class="acts">
+            <ButtonLink to={`${settingsPath(place)}#mirror`} class="small">
+              {texts.change}
+            </ButtonLink>
+            <ActButton to={settingsPath(place, 'mirror', 'sync')} class="small" icon="sync">
+              {texts.fetch}
+            </ActButton>
+          </div>
+        </li>
+      </ul>
+    </Box>
+  </section>
+)
+
+/** The icon of a mirror whose last update failed or not. */
+const MirrorIcon = ({ isFailing }: { readonly isFailing: boolean }) =>
+  isFailing ? <Icon name="alert" class="danger-text" label={texts.failing} /> : <Icon name="mirror" class="muted" />
+
+/** Messages of git and of the server begin in lower case. */
+const sentence = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
+
 const MirrorRow = ({ mirror, at }: { readonly mirror: PushMirror; readonly at: string }) => {
   const syncedUnix = mirror.last_update === null ? 0 : (parseTime(mirror.last_update) ?? 0)
   return (
     <li class="row">
-      <Icon name="mirror" class="muted" />
+      <MirrorIcon isFailing={mirror.last_error !== ''} />
       <div class="row-main">
         <span class="row-title">{mirror.remote_address}</span>
         <p class="row-facts">
@@ -94,7 +146,7 @@ const MirrorRow = ({ mirror, at }: { readonly mirror: PushMirror; readonly at: s
             <span>{texts.never}</span>
           )}
         </p>
-        {mirror.last_error === '' ? null : <p class="danger-text">{mirror.last_error}</p>}
+        {mirror.last_error === '' ? null : <p class="danger-text">{sentence(mirror.last_error)}</p>}
         {mirror.public_key === '' ? null : <CopyField text={mirror.public_key} label={texts.publicKey} />}
       </div>
       <ActButton

@@ -99,6 +99,7 @@ export const texts = {
     pruneHint: 'Branches and tags that are gone there go here too.',
     last: 'last fetched ',
     never: 'Not fetched yet.',
+    failed: (reason: string) => `The last update failed: ${reason}`,
   },
   danger: {
     heading: 'Danger zone',
@@ -245,7 +246,10 @@ export const texts = {
   },
   mirrors: {
     lead: 'A push mirror sends the branches and tags of this repository to another server.',
-    isMirror: 'This repository follows another one.',
+    isMirror: 'This repository follows another one',
+    pushMirrors: 'Push mirrors',
+    failing: 'The last update failed',
+    change: 'Change',
     fetch: 'Fetch now',
     fetching: 'The repository will be fetched.',
     none: 'No push mirrors yet.',
@@ -257,7 +261,7 @@ export const texts = {
     onCommit: 'After each push',
     useSsh: 'Use SSH',
     useSshHint: 'The server makes a key pair; give its public key to the other side.',
-    every: (interval: string) => `every ${interval}`,
+    every: (interval: string) => (interval === '0' ? 'no schedule' : `every ${interval}`),
     last: 'last sent ',
     never: 'not sent yet',
     publicKey: 'Public key',
