@@ -1,10 +1,9 @@
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { CommitView } from '../../code/statuses/commit-view.service.ts'
 import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
-import { combinedState } from '../../code/statuses/commit-status.rules.ts'
 import type { Commit } from '../../git/git.ts'
 import type { Unix } from '../../lib/time.ts'
-import { checkLook } from '../ui/check-icon.tsx'
+import { SignatureMark, StatusMark } from '../frames/commit-marks.view.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import { Person } from '../ui/person.tsx'
@@ -54,42 +53,6 @@ export const CommitLink = ({ place, oid }: { readonly place: RepositoryNames; re
     {shortOid(oid)}
   </Link>
 )
-
-/** The combined state of a commit's checks as a link to them; nothing without checks. */
-export const StatusMark = ({
-  place,
-  view: { commit, statuses },
-}: {
-  readonly place: RepositoryNames
-  readonly view: Pick<CommitView, 'commit' | 'statuses'>
-}) => {
-  const state = combinedState(statuses.map((status) => status.state))
-  if (state === '') return null
-  const { icon, tone } = checkLook(state)
-  const label = texts.checks(statuses.filter((status) => status.state === 'success').length, statuses.length)
-  return (
-    <Link
-      class={`status-mark ${tone}`}
-      to={`${repositoryPath(place, 'commit', commit.oid)}#checks`}
-      aria-label={label}
-      title={label}
-    >
-      <Icon name={icon} />
-    </Link>
-  )
-}
-
-/** Whether a commit is signed; nothing for an unsigned one. */
-export const SignatureMark = ({ verification }: Pick<CommitView, 'verification'>) => {
-  if (verification.kind === 'unsigned') return null
-  const { isGood, signer } = verification
-  const label = isGood ? texts.signedBy(signer?.username || signer?.name || '') : texts.signatureUnproven
-  return (
-    <span class={isGood ? 'good-text' : 'muted'} title={label} role="img" aria-label={label}>
-      <Icon name={isGood ? 'verified' : 'unverified'} />
-    </span>
-  )
-}
 
 export const commitUnix = (commit: Commit): Unix => commit.committer.unixSeconds
 

@@ -1,4 +1,5 @@
 import type { CommitView } from '../../code/statuses/commit-view.service.ts'
+import { SignatureFact } from '../frames/commit-marks.view.tsx'
 import type { DiffViewProps } from '../ui/diff/diff-props.ts'
 import { DiffView } from '../ui/diff/diff.view.tsx'
 import { CheckIcon } from '../ui/check-icon.tsx'
@@ -8,7 +9,7 @@ import { Box, CopyButton, Menu } from '../ui/parts.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
-import { CommitLink, CommitPerson, commitUnix, SignatureMark } from './commit-parts.view.tsx'
+import { CommitLink, CommitPerson, commitUnix } from './commit-parts.view.tsx'
 import { messageBody, subjectOf } from '../../code/commits/message.rules.ts'
 import { replayPath, repositoryPath, revisionPath, type RepositoryNames } from './code-paths.ts'
 import { texts } from './texts.tsx'
@@ -109,7 +110,7 @@ const Head = ({ place, view, replayOn }: Omit<CommitPageProps, 'difference'>) =>
               </span>
             </>
           ) : null}
-          <SignatureMark verification={verification} />
+          <SignatureFact verification={verification} />
         </div>
       </div>
       <div class="box-foot facts">

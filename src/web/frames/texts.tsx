@@ -1,3 +1,5 @@
+import { counted, numberText } from '../ui/texts.tsx'
+
 /** Texts of the frames around the pages of a repository, an account or a group of settings. */
 export const texts = {
   repository: {
@@ -62,4 +64,14 @@ export const transferTexts = {
   accepted: (owner: string) => `The repository now belongs to ${owner}.`,
   rejected: 'The transfer is rejected.',
   cancelled: 'The transfer is cancelled.',
+} as const
+
+/** Texts about checks and signatures of commits. */
+export const commitMarkTexts = {
+  checks: (passed: number, total: number) => `${numberText(passed)} of ${counted(total, 'check')} passed`,
+  signatureBroken: 'The signature does not fit the commit',
+  signatureKey: (key: string) => `key ${key}`,
+  signatureUnknown: 'Signed with an unknown key',
+  signatureUnread: 'Signed in a form that cannot be read',
+  signedBy: (name: string) => (name === '' ? 'Verified signature' : `Verified signature by ${name}`),
 } as const

@@ -11,7 +11,7 @@ export const ChecksMark = ({ checks }: Pick<PullMarks, 'checks'>) =>
 const reviewLooks: Readonly<
   Record<NonNullable<PullMarks['review']>, { readonly icon: IconName; readonly tone: string | undefined }>
 > = {
-  rejected: { icon: 'x', tone: 'danger-text' },
+  rejected: { icon: 'file-diff', tone: 'danger-text' },
   required: { icon: 'eye', tone: undefined },
   approved: { icon: 'check', tone: 'good-text' },
   asked: { icon: 'eye', tone: undefined },

@@ -94,15 +94,20 @@ export function MergeBox(props: MergeBoxProps) {
           ) : null}
         </Line>
       ) : null}
-      {state.blockers.map((blocker) => (
-        <Blocker {...props} blocker={blocker} />
+      {shownBlockers(state).map((blocker) => (
+        <Blocker {...props} blocker={blocker} state={state} />
       ))}
       {isFree ? (
         <Line icon="check-circle" tone="good">
           <strong>{texts.canMerge}</strong>
         </Line>
       ) : null}
-      {state.isBehind && props.isSignedIn ? <Behind {...props} state={state} /> : null}
+      {state.isBehind && props.isSignedIn && mayUpdate(state) && !isOutdated(state) ? (
+        <Line icon="info" tone="neutral">
+          <p>{texts.behind(pull.base_branch)}</p>
+          <UpdateActs {...props} state={state} />
+        </Line>
+      ) : null}
       <MergeForm {...props} state={state} />
     </section>
   )
@@ -125,10 +130,38 @@ const Line = ({
   </div>
 )
 
-const Blocker = ({ blocker, view, place, mayEdit }: MergeBoxProps & { readonly blocker: MergeBlocker }) => {
+const isBlockedBy = (state: MergeState, kind: MergeBlocker['kind']): boolean =>
+  state.blockers.some((blocker) => blocker.kind === kind)
+
+/** Solving the conflicts brings the commits of the base into the branch. */
+const shownBlockers = (state: MergeState): readonly MergeBlocker[] =>
+  isBlockedBy(state, 'conflict') ? state.blockers.filter(({ kind }) => kind !== 'outdated') : state.blockers
+
+/** The rule of the base demands its commits; the blocker that says so has the buttons. */
+const isOutdated = (state: MergeState): boolean => isBlockedBy(state, 'outdated')
+
+/** An update would meet the same conflicts. */
+const mayUpdate = (state: MergeState): boolean =>
+  !isBlockedBy(state, 'conflict') && !isBlockedBy(state, 'unrelated') && !isBlockedBy(state, 'archived')
+
+/** What takes time or a decision is no alarm. */
+function blockerLook({ kind }: MergeBlocker, { statuses }: MergeState): readonly [IconName, string] {
+  if (kind === 'draft') return ['git-pull-request-draft', 'neutral']
+  if (kind === 'checking' || (kind === 'statuses' && !statuses.some(isFailed))) return ['hourglass', 'warning']
+  return ['x-circle', 'danger']
+}
+
+const Blocker = ({
+  blocker,
+  state,
+  view,
+  place,
+  mayEdit,
+  isSignedIn,
+}: MergeBoxProps & { readonly blocker: MergeBlocker; readonly state: MergeState }) => {
   const { pull, issue } = view.pair
   const { title, help } = texts.blockers[blocker.kind]
-  const isWorking = blocker.kind === 'checking'
+  const [icon, tone] = blockerLook(blocker, state)
   const commands = [
     `git fetch origin`,
     `git switch ${pull.head_branch}`,
@@ -136,7 +169,7 @@ const Blocker = ({ blocker, view, place, mayEdit }: MergeBoxProps & { readonly b
     `git push`,
   ]
   return (
-    <Line icon={isWorking ? 'hourglass' : 'x-circle'} tone={isWorking ? 'warning' : 'danger'}>
+    <Line icon={icon} tone={tone}>
       <strong>{title}</strong>
       {blocker.reason === undefined ? null : <p>{sentence(blocker.reason)}</p>}
       <p class="muted">{help}</p>
@@ -144,6 +177,9 @@ const Blocker = ({ blocker, view, place, mayEdit }: MergeBoxProps & { readonly b
         <ActButton to={pullPath(place, issue.index, 'draft')} hidden={{ draft: 'false' }} class="small">
           {texts.ready}
         </ActButton>
+      ) : null}
+      {blocker.kind === 'outdated' && isSignedIn && mayUpdate(state) ? (
+        <UpdateActs {...{ view, place, state }} />
       ) : null}
       {blocker.kind === 'conflict' ? (
         <details>
@@ -157,23 +193,20 @@ const Blocker = ({ blocker, view, place, mayEdit }: MergeBoxProps & { readonly b
 
 const sentence = (reason: string): string => `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}.`
 
-const Behind = ({ state, view, place }: MergeBoxProps & { readonly state: MergeState }) => {
-  const { pull, issue } = view.pair
-  const at = pullPath(place, issue.index, 'update')
+/** Buttons that bring the commits of the base into the branch. */
+const UpdateActs = ({ state, view, place }: Pick<MergeBoxProps, 'view' | 'place'> & { readonly state: MergeState }) => {
+  const at = pullPath(place, view.pair.issue.index, 'update')
   return (
-    <Line icon="info" tone="neutral">
-      <p>{texts.behind(pull.base_branch)}</p>
-      <div class="acts">
-        <ActButton to={at} hidden={{ style: 'merge' }} class="small">
-          {texts.update}
+    <div class="acts">
+      <ActButton to={at} hidden={{ style: 'merge' }} class="small">
+        {texts.update}
+      </ActButton>
+      {state.mayRebaseUpdate ? (
+        <ActButton to={at} hidden={{ style: 'rebase' }} kind="quiet" class="small">
+          {texts.updateRebase}
         </ActButton>
-        {state.mayRebaseUpdate ? (
-          <ActButton to={at} hidden={{ style: 'rebase' }} kind="quiet" class="small">
-            {texts.updateRebase}
-          </ActButton>
-        ) : null}
-      </div>
-    </Line>
+      ) : null}
+    </div>
   )
 }
 

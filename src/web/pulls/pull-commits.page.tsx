@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { pathNumber } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { listPullCommits } from '../../pulls/diff.service.ts'
-import { loadCommitAuthors } from '../../code/commits/commit-authors.ts'
+import { viewCommits } from '../../code/statuses/commit-view.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
 import { loadPull, readsPull } from './pull-page.ts'
@@ -20,13 +20,9 @@ export const pullCommitsPage = page({
     const shared = await loadPull(ctx, params.index)
     const shownPage = pageOf({ page: query.page, limit: 50 }, ctx.config.api)
     const { commits, total } = await listPullCommits(ctx, shared.view.pair, shownPage)
-    const authors = await loadCommitAuthors(
-      ctx,
-      commits.map((commit) => commit.author.email),
-    )
     return {
       ...shared,
-      commits: commits.map((commit) => ({ commit, author: authors.of(commit.author.email) })),
+      commits: await viewCommits(ctx, commits),
       total,
       page: shownPage,
     }

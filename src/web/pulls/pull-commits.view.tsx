@@ -1,8 +1,8 @@
-import type { UserRow } from '../../db/tables/accounts.ts'
 import { subjectOf } from '../../code/commits/message.rules.ts'
-import type { Commit } from '../../git/git.ts'
+import type { CommitView } from '../../code/statuses/commit-view.service.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { PullView } from '../../pulls/pull-view.service.ts'
+import { SignatureMark, StatusMark } from '../frames/commit-marks.view.tsx'
 import { Link } from '../ui/link.tsx'
 import { Box, CopyButton, Empty, Pages } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
@@ -17,7 +17,7 @@ interface PullCommitsProps {
   readonly place: Place
   readonly view: PullView
   readonly mayEdit: boolean
-  readonly commits: readonly { readonly commit: Commit; readonly author: UserRow | undefined }[]
+  readonly commits: readonly CommitView[]
   readonly total: number
   readonly page: Page
 }
@@ -33,23 +33,28 @@ export const PullCommitsView = ({ place, view, mayEdit, commits, total, page }: 
     ) : (
       <Box>
         <ul class="rows" data-rows="">
-          {commits.map(({ commit, author }) => (
-            <li class="row commit-row">
-              <div class="commit-words">
-                <Link to={pathOf(place.owner, place.name, 'commit', commit.oid)} class="plain-link" data-row-link="">
-                  <strong>
-                    <TitleText text={subjectOf(commit.message)} />
-                  </strong>
-                </Link>
-                <p class="muted small">
-                  {author ? <Person person={author} size={16} /> : <span class="person">{commit.author.name}</span>}{' '}
-                  <Time unix={commit.author.unixSeconds} />
-                </p>
-              </div>
-              <code>{commit.oid.slice(0, 10)}</code>
-              <CopyButton text={commit.oid} label={commit.oid.slice(0, 10)} />
-            </li>
-          ))}
+          {commits.map((each) => {
+            const { commit, author, verification } = each
+            return (
+              <li class="row commit-row">
+                <div class="commit-words">
+                  <Link to={pathOf(place.owner, place.name, 'commit', commit.oid)} class="plain-link" data-row-link="">
+                    <strong>
+                      <TitleText text={subjectOf(commit.message)} />
+                    </strong>
+                  </Link>
+                  <p class="muted small">
+                    {author ? <Person person={author} size={16} /> : <span class="person">{commit.author.name}</span>}{' '}
+                    <Time unix={commit.author.unixSeconds} />{' '}
+                    <StatusMark place={{ owner: { name: place.owner }, repo: { name: place.name } }} view={each} />
+                  </p>
+                </div>
+                <SignatureMark verification={verification} />
+                <code>{commit.oid.slice(0, 10)}</code>
+                <CopyButton text={commit.oid} label={commit.oid.slice(0, 10)} />
+              </li>
+            )
+          })}
         </ul>
       </Box>
     )}

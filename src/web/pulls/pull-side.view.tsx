@@ -76,7 +76,7 @@ type ReviewState = keyof typeof texts.reviewStates
 
 const looks: Readonly<Record<ReviewState, { readonly icon: IconName; readonly class: string }>> = {
   approve: { icon: 'check', class: 'good-text' },
-  reject: { icon: 'x', class: 'danger-text' },
+  reject: { icon: 'file-diff', class: 'danger-text' },
   comment: { icon: 'comment', class: 'muted' },
   pending: { icon: 'hourglass', class: 'muted' },
   request: { icon: 'dot-fill', class: 'warning-text' },

@@ -4,6 +4,7 @@ import { Browser } from '../../testing/browser.ts'
 import { Clone } from '../../testing/clone.ts'
 import { startForge } from '../../testing/forge.ts'
 import { commitFiles } from '../../testing/given-pull.ts'
+import { SshFolder } from '../../testing/ssh.ts'
 import { withPull } from './pull.test-support.ts'
 
 test('pullPage, pullCommitsPage, pullFilesPage: a private repository does not exist for strangers and guests', async () => {
@@ -60,6 +61,51 @@ test('pullPage: reviewers are in the line of what is set, each with the newest r
   assert.match(await line(), /aria-label="Reviewers:".*bob.*aria-label="Waiting for the review"/s)
   await forge.as('bob').must('POST', `${pull.api}/reviews`, { event: 'APPROVED' })
   assert.match(await line(), /bob.*aria-label="Approved"/s)
+})
+
+test('commitPage, pullCommitsPage: signatures are said to be of an account, of an unknown key, or missing', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  using folder = new SshFolder(forge)
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  const key = await folder.newKey()
+  const signing = ['-c', 'gpg.format=ssh', '-c', `user.signingKey=${key.file}`]
+  await clone.must('switch', '-q', '-c', 'signed')
+  await clone.must('commit', '-q', '--allow-empty', '-m', 'plain')
+  await clone.must(...signing, 'commit', '-q', '-S', '--allow-empty', '-m', 'signed')
+  await clone.must('push', '-q', 'origin', 'signed')
+  const oid = await clone.must('rev-parse', 'HEAD')
+  const { number } = (
+    await forge.as('alice').must('POST', `${repo.api}/pulls`, { base: 'main', head: 'signed', title: 'Signed' })
+  ).json
+  await forge.as('alice').must('POST', `${repo.api}/statuses/${oid}`, { state: 'failure', context: 'test' })
+  const guest = new Browser(forge)
+  const list = async () => (await guest.get(`/${repo.fullName}/pulls/${number}/commits`)).text
+  const commit = async (name: string) => (await guest.get(`/${repo.fullName}/commit/${name}`)).text
+  assert.equal((await list()).match(/title="Signed with an unknown key"/g)?.length, 1)
+  assert.match(await list(), /title="0 of 1 check passed"/)
+  assert.match(await commit(oid), /class="signature muted">[^]*?Signed with an unknown key/)
+  const { fingerprint } = (await forge.as('alice').must('POST', '/user/keys', { title: 'k', key: key.content })).json
+  assert.match(await list(), /title="Verified signature by alice"/)
+  const shown = await commit(oid)
+  assert.match(shown, /class="signature good-text">[^]*?Verified signature by alice/)
+  assert.ok(shown.includes(`key ${fingerprint}`))
+  assert.doesNotMatch(await commit(await clone.must('rev-parse', 'HEAD~1')), /class="signature/)
+})
+
+test('pullPage: with conflicts, the box offers no update and no merge', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { repo, pull, at } = await withPull(forge)
+  const alice = await Browser.of(forge, 'alice')
+  await commitFiles(forge, repo, 'main', { 'other.txt': 'x\n' })
+  assert.match((await alice.get(at)).text, /Update branch/)
+  await commitFiles(forge, repo, pull.branch, { 'README.md': 'one\n' })
+  await commitFiles(forge, repo, 'main', { 'README.md': 'two\n' })
+  await forge.settle()
+  const { text } = await alice.get(at)
+  assert.match(text, /The branches conflict/)
+  assert.doesNotMatch(text, /Update branch/)
+  assert.match(text, /<button[^>]*disabled[^>]*>(?:<svg[^]*?<\/svg>)?Merge</)
 })
 
 test('retitlePull, changeDraft, changeReviewers, commentOnPull: the author edits; a stranger may not', async () => {

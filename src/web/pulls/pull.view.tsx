@@ -6,8 +6,9 @@ import { Earlier, TimelineEvent } from '../frames/timeline.view.tsx'
 import { CommentEntry, CommentNote, OpeningText } from '../issues/comment.view.tsx'
 import { issueAt, livePath } from '../issues/issue-props.ts'
 import { Editor } from '../ui/editor.tsx'
-import { Submit } from '../ui/button.tsx'
+import { ActButton, Submit } from '../ui/button.tsx'
 import { Form } from '../ui/form.tsx'
+import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Tag } from '../ui/parts.tsx'
 import { siteHref } from '../ui/paths.ts'
@@ -51,7 +52,7 @@ export function PullPageView(props: PullPageProps) {
 
 const reviewLooks = {
   approve: ['check', 'good'],
-  reject: ['x', 'danger'],
+  reject: ['file-diff', 'danger'],
   comment: ['eye', 'neutral'],
   pending: ['hourglass', 'warning'],
   request: ['eye', 'neutral'],
@@ -103,6 +104,25 @@ function ReviewEntry({ entry, ...props }: PullPageProps & { readonly entry: Time
           hasPending={reviews.pending !== undefined}
         />
       ))}
+      {review.id === reviews.pending?.id ? <PendingNote {...props} /> : null}
+    </div>
+  )
+}
+
+/** Says that nobody else sees the review yet, and leads to where it is finished. */
+const PendingNote = ({ place, view, reviews }: PullPageProps) => {
+  const at = (part: string) => pullPath(place, view.pair.issue.index, part)
+  return (
+    <div class="pending-note">
+      <p>{texts.pendingNote(reviews.pendingCount)}</p>
+      <div class="acts">
+        <ButtonLink to={at('files')} class="small" icon="eye">
+          {texts.toReview}
+        </ButtonLink>
+        <ActButton to={at('files/reviews/discard')} kind="danger" class="small" confirm={texts.discardQuestion}>
+          {texts.discardReview}
+        </ActButton>
+      </div>
     </div>
   )
 }

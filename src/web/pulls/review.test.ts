@@ -20,6 +20,8 @@ test('commentOnLine, submitTheReview, discardTheReview: comments wait for the re
   const alice = await Browser.of(forge, 'alice')
   assert.doesNotMatch((await alice.get(`${at}/files`)).text, /Pending words/)
   assert.match((await bob.get(`${at}/files`)).text, /Finish review \(1\)/)
+  assert.match((await bob.get(at)).text, /Only you see this comment until you submit the review/)
+  assert.doesNotMatch((await alice.get(at)).text, /Only you see/)
   assert.equal((await bob.submit(`${at}/files`, '/files/reviews/discard')).status, 303)
   assert.doesNotMatch((await bob.get(`${at}/files`)).text, /Pending words/)
   await send('review', 'Second thought')

@@ -97,6 +97,11 @@ export const texts = {
   },
   ownPull: 'You cannot approve or reject your own pull request.',
   submitReview: 'Submit review',
+  pendingNote: (count: number) =>
+    count === 0
+      ? 'Only you see this review until you submit it.'
+      : `Only you see ${count === 1 ? 'this comment' : `these ${count} comments`} until you submit the review.`,
+  toReview: 'Finish the review',
   reviewSubmitted: 'The review is submitted.',
   discardReview: 'Discard review',
   discardQuestion: 'Discard the review with its pending comments?',

@@ -188,7 +188,7 @@ function ThreadComment({
       tasksTo={mayEdit ? at('tasks') : undefined}
       isEditing={editing === anchor}
     >
-      {props.mayApply && isSuggestion ? (
+      {props.mayApply && isSuggestion && !isPending ? (
         <ActButton to={pullPath(place, issue.index, 'suggestions', row.id)} class="small" icon="check">
           {words.applySuggestion}
         </ActButton>
