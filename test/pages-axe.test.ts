@@ -27,7 +27,7 @@ const pages = [
   '/alice/anvil/commits/branch/main',
   '/alice/anvil/branches',
   '/alice/anvil/issues',
-  '/alice/anvil/issues/1',
+  '/alice/anvil/issues/2',
   '/alice/anvil/issues/new',
   '/alice/anvil/labels',
   '/alice/anvil/milestones',
@@ -41,9 +41,12 @@ const pages = [
   '/repo/create',
   '/notifications',
   '/user/settings',
+  '/user/settings/account',
   '/user/settings/applications',
   '/admin',
+  '/admin/audit',
   '/nothing/here',
+  '/api/swagger',
 ]
 
 /** Contrast, by far the slowest rule, depends on the colours only, and the other rules do not depend on them. */

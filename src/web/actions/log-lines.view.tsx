@@ -47,7 +47,8 @@ export const LogLines = ({
       ) : (
         <details class="log-group" open={item.lines.some(({ line }) => line.kind === 'error')}>
           <summary class="log-line" id={`L${item.index + 1}`}>
-            <LineNumber index={item.index} />
+            {/* No link: it could not be reached within what opens the group. */}
+            <span class="num" data-line={item.index + 1} />
             <span class="when">{item.time}</span>
             <span class="text">{item.title || texts.job.group}</span>
           </summary>

@@ -85,13 +85,13 @@ export const swaggerPage = operation({
             </a>
           ))}
         </nav>
-        <main id="swagger-ui" data-description={siteHref(ctx.config, `/api/openapi/${shown}.json`)}>
+        <div id="swagger-ui" data-description={siteHref(ctx.config, `/api/openapi/${shown}.json`)}>
           <noscript>
             <p class="families">
               {texts.needsScripts} <a href={siteHref(ctx.config, `/api/openapi/${shown}.json`)}>{texts.openApi}</a>
             </p>
           </noscript>
-        </main>
+        </div>
       </>,
     )
   },
@@ -113,7 +113,17 @@ const setColours = () => document.documentElement.classList.toggle('dark-mode', 
 dark.addEventListener('change', setColours)
 setColours()
 const target = document.getElementById('swagger-ui')
-SwaggerUIBundle({ url: target.dataset.description, domNode: target, deepLinking: true, validatorUrl: null })
+// The path of an operation is within the button that opens it, where a link cannot be reached.
+const plainPaths = ({ React }) => ({
+  wrapComponents: { DeepLink: () => ({ text }) => React.createElement('span', null, text) },
+})
+SwaggerUIBundle({
+  url: target.dataset.description,
+  domNode: target,
+  deepLinking: true,
+  validatorUrl: null,
+  plugins: [plainPaths],
+})
 `
 
 const pageStyle = `body { margin: 0 }
@@ -122,6 +132,22 @@ const pageStyle = `body { margin: 0 }
 .families a[aria-current] { color: inherit; font-weight: 600; text-decoration: none }
 .dark-mode .families { color: #e4e6e6 }
 .dark-mode .families a:not([aria-current]) { color: #8fb8e8 }
+/* There is one server, and its list has no label. */
+.swagger-ui .servers-title, .swagger-ui .servers { display: none }
+/* Colours with enough contrast. */
+.swagger-ui .info .title small { background: #5c6370 }
+.swagger-ui .info .title small.version-stamp { background: #436b00 }
+html:not(.dark-mode) .swagger-ui .info :is(.url, a) { color: #1d5fa8 }
+html:not(.dark-mode) .swagger-ui .btn.authorize { border-color: #1e7549; color: #1e7549 }
+html:not(.dark-mode) .swagger-ui .btn.authorize svg { fill: #1e7549 }
+html:not(.dark-mode) .swagger-ui .json-schema-2020-12-expand-deep-button { color: #555 }
+.swagger-ui .opblock.opblock-get .opblock-summary-method { background: #1b6cb5 }
+.swagger-ui .opblock.opblock-post .opblock-summary-method { background: #1e7549 }
+.swagger-ui .opblock.opblock-put .opblock-summary-method { background: #97520a }
+.swagger-ui .opblock.opblock-patch .opblock-summary-method { background: #12706a }
+.swagger-ui .opblock.opblock-delete .opblock-summary-method { background: #b92727 }
+.swagger-ui .opblock.opblock-head .opblock-summary-method { background: #7a3bbd }
+.swagger-ui .opblock.opblock-deprecated { opacity: 1 }
 `
 
 const typeOf: Readonly<Record<string, string>> = {

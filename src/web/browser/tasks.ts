@@ -5,7 +5,10 @@ const csrf = (): string => document.querySelector<HTMLInputElement>('input[name=
 
 onEach('[data-tasks]', (holder) => {
   const boxes = [...holder.querySelectorAll<HTMLInputElement>('input[type=checkbox][data-source-position]')]
-  for (const box of boxes) box.disabled = false
+  for (const box of boxes) {
+    box.disabled = false
+    box.ariaLabel = box.closest('li')?.textContent.trim().split('\n', 1)[0] ?? ''
+  }
   const onChange = (event: Event) => {
     const box = event.target
     const position = box instanceof HTMLInputElement ? box.dataset['sourcePosition'] : undefined

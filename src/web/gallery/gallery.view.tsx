@@ -72,7 +72,7 @@ export const GalleryView = ({ person }: { readonly person: UserRow | undefined }
             {tone}
           </State>
         ))}
-        {['success', 'failure', 'warning', 'pending', 'skipped', ''].map((state) => (
+        {['success', 'failure', 'warning', 'pending', 'skipped', 'unknown'].map((state) => (
           <CheckIcon state={state} label={state} />
         ))}
       </div>

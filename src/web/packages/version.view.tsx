@@ -148,7 +148,10 @@ const Facts = ({ owner, version, shown: { repository, creator }, files, about, i
           {creator === null ? null : (
             <>
               {' '}
-              {texts.by} <Link to={pathOf(creator.login)}>{creator.login}</Link>
+              {texts.by}{' '}
+              <Link to={pathOf(creator.login)} class="person">
+                {creator.login}
+              </Link>
             </>
           )}
         </dd>

@@ -232,7 +232,7 @@ export const texts = {
     primary: 'Primary',
     unconfirmed: 'not confirmed yet',
     sendAgain: 'Send again',
-    sendAgainTo: (address: string) => `Send the mail to ${address} again`,
+    sendAgainTo: (address: string) => `Send again: the mail to ${address}`,
     removeAddress: (address: string) => `Remove ${address}`,
     another: 'Another address',
     add: 'Add address',
