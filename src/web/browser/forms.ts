@@ -34,8 +34,11 @@ document.addEventListener(
     const act = submitter?.dataset['confirmAct'] ?? submitter?.textContent?.trim()
     void ask(question, act === '' ? undefined : act).then((isSure) => {
       if (!isSure) return
-      confirmed.add(form)
-      form.requestSubmit(submitter)
+      // The browser's own question is answered before the event ends, and until then it ignores the request.
+      setTimeout(() => {
+        confirmed.add(form)
+        form.requestSubmit(submitter)
+      })
     })
   },
   true,

@@ -97,7 +97,9 @@ export function ErrorContent({ refusal, call }: { readonly refusal: Refusal; rea
       <h1>{errorHeading(refusal)}</h1>
       <p class="lead">{lead}</p>
       {hint === undefined ? null : <p class="hint">{hint}</p>}
-      {status >= 500 ? <p class="hint">{errors.request(call.id)}</p> : null}
+      {status >= 500 && refusal.data['retryAfterSeconds'] === undefined ? (
+        <p class="hint">{errors.request(call.id)}</p>
+      ) : null}
       <p class="acts">
         {mayRetry ? (
           <ButtonLink to={url} kind="primary">

@@ -17,7 +17,7 @@ export interface Explained {
  * @param field the field beside which they stand
  */
 export function explained(
-  { message, code, data }: Pick<Refusal, 'message' | 'code' | 'data'>,
+  { status, message, code, data }: Pick<Refusal, 'status' | 'message' | 'code' | 'data'>,
   viewer: Viewer | undefined,
   field?: string,
 ): Explained {
@@ -26,6 +26,8 @@ export function explained(
   if (limit !== undefined) return { message: errors.bodyTooLarge(sizeText(Number(limit))) }
   // The label names the field already.
   const said = field === undefined ? message : message.replace(/^\[\w+\]: /, '')
+  const { retryAfterSeconds } = data
+  if (status === 503 && typeof retryAfterSeconds === 'number') return { message: errors.busy(retryAfterSeconds) }
   const owner = data['username']
   if (code !== 'over_quota' || typeof owner !== 'string') return { message: sentenceOf(said) }
   if (owner !== viewer?.user.name) return { message: errors.quotaOf(owner) }

@@ -238,6 +238,19 @@ const Dialogs = keptPart(() => {
         <div id="palette-list" role="listbox" aria-label={texts.palette} />
         <p role="status" data-failed={texts.paletteFailed} />
       </dialog>
+      <template id="confirm-dialog">
+        <dialog class="dialog question" aria-labelledby="question">
+          <p id="question" data-question="" />
+          <form method="dialog" class="acts">
+            <button value="no" class="button">
+              {texts.cancel}
+            </button>
+            <button value="yes" class="button danger">
+              {texts.goOn}
+            </button>
+          </form>
+        </dialog>
+      </template>
       <dialog id="shortcuts" class="dialog" aria-label={texts.shortcuts}>
         <form method="dialog" class="dialog-head">
           <h2>{texts.shortcuts}</h2>

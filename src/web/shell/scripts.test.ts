@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliCompressSync } from 'node:zlib'
 import type { Page, Route } from 'playwright-core'
-import { startForge } from '../../testing/forge.ts'
+import { Browser } from '../../testing/browser.ts'
+import { startForge, testPassword } from '../../testing/forge.ts'
 import { assetPath, iconFiles } from './assets.ts'
 import { htmlHeaders, isDefined, openPage, serveForm, skip, type Answer } from './scripts.test-support.ts'
 
@@ -200,6 +201,54 @@ test('a form with a question is sent after a yes, and its button is busy meanwhi
     it.wrong.filter((each) => !each.includes('422')),
     [],
   )
+})
+
+test('a form with a question is sent once after a yes to the question of the browser', { skip }, async () => {
+  await using forge = await startForge()
+  const sent: (string | null)[] = []
+  await using it = await openPage(
+    forge,
+    '<form method="post" action="/-/act" data-confirm="Delete it?"><button name="a" value="b">Delete</button></form>',
+    {
+      '/-/act': (route) => {
+        sent.push(route.request().postData())
+        return route.fulfill({ status: 422, headers: htmlHeaders(forge), body: it.document('<h1>Refused</h1>') })
+      },
+    },
+  )
+  const { page } = it
+  const asked: string[] = []
+  let isSure = false
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message())
+    void (isSure ? dialog.accept() : dialog.dismiss())
+  })
+  await page.getByRole('button', { name: 'Delete' }).click()
+  assert.deepEqual([asked, sent], [['Delete it?'], []])
+  isSure = true
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('heading', { name: 'Refused' }).waitFor()
+  assert.deepEqual([asked.length, sent], [2, ['a=b']])
+})
+
+test('the pages ask their questions in a dialog, and a yes deletes', { skip }, async () => {
+  await using forge = await startForge({ users: ['ada'] })
+  const ada = await Browser.of(forge, 'ada')
+  await using it = await openPage(forge, '')
+  const { page } = it
+  const cookies = [...ada.cookies].map(([name, value]) => ({ name, value, url: forge.url }))
+  await page.context().addCookies(cookies)
+  await page.goto('/user/settings/account')
+  await page.locator('#delete_password').fill(testPassword)
+  await page.getByRole('button', { name: 'Delete my account' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete the account ada? Nobody can bring it back.' })
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  assert.equal((await forge.guest.get('/users/ada')).status, 200)
+  await page.getByRole('button', { name: 'Delete my account' }).click()
+  await dialog.getByRole('button', { name: 'Delete my account' }).click()
+  await page.getByText('The account ada is deleted.').waitFor()
+  assert.equal((await forge.guest.get('/users/ada')).status, 404)
+  assert.deepEqual(it.wrong, [])
 })
 
 test('the lists of a group are one, and a key clicks the button of a row or of the ticked rows', { skip }, async () => {

@@ -1,3 +1,5 @@
+import { counted } from '../ui/texts.tsx'
+
 /** Texts of the frame around all pages. */
 export const texts = {
   skip: 'Skip to content',
@@ -27,6 +29,7 @@ export const texts = {
   name: 'Name',
   emailAddress: 'Email address',
   cancel: 'Cancel',
+  goOn: 'Go on',
   signedInAs: 'Signed in as',
   api: 'API',
   footer: 'About this site',
@@ -113,6 +116,7 @@ export const texts = {
     tooMany: 'Too many requests',
     refused: 'This did not work',
     unavailable: 'Busy at the moment',
+    busy: (seconds: number) => `This site has a lot to do right now. Try again in ${counted(seconds, 'second')}.`,
     server: 'Something went wrong here',
     serverLead: 'The problem is in the log of this site.',
     request: (id: string) => `Number of the request: ${id}`,
