@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { Browser } from '../../../testing/browser.ts'
 import { startForge } from '../../../testing/forge.ts'
@@ -108,3 +112,73 @@ test('importsPage, importPage, endImportAct: an import is shown to who began it 
   assert.equal(removed.headers.get('location'), '/repo/migrate/imports')
   assert.equal((await bob.get(to)).status, 404)
 })
+
+test('migrateAct: a repository that needs credentials is a mistake in the address, and the fields for them are open', async () => {
+  await using forge = await startForge({
+    users: ['alice', 'bob'],
+    settings: { migrations: { ALLOW_LOCALNETWORKS: true } },
+  })
+  const hidden = await forge.given.repo({ private: true })
+  const bob = await Browser.of(forge, 'bob')
+  const address = `${forge.url}/${hidden.fullName}.git`
+  const refused = await bob.submit('/repo/migrate', '/repo/migrate', { clone_addr: address, service: 'git', name: 'x' })
+  assert.equal(refused.status, 422)
+  assert.match(refused.text, /The other server asks for credentials, or the repository does not exist there\./)
+  assert.match(refused.text, /<details class="more-options" open/)
+  assert.ok(refused.text.includes(`value="${address}"`))
+})
+
+test('importPage: an import that failed marks the step that failed', async () => {
+  await using forge = await startForge({
+    users: ['alice', 'bob'],
+    settings: { migrations: { ALLOW_LOCALNETWORKS: true } },
+  })
+  const source = await forge.given.repo()
+  const bob = await Browser.of(forge, 'bob')
+  await using broken = await brokenCopyOf(forge.url)
+  const begun = await bob.submit('/repo/migrate', '/repo/migrate', {
+    clone_addr: `${broken.url}/${source.fullName}`,
+    service: 'gitea',
+    name: 'copy',
+    labels: 'true',
+  })
+  const to = begun.headers.get('location') ?? ''
+  assert.match(to, /imports/, begun.text.slice(0, 300))
+  await forge.settle()
+  const { text } = await bob.get(to)
+  assert.match(text, /aria-label="Failed"/)
+  assert.match(text, /The source server answered 400 to the request for labels\./)
+})
+
+/** Serves what another server does, but no labels. */
+async function brokenCopyOf(url: string): Promise<AsyncDisposable & { readonly url: string }> {
+  const passed = ['content-type', 'content-encoding', 'git-protocol', 'accept']
+  const answerTo = async (request: IncomingMessage): Promise<Response> => {
+    if (request.url?.includes('/labels')) return new Response('broken', { status: 400 })
+    const body = await buffer(request)
+    const headers = passed.flatMap((name) => {
+      const value = request.headers[name]
+      return typeof value === 'string' ? [[name, value] as [string, string]] : []
+    })
+    const { method = 'GET' } = request
+    return fetch(`${url}${request.url}`, { method, headers, ...(body.length === 0 ? {} : { body }) })
+  }
+  const server = createServer((request, response) => {
+    answerTo(request)
+      .then(async (answer) => {
+        response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' })
+        response.end(Buffer.from(await answer.arrayBuffer()))
+      })
+      .catch(() => response.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -83,6 +83,9 @@ export const migrateAct = act({
       if (error instanceof Refusal && error.code === 'remote_unreachable') {
         throw new Invalid(texts.migrate.unreachable(error.message), error.code)
       }
+      if (error instanceof Refusal && error.code === 'remote_unauthenticated') {
+        throw new Invalid(texts.migrate.unauthenticated, error.code)
+      }
       throw error
     })
     return {

@@ -7,6 +7,7 @@ import { Checkbox, Field, Select } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { IconName } from '../../ui/icons.ts'
+import { sentenceOf } from '../../shell/sentence.ts'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
 import { Box, Empty, Flash, PageHead, Pages, Progress, State, type Tone } from '../../ui/parts.tsx'
@@ -30,7 +31,7 @@ export const MigrateView = ({
   readonly address: string | undefined
   readonly service: string | undefined
 }) => {
-  const { config } = usePage()
+  const { config, refused } = usePage()
   return (
     <div class="container">
       <div class="narrow">
@@ -57,7 +58,7 @@ export const MigrateView = ({
               value={service ?? 'git'}
               choices={Object.entries(texts.services).map(([value, label]) => ({ value, label }))}
             />
-            <details class="more-options">
+            <details class="more-options" open={refused?.action === '/repo/migrate'}>
               <summary>{texts.access}</summary>
               <div class="stack">
                 <p class="hint">{texts.accessHint}</p>
@@ -161,6 +162,14 @@ export const ImportsView = ({
 /** Seconds between two looks at an import in progress. */
 export const refreshSeconds = 3
 
+/** Returns the icon of a step. An import that ended early ended in its last step. */
+function stepLook({ step: last, state }: RepositoryImport, step: string) {
+  if (step !== last || state === 'done') return { name: 'check', class: 'good-text' } as const
+  if (state === 'failed') return { name: 'x', class: 'danger-text', label: all.imports.states.failed } as const
+  if (state === 'cancelled') return { name: 'skip', class: 'muted', label: all.imports.states.cancelled } as const
+  return { name: 'sync', class: 'warning-text', label: all.imports.states.running } as const
+}
+
 /** An import and how far it is. */
 export const ImportView = ({ import: shown }: { readonly import: RepositoryImport }) => {
   const steps = importSteps.filter((step) => step === shown.step || (shown.counts[step] ?? 0) > 0)
@@ -179,7 +188,7 @@ export const ImportView = ({ import: shown }: { readonly import: RepositoryImpor
         >
           <ImportState state={shown.state} />
         </PageHead>
-        {shown.problem === '' ? null : <Flash tone="problem">{shown.problem}</Flash>}
+        {shown.problem === '' ? null : <Flash tone="problem">{sentenceOf(shown.problem)}</Flash>}
         {shown.cancelled && !isOver(shown) ? <Flash tone="info">{all.imports.cancelling}</Flash> : null}
         {isOver(shown) ? null : <Progress done={Math.max(0, at)} total={importSteps.length} label={all.imports.step} />}
         {steps.length === 0 ? null : (
@@ -187,10 +196,7 @@ export const ImportView = ({ import: shown }: { readonly import: RepositoryImpor
             <ul class="rows">
               {steps.map((step) => (
                 <li class="row">
-                  <Icon
-                    name={step === shown.step && !isOver(shown) ? 'sync' : 'check'}
-                    class={step === shown.step && !isOver(shown) ? 'warning-text' : 'good-text'}
-                  />
+                  <Icon {...stepLook(shown, step)} />
                   <span class="row-main">{all.imports.steps[step]}</span>
                   <span class="muted">
                     {all.imports.done(

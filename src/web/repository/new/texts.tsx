@@ -64,6 +64,7 @@ export const texts = {
   migrate: {
     title: 'Import a repository',
     lead: 'Copy a repository from another server, with its issues, pull requests and releases if you want.',
+    unauthenticated: 'the other server asks for credentials, or the repository does not exist there',
     unreachable: (reason: string) => `this server cannot be reached (${reason})`,
     address: 'Address of the repository',
     addressHint: 'The address to clone it, such as https://example.com/owner/name.git.',

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { RepoUnitRow } from '../../../db/tables/repositories.ts'
 import type { MirrorSettings } from '../../../repos/mirrors/mirror.service.ts'
 import { unitConfig } from '../../../repos/unit-config.ts'
+import { sentenceOf } from '../../shell/sentence.ts'
 import { ActButton, Submit } from '../../ui/button.tsx'
 import { Checkbox, Field, Select } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
@@ -211,7 +212,7 @@ const Mirror = ({ place, mirror }: Pick<GeneralProps, 'place'> & { readonly mirr
           {all.mirrors.fetch}
         </ActButton>
       </div>
-      {mirror.lastError === '' ? null : <Flash tone="warning">{texts.failed(mirror.lastError)}</Flash>}
+      {mirror.lastError === '' ? null : <Flash tone="warning">{sentenceOf(texts.failed(mirror.lastError))}</Flash>}
       <Form to={settingsPath(place, 'mirror')} class="stack">
         <Field
           name="mirror_interval"

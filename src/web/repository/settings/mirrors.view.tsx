@@ -5,6 +5,7 @@ import { ActButton, Submit } from '../../ui/button.tsx'
 import { Checkbox, Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { sentenceOf } from '../../shell/sentence.ts'
 import { ButtonLink } from '../../ui/link.tsx'
 import { Box, CopyField } from '../../ui/parts.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -104,7 +105,7 @@ const Followed = ({ place, mirror }: { readonly place: SettingsPlace; readonly m
                 <span>{all.mirror.never}</span>
               )}
             </p>
-            {mirror.lastError === '' ? null : <p class="danger-text">{sentence(mirror.lastError)}</p>}
+            {mirror.lastError === '' ? null : <p class="danger-text">{sentenceOf(mirror.lastError)}</p>}
           </div>
           <div class="acts">
             <ButtonLink to={`${settingsPath(place)}#mirror`} class="small">
@@ -123,9 +124,6 @@ const Followed = ({ place, mirror }: { readonly place: SettingsPlace; readonly m
 /** The icon of a mirror whose last update failed or not. */
 const MirrorIcon = ({ isFailing }: { readonly isFailing: boolean }) =>
   isFailing ? <Icon name="alert" class="danger-text" label={texts.failing} /> : <Icon name="mirror" class="muted" />
-
-/** Messages of git and of the server begin in lower case. */
-const sentence = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 const MirrorRow = ({ mirror, at }: { readonly mirror: PushMirror; readonly at: string }) => {
   const syncedUnix = mirror.last_update === null ? 0 : (parseTime(mirror.last_update) ?? 0)
@@ -146,7 +144,7 @@ const MirrorRow = ({ mirror, at }: { readonly mirror: PushMirror; readonly at: s
             <span>{texts.never}</span>
           )}
         </p>
-        {mirror.last_error === '' ? null : <p class="danger-text">{sentence(mirror.last_error)}</p>}
+        {mirror.last_error === '' ? null : <p class="danger-text">{sentenceOf(mirror.last_error)}</p>}
         {mirror.public_key === '' ? null : <CopyField text={mirror.public_key} label={texts.publicKey} />}
       </div>
       <ActButton
