@@ -2,6 +2,7 @@ import type { SubjectCtx } from '../../access/context.ts'
 import type { PackageRow } from '../../db/tables/packages.ts'
 import { pluck } from '../../lib/pluck.ts'
 import {
+  countListedVersions,
   countPackageRows,
   findDescribed,
   findPackage,
@@ -9,6 +10,7 @@ import {
   listFilesOf,
   listFilesOfPackage,
   listFilesOfType,
+  listNewestVersions,
   listPackageRows,
   listVersionsOf,
   type FileWithMetadata,
@@ -31,6 +33,17 @@ export async function getPackageWithVersions(
   const versions = row ? await listVersionsOf(db, [row.id]) : []
   if (!row || versions.length === 0) throw noPackage()
   return { row, versions }
+}
+
+/** Returns a page of the versions of a package, those published last first, and their total. */
+export async function pageOfVersions(
+  { db }: SubjectCtx,
+  row: PackageRow,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ readonly versions: readonly VersionWithMetadata[]; readonly total: number }> {
+  const [versions, total] = await Promise.all([listNewestVersions(db, row.id, page), countListedVersions(db, row.id)])
+  if (total === 0) throw noPackage()
+  return { versions, total }
 }
 
 /** Returns a package of the owner, or throws `NotFound`. */

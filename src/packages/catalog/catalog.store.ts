@@ -43,6 +43,22 @@ export const listVersionsOf = async (db: Db, packageIds: readonly PackageId[]): 
     ? []
     : described(db).where('package_version.package_id', 'in', packageIds).orderBy('package_version.id').execute()
 
+/** Lists versions of a package, those published last first. */
+export const listNewestVersions = (
+  db: Db,
+  packageId: PackageId,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<VersionWithMetadata[]> =>
+  described(db)
+    .where('package_version.package_id', '=', packageId)
+    .orderBy('package_version.id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+
+export const countListedVersions = (db: Db, packageId: PackageId): Promise<number> =>
+  countRows(db.selectFrom('package_version').where('package_id', '=', packageId).where('is_internal', '=', false))
+
 /** Loads versions in the order of publication. */
 export const listDescribed = async (db: Db, ids: readonly PackageVersionId[]): Promise<VersionWithMetadata[]> =>
   ids.length === 0 ? [] : described(db).where('package_version.id', 'in', ids).orderBy('package_version.id').execute()

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { SubjectCtx } from '../../access/context.ts'
 import { canRead, inRepo } from '../../access/repo.requirements.ts'
-import { getPackageWithVersions, getVersionWithMetadata } from '../../packages/catalog/catalog.service.ts'
+import { getPackageRow, getVersionWithMetadata, pageOfVersions } from '../../packages/catalog/catalog.service.ts'
 import { getTags } from '../../packages/catalog/tag.service.ts'
 import { getImageDetails } from '../../packages/container/image.service.ts'
 import { newestPackages, packagesOfRepo } from '../../packages/package-list.service.ts'
@@ -31,8 +31,8 @@ const mayWrite = ({
 }: SubjectCtx & { readonly standing: Parameters<typeof mayWritePackages>[2] }): boolean =>
   viewer !== undefined && mayWritePackages(viewer, subject, standing).allowed
 
-/** Number of versions that the page of a package shows. */
-const maxVersions = 200
+/** Number of versions on a page. The tags of an image and the image itself are versions. */
+const versionsOf = (type: string): number => (type === 'container' ? 200 : 50)
 
 /** The packages of an account or organization. */
 export const packagesPage = page({
@@ -69,12 +69,18 @@ export const repoPackagesPage = page({
 export const packagePage = page({
   path: '/{username}/-/packages/{type}/{name}',
   requires: readable,
-  async load({ ctx, params }) {
-    const { row, versions } = await getPackageWithVersions(ctx, params.type, params.name)
+  query: { page: Type.Optional(Type.Integer()) },
+  async load({ ctx, params, query }) {
+    const row = await getPackageRow(ctx, params.type, params.name)
+    const number = Math.max(1, query.page ?? 1)
+    const limit = versionsOf(row.type)
+    const found = await pageOfVersions(ctx, row, { limit, offset: (number - 1) * limit })
     return {
       owner: ctx.subject,
       row,
-      versions: versions.toReversed().slice(0, maxVersions),
+      ...found,
+      number,
+      pageSize: limit,
       tags: await getTags(ctx, row),
       mayWrite: mayWrite(ctx),
     }

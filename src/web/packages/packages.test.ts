@@ -27,6 +27,24 @@ test('packagesPage, packagePage, packageVersionPage: the html_url of a package l
   assert.equal((await guest.get(`${path}9`)).status, 404)
 })
 
+test('packagePage: many versions are on several pages, the newest first', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const alice = forge.as('alice')
+  for (let minor = 1; minor <= 51; minor++) {
+    const path = `/api/packages/alice/generic/tool/1.${minor}/tool.bin`
+    assert.equal((await alice.put(path, 'x', { site: true })).status, 201)
+  }
+  const browser = new Browser(forge)
+  const versionsAt = async (query: string) =>
+    [...(await browser.get(`/alice/-/packages/generic/tool${query}`)).text.matchAll(/class="row-title">([^<]*)</g)].map(
+      ([, version]) => version,
+    )
+  const first = await versionsAt('')
+  assert.deepEqual([first.length, first[0], first.at(-1)], [50, '1.51', '1.2'])
+  assert.deepEqual(await versionsAt('?page=2'), ['1.1'])
+  assert.equal((await browser.get('/alice/-/packages/generic/other')).status, 404)
+})
+
 test('packageFile: the files of a version are downloaded by whoever may read the package', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const put = registryOf(forge.as('alice'), 'alice')

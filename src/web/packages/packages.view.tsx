@@ -10,7 +10,7 @@ import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { Box, Commands, Empty, PageHead, Pages, Tag } from '../ui/parts.tsx'
+import { Box, Commands, Counter, Empty, PageHead, Pages, Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Time } from '../ui/time.tsx'
 import { ImageRows } from './image.view.tsx'
@@ -206,13 +206,16 @@ export const PackageHead = ({
 interface PackageProps {
   readonly owner: UserRow
   readonly row: PackageRow
-  /** The newest first; at least one. */
+  /** One page, the newest first. */
   readonly versions: readonly VersionWithMetadata[]
+  readonly total: number
+  readonly number: number
+  readonly pageSize: number
   readonly tags: readonly { readonly name: string; readonly version: string }[]
   readonly mayWrite: boolean
 }
 
-export const PackageView = ({ owner, row, versions, tags, mayWrite }: PackageProps) => {
+export const PackageView = ({ owner, row, versions, total, number, pageSize, tags, mayWrite }: PackageProps) => {
   const [newest] = versions
   const { description } = metadataShown(newest?.metadata ?? null)
   return (
@@ -226,7 +229,13 @@ export const PackageView = ({ owner, row, versions, tags, mayWrite }: PackagePro
       {row.type === 'container' ? (
         <ImageRows owner={owner} versions={versions} />
       ) : (
-        <Box head={<h2>{texts.versions}</h2>}>
+        <Box
+          head={
+            <h2>
+              {texts.versions} <Counter count={total} />
+            </h2>
+          }
+        >
           <ul class="rows hoverable" data-rows>
             {versions.map((version) => (
               <li class="row">
@@ -249,6 +258,7 @@ export const PackageView = ({ owner, row, versions, tags, mayWrite }: PackagePro
           </ul>
         </Box>
       )}
+      <Pages page={number} total={total} pageSize={pageSize} />
     </div>
   )
 }

@@ -20,6 +20,7 @@ export const texts = {
   noMatch: 'No package matches',
   versions: 'Versions',
   install: 'Install',
+  furtherFiles: (count: number) => `${counted(count, 'further file')} in the API`,
   files: 'Files',
   size: 'Size',
   about: 'About',

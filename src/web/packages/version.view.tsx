@@ -103,6 +103,9 @@ const Dependencies = ({ purpose, ranges }: ShownDependencies) => (
   </Box>
 )
 
+/** More files make the page slow. */
+const maxFiles = 300
+
 const Files = ({
   path,
   files,
@@ -112,9 +115,14 @@ const Files = ({
   readonly files: readonly FileRecord[]
   readonly head?: ComponentChildren
 }) => (
-  <Box head={head}>
+  <Box
+    head={head}
+    foot={
+      files.length > maxFiles ? <span class="muted">{texts.furtherFiles(files.length - maxFiles)}</span> : undefined
+    }
+  >
     <ul class="rows">
-      {files.map((file) => (
+      {files.slice(0, maxFiles).map((file) => (
         <li class="row">
           <Icon name="file" />
           <div class="row-main">
