@@ -1,4 +1,5 @@
 import type { PackageCleanupRuleRow } from '../../db/tables/packages.ts'
+import { sentenceOf } from '../shell/sentence.ts'
 import { ActButton, Submit } from '../ui/button.tsx'
 import { Checkbox, Field, Select } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
@@ -19,6 +20,8 @@ interface Place {
 }
 
 const pathTo = ({ path }: Place, rule: Pick<PackageCleanupRuleRow, 'id'>): string => `${path}/rules/${rule.id}`
+
+const nameOf = (type: string): string => typeNames[type] ?? type
 
 /** The rules of an owner. */
 export const CleanupRulesView = ({ rules, freeTypes, path }: Awaited<ReturnType<typeof loadRules>> & Place) => (
@@ -52,7 +55,7 @@ const Rule = ({ rule, path }: Place & { readonly rule: PackageCleanupRuleRow }) 
     <div class="row-main">
       <p class="line">
         <Link class="row-title" to={pathTo({ path }, rule)}>
-          {typeNames[rule.type] ?? rule.type}
+          {nameOf(rule.type)}
         </Link>
         {rule.is_enabled ? <Tag tone="good">{texts.on}</Tag> : <Tag>{texts.off}</Tag>}
       </p>
@@ -67,7 +70,12 @@ const Rule = ({ rule, path }: Place & { readonly rule: PackageCleanupRuleRow }) 
         {rule.problem === '' ? null : <span class="danger-text">{rule.problem}</span>}
       </p>
     </div>
-    <ActButton to={`${pathTo({ path }, rule)}/run`} class="small" icon="play" aria-label={texts.runOf(rule.type)}>
+    <ActButton
+      to={`${pathTo({ path }, rule)}/run`}
+      class="small"
+      icon="play"
+      aria-label={texts.runOf(nameOf(rule.type))}
+    >
       {texts.run}
     </ActButton>
   </li>
@@ -82,13 +90,17 @@ export const CleanupRuleView = ({
   path,
 }: Awaited<ReturnType<typeof loadRule>> & Place) => (
   <>
-    <PageHead title={texts.ruleOf(rule.type)}>
+    <PageHead title={texts.ruleOf(nameOf(rule.type))}>
       <ButtonLink to={path}>{texts.back}</ButtonLink>
+      <ActButton
+        to={`${pathTo({ path }, rule)}/delete`}
+        kind="danger"
+        confirm={texts.deleteQuestion(nameOf(rule.type))}
+      >
+        {texts.delete}
+      </ActButton>
     </PageHead>
     <RuleForm to={pathTo({ path }, rule)} rule={rule} submit={common.save} />
-    <ActButton to={`${pathTo({ path }, rule)}/delete`} kind="danger" confirm={texts.deleteQuestion(rule.type)}>
-      {texts.delete}
-    </ActButton>
     <Section title={texts.preview} id="preview" {...(rule.is_enabled ? {} : { lead: texts.previewOff })}>
       {versions.length === 0 ? (
         <p class="muted">{texts.previewNone}</p>
@@ -102,7 +114,7 @@ export const CleanupRuleView = ({
                     {version.name}
                   </Link>{' '}
                   {version.version}
-                  <p class="row-facts">{reason}</p>
+                  <p class="row-facts">{sentenceOf(reason)}</p>
                 </div>
                 <span class="row-side">{sizeText(sizeBytes)}</span>
               </li>
@@ -130,7 +142,7 @@ const RuleForm = ({
       <Select
         name="type"
         label={texts.registry}
-        choices={freeTypes.map((type) => ({ value: type, label: typeNames[type] ?? type }))}
+        choices={freeTypes.map((type) => ({ value: type, label: nameOf(type) }))}
       />
     ) : null}
     <div class="fields-row">
