@@ -60,11 +60,16 @@ test('actionsPage: lists runs by workflow, status, event, branch and person; hid
   }
 })
 
-test('actionsPage: a repository without workflows shows a first one to writers only', async () => {
+test('actionsPage: a repository without workflows shows a first one to writers only, and the form has it', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const alice = await Browser.of(forge, 'alice')
-  assert.match((await alice.get(`/${repo.fullName}/actions`)).text, /runs-on: ubuntu-latest/)
+  const { text } = await alice.get(`/${repo.fullName}/actions`)
+  assert.match(text, /runs-on: ubuntu-latest/)
+  const [, link = ''] = /href="([^"]*\/_new\/[^"]*)"/.exec(text) ?? []
+  const form = await alice.get(link.replaceAll('&amp;', '&'))
+  assert.match(form.text, /value="\.forgejo\/workflows\/test\.yml"/)
+  assert.match(form.text, /<textarea[^>]*name="text"[^>]*>[^<]*runs-on: ubuntu-latest/)
   const guest = await new Browser(forge).get(`/${repo.fullName}/actions`)
   assert.equal(guest.status, 200)
   assert.doesNotMatch(guest.text, /runs-on: ubuntu-latest/)

@@ -177,28 +177,32 @@ const NoRuns = (props: WorkflowsProps) =>
   )
 
 const FirstWorkflow = ({ owner, repo, may }: WorkflowsProps) => (
-  <Empty icon="workflow" title={texts.empty}>
-    <p>{may.write ? texts.emptyLead : texts.emptyReader}</p>
-    {may.write ? (
-      <>
-        <div class="first-workflow">
-          <p class="small muted">
-            <Icon name="file-code" /> <code>{texts.emptyFile}</code>
-          </p>
-          <Commands text={texts.emptyWorkflow} label={texts.emptyFile} />
-        </div>
-        <div class="acts">
-          <ButtonLink
-            kind="primary"
-            icon="plus"
-            to={withQuery(pathOf(owner.name, repo.name, '_new', repo.default_branch, texts.emptyFile), {
-              value: texts.emptyWorkflow,
-            })}
-          >
-            {texts.create}
-          </ButtonLink>
-        </div>
-      </>
-    ) : null}
-  </Empty>
+  <div>
+    <h1 class="sr-only">{texts.all}</h1>
+    <Empty icon="workflow" title={texts.empty}>
+      <p>{may.write ? texts.emptyLead : texts.emptyReader}</p>
+      {may.write ? (
+        <>
+          <div class="first-workflow">
+            <p class="small muted">
+              <Icon name="file-code" /> <code>{texts.emptyFile}</code>
+            </p>
+            <Commands text={texts.emptyWorkflow} label={texts.emptyFile} />
+          </div>
+          <div class="acts">
+            <ButtonLink
+              kind="primary"
+              icon="plus"
+              to={withQuery(pathOf(owner.name, repo.name, '_new', repo.default_branch), {
+                name: texts.emptyFile,
+                value: texts.emptyWorkflow,
+              })}
+            >
+              {texts.create}
+            </ButtonLink>
+          </div>
+        </>
+      ) : null}
+    </Empty>
+  </div>
 )

@@ -55,16 +55,17 @@ export const editFilePage = page({
   view: EditView,
 })
 
+/** The form for a new file. Links may propose a name below the folder, and the text. */
 export const newFilePage = page({
   path: '/{username}/{reponame}/_new/{filepath+}',
-  query: { name: Type.Optional(Type.String()) },
+  query: { name: Type.Optional(Type.String()), value: Type.Optional(Type.String()) },
   requires: formRequires,
   frame: inRepositoryFrame('code'),
   async load({ ctx, params, query }) {
     const at = await editPlace(ctx, params.filepath)
     const name = [at.path, query.name ?? ''].filter((part) => part !== '').join('/')
     const nameInFolder = query.name === undefined && at.path !== '' ? `${at.path}/` : name
-    return { ...shared(ctx, at), kind: 'new' as const, text: '', oid: undefined, name: nameInFolder }
+    return { ...shared(ctx, at), kind: 'new' as const, text: query.value ?? '', oid: undefined, name: nameInFolder }
   },
   meta: (data) => ({ ...titleOf(texts.newFile, data), withEditor: true }),
   view: EditView,
