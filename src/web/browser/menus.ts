@@ -48,9 +48,16 @@ document.addEventListener('keydown', (event) => {
   all.at(current < 0 && step > 0 ? 0 : (current + step) % all.length)?.focus()
 })
 
+/** Whether a key was used last. A press of the pointer on a label inside a menu takes the focus out of it for a moment. */
+let isByKey = false
+document.addEventListener('keydown', () => (isByKey = true), true)
+document.addEventListener('pointerdown', () => (isByKey = false), true)
+
+// The Tab key leaves a menu; a click elsewhere closes it anyway.
 document.addEventListener('focusout', (event) => {
   const menu = around(event, `${menus}[open]`)
   if (
+    isByKey &&
     menu instanceof HTMLDetailsElement &&
     event.relatedTarget instanceof Node &&
     !menu.contains(event.relatedTarget)

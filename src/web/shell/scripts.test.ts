@@ -126,6 +126,20 @@ test('menus open with arrow keys, filter their list, and close on Escape and cli
   assert.deepEqual(it.wrong, [])
 })
 
+test('a press on the text of a choice in a menu ticks it, and the menu stays open', { skip }, async () => {
+  await using forge = await startForge()
+  await using it = await openPage(
+    forge,
+    `<main tabindex="-1"><details class="menu"><summary>Labels</summary>
+      <input type="checkbox" id="bug"> <label for="bug">bug</label></details></main>`,
+  )
+  const { page } = it
+  await page.locator('summary').click()
+  await page.locator('label').click()
+  assert.equal(await page.locator('#bug').isChecked(), true)
+  assert.equal(await attribute(page, 'details', 'open'), '')
+})
+
 test('copy buttons copy, rows follow j, k and x, and ? opens a dialog', { skip }, async () => {
   await using forge = await startForge()
   await using it = await openPage(
