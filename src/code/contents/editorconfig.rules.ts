@@ -6,12 +6,13 @@ const shownKeys = ['charset', 'indent_style', 'indent_size', 'tab_width', 'end_o
 export type EditorconfigProperties = { [Key in (typeof shownKeys)[number]]?: string }
 
 /**
- * Whether a section applies to a file at the root. A section without a slash matches names in any folder, `*` stops at
+ * Whether a section applies to a file. A section without a slash matches names in any folder, `*` stops at
  * slashes, `{1..3}` is a range (editorconfig.org, file format).
  */
-function covers(section: string, name: string, budget: MatchBudget): boolean {
+function covers(section: string, path: string, budget: MatchBudget): boolean {
   const expanded = expandNumbers(section.replace(/^\//, ''))
-  return expanded.some((pattern) => compileGlob(pattern, '/', budget)(name))
+  const target = section.includes('/') ? path : path.slice(path.lastIndexOf('/') + 1)
+  return expanded.some((pattern) => compileGlob(pattern, '/', budget)(target))
 }
 
 /** Widest expanded range. */
@@ -28,10 +29,10 @@ function expandNumbers(pattern: string): string[] {
 }
 
 /**
- * The properties of a file in the folder of an `.editorconfig`. Later sections win; `unset` removes a property.
+ * The properties of a file, by its path below the folder of an `.editorconfig`. Later sections win; `unset` removes a property.
  * @throws PatternsTooCostly
  */
-export function editorconfigOf(text: string, name: string): EditorconfigProperties {
+export function editorconfigOf(text: string, path: string): EditorconfigProperties {
   const found: EditorconfigProperties = {}
   let isAbout = false
   const budget = new MatchBudget()
@@ -39,7 +40,7 @@ export function editorconfigOf(text: string, name: string): EditorconfigProperti
     const trimmed = line.trim()
     if (trimmed === '' || trimmed.startsWith('#') || trimmed.startsWith(';')) continue
     const section = /^\[(.*)\]$/.exec(trimmed)?.[1]
-    if (section !== undefined) isAbout = covers(section, name, budget)
+    if (section !== undefined) isAbout = covers(section, path, budget)
     else if (isAbout) takeProperty(found, trimmed)
   }
   if (found.indent_style === 'tab') found.indent_size ??= found.tab_width ?? 'tab'

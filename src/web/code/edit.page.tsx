@@ -2,8 +2,10 @@ import { Type } from 'typebox'
 import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import type { RepoCtx } from '../../access/context.ts'
 import { getFile, type FileView } from '../../code/contents/file.service.ts'
+import { getEditorconfig } from '../../code/contents/editorconfig.service.ts'
 import { writablePath } from '../../code/contents/file-change.rules.ts'
 import type { FileEdit } from '../../git/git.ts'
+import { PatternsTooCostly } from '../../lib/pattern.ts'
 import { Invalid, NotFound, Refusal } from '../../lib/errors.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
@@ -19,6 +21,7 @@ import {
   type EditPlace,
 } from './edit-form.ts'
 import { DeleteView, EditView } from './edit.view.tsx'
+import { editorIndent, type Indent } from './editor-indent.rules.ts'
 import { entryAt } from './source.ts'
 import { texts } from './texts.tsx'
 
@@ -41,6 +44,19 @@ function editableText({ body, sizeBytes }: FileView): string {
   return body.text
 }
 
+/**
+ * Returns how the editor indents: as `.editorconfig` says, otherwise with tabs if the text has them. Patterns that take too
+ * long to match say nothing.
+ */
+async function indentOf(ctx: RepoCtx, { commit }: EditPlace, path: string, text: string): Promise<Indent> {
+  const asked = commit === undefined ? undefined : getEditorconfig(ctx, commit, path)
+  const found = await asked?.catch((error: unknown) => {
+    if (!(error instanceof PatternsTooCostly)) throw error
+    return undefined
+  })
+  return editorIndent(found ?? {}, text)
+}
+
 export const editFilePage = page({
   path: '/{username}/{reponame}/_edit/{filepath+}',
   requires: formRequires,
@@ -49,7 +65,8 @@ export const editFilePage = page({
     const at = await editPlace(ctx, params.filepath)
     const file = await fileAt(ctx, at)
     const text = editableText(file)
-    return { ...shared(ctx, at), kind: 'edit' as const, text, oid: file.entry.oid, name: at.path }
+    const indent = await indentOf(ctx, at, at.path, text)
+    return { ...shared(ctx, at), kind: 'edit' as const, text, oid: file.entry.oid, name: at.path, indent }
   },
   meta: (data) => ({ ...titleOf(texts.editing(data.path), data), withEditor: true }),
   view: EditView,
@@ -65,7 +82,9 @@ export const newFilePage = page({
     const at = await editPlace(ctx, params.filepath)
     const name = [at.path, query.name ?? ''].filter((part) => part !== '').join('/')
     const nameInFolder = query.name === undefined && at.path !== '' ? `${at.path}/` : name
-    return { ...shared(ctx, at), kind: 'new' as const, text: query.value ?? '', oid: undefined, name: nameInFolder }
+    const text = query.value ?? ''
+    const indent = await indentOf(ctx, at, name, text)
+    return { ...shared(ctx, at), kind: 'new' as const, text, oid: undefined, name: nameInFolder, indent }
   },
   meta: (data) => ({ ...titleOf(texts.newFile, data), withEditor: true }),
   view: EditView,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Browser } from '../../testing/browser.ts'
 import { startForge } from '../../testing/forge.ts'
-import { collaborator } from '../../testing/given-pull.ts'
+import { collaborator, commitFiles } from '../../testing/given-pull.ts'
 import { base64 } from '../../testing/samples.ts'
 
 test('editFilePage, newFilePage, deleteFilePage, editFile, createFile, deleteFile: only writers change files', async () => {
@@ -93,4 +93,27 @@ test('createFile: the first file of an empty repository makes its branch', async
   const alice = await Browser.of(forge, 'alice')
   const made = await alice.submit('/alice/empty/_new/main', '_new/', { name: 'README.md', text: '# Hi' })
   assert.deepEqual([made.status, made.headers.get('location')], [303, '/alice/empty/src/branch/main/README.md'])
+})
+
+test('editFilePage, newFilePage: the editor indents as .editorconfig says, otherwise as the file does', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  await commitFiles(forge, repo, 'main', { 'src/main.go': 'func main() {\n\tprint()\n}\n', 'src/a.py': 'pass\n' })
+  const alice = await Browser.of(forge, 'alice')
+  const indentAt = async (path: string) => {
+    const { text } = await alice.get(`/${repo.fullName}/${path}`)
+    const tag = /<textarea[^>]*name="text"[^>]*>/.exec(text)?.[0] ?? ''
+    return [/data-indent="([^"]*)"/.exec(tag)?.[1], /data-tab-size="([^"]*)"/.exec(tag)?.[1]]
+  }
+  assert.deepEqual(await indentAt('_edit/main/src/main.go'), ['tab', undefined])
+  assert.deepEqual(await indentAt('_edit/main/src/a.py'), [undefined, undefined])
+  const rules = '[*.py]\nindent_style = space\nindent_size = 4\n\n[src/*.go]\nindent_style = tab\ntab_width = 8\n'
+  await commitFiles(forge, repo, 'main', { '.editorconfig': rules })
+  assert.deepEqual(await indentAt('_edit/main/src/main.go'), ['tab', '8'])
+  assert.deepEqual(await indentAt('_edit/main/src/a.py'), ['4', '4'])
+  assert.deepEqual(await indentAt('_new/main/src?name=b.py'), ['4', '4'])
+  await commitFiles(forge, repo, 'main', { '.editorconfig': '[*.py]\nindent_size = 9999\n' })
+  assert.deepEqual(await indentAt('_edit/main/src/a.py'), [undefined, undefined])
+  await commitFiles(forge, repo, 'main', { '.editorconfig': `[${'*a'.repeat(3000)}]\nindent_size = 4\n` })
+  assert.equal((await alice.get(`/${repo.fullName}/_edit/main/src/a.py`)).status, 200)
 })

@@ -5,6 +5,7 @@ import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Flash, PageHead } from '../ui/parts.tsx'
 import { deletePath, editPath, repositoryPath, revisionPath, type RepositoryNames } from './code-paths.ts'
+import type { Indent } from './editor-indent.rules.ts'
 import { texts } from './texts.tsx'
 
 export interface CommitTarget {
@@ -22,6 +23,7 @@ export interface EditProps extends CommitTarget {
   /** Id of the present content. */
   readonly oid: string | undefined
   readonly name: string
+  readonly indent: Indent
 }
 
 /** Message and branch of a commit. */
@@ -91,7 +93,7 @@ const formOf = (text: string): string =>
   [text.includes('\r\n') ? 'crlf' : '', text.startsWith('\ufeff') ? 'bom' : ''].filter((part) => part !== '').join(' ')
 
 export const EditView = (props: EditProps) => {
-  const { place, branch, path, kind, text, oid, name } = props
+  const { place, branch, path, kind, text, oid, name, indent } = props
   const { refused } = usePage()
   const to = kind === 'edit' ? editPath(place, branch, path) : repositoryPath(place, '_new', branch, path)
   const sent = refused?.action === to ? refused.values : undefined
@@ -134,6 +136,8 @@ export const EditView = (props: EditProps) => {
           data-editor=""
           data-language={name}
           data-language-from="#name"
+          data-indent={indent.unit}
+          data-tab-size={indent.tabSize}
         />
         <CommitFields
           {...{ place, branch, isFirst: props.isFirst }}
