@@ -48,6 +48,13 @@ document.addEventListener('keydown', (event) => {
   all.at(current < 0 && step > 0 ? 0 : (current + step) % all.length)?.focus()
 })
 
+// A refresh closes no menu, so one whose form was accepted is closed here: it covers what changed.
+document.addEventListener('turbo:submit-end', (event) => {
+  const { success } = (event as CustomEvent<{ success?: boolean }>).detail
+  const menu = around(event, `${menus}[open]`)
+  if (success && menu instanceof HTMLDetailsElement) close(menu, true)
+})
+
 /** Whether a key was used last. A press of the pointer on a label inside a menu takes the focus out of it for a moment. */
 let isByKey = false
 document.addEventListener('keydown', () => (isByKey = true), true)
