@@ -1,6 +1,7 @@
 import { sql, type SqlBool } from 'kysely'
 import { accountsShownTo, isAccountShownIn, type Onlooker } from '../access/conditions/account-condition.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
+import { bytewise } from '../db/bytewise.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { contains, lowerContains } from '../db/like.ts'
 import { changesRow, countRows } from '../db/rows.ts'
@@ -177,5 +178,5 @@ export const listSolelyOwnedOrgs = (db: Db | Tx, userId: UserId): Promise<UserRo
           .having((having) => having.fn.max('team_user.user_id'), '=', userId),
       ),
     )
-    .orderBy('lower_name')
+    .orderBy(bytewise(db, 'lower_name'))
     .execute()

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { mayAccess } from '../../access/conditions/repo-condition.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
+import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { changesRow, countRows, hasRow } from '../../db/rows.ts'
 import type { LfsBlobRow, LfsObjectRow, NewLfsBlobRow } from '../../db/tables/lfs.ts'
@@ -183,7 +184,7 @@ export const listLargestObjects = (
     .selectAll()
     .where('repo_id', '=', repoId)
     .orderBy('size_bytes', 'desc')
-    .orderBy('oid')
+    .orderBy(bytewise(db, 'oid'))
     .limit(limit)
     .offset(offset)
     .execute()

@@ -137,7 +137,8 @@ const pageStyle = `body { margin: 0 }
 /* Colours with enough contrast. */
 .swagger-ui .info .title small { background: #5c6370 }
 .swagger-ui .info .title small.version-stamp { background: #436b00 }
-html:not(.dark-mode) .swagger-ui .info :is(.url, a) { color: #1d5fa8 }
+.swagger-ui .info :is(.url, a) { color: #1d5fa8; transition: none }
+.dark-mode .swagger-ui .info :is(.url, a) { color: #8fb8e8 }
 html:not(.dark-mode) .swagger-ui .btn.authorize { border-color: #1e7549; color: #1e7549 }
 html:not(.dark-mode) .swagger-ui .btn.authorize svg { fill: #1e7549 }
 html:not(.dark-mode) .swagger-ui .json-schema-2020-12-expand-deep-button { color: #555 }
