@@ -1,13 +1,18 @@
 import type { Config } from '../../config/load-config.ts'
 
+/** Most parts need no escape, and pages have hundreds of them. */
+const isPlain = (part: string): boolean => /^[\w.~-]*$/.test(part)
+
+const escaped = (part: string): string => (isPlain(part) ? part : part.split('/').map(encodeURIComponent).join('/'))
+
 /**
  * Returns a path below the site root. Each part is escaped; slashes inside a part (a branch, a file path) remain.
  */
-export const pathOf = (...parts: readonly (string | number)[]): string =>
-  `/${parts
-    .filter((part) => part !== '')
-    .map((part) => String(part).split('/').map(encodeURIComponent).join('/'))
-    .join('/')}`
+export const pathOf = (...parts: readonly (string | number)[]): string => {
+  let path = ''
+  for (const part of parts) if (part !== '') path += `/${escaped(String(part))}`
+  return path === '' ? '/' : path
+}
 
 /** Returns a path with the given parameters; undefined and empty ones are left out. */
 export function withQuery(
