@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { Admission } from '../admission/admission.ts'
 import { aboutRepository, type Claim } from '../admission/claim.ts'
 import type { Release } from '../admission/places.ts'
-import { BadRequest, TooLarge } from '../lib/errors.ts'
+import { BadRequest, bodyTooLarge } from '../lib/errors.ts'
 import { asFleeting } from '../lib/fleeting.ts'
 import { shareOfAddress } from './client-address.ts'
 import { readBytes, decodeBody, decodeParams, decodeQuery } from './decode.ts'
@@ -219,7 +219,7 @@ export class RequestCall implements Call {
   /** Returns the body for buffering; refuses by `Content-Length` first. */
   #bufferedBody(maxBytes: number): Readable {
     if (Number(this.#request.headers['content-length'] ?? 0) > maxBytes) {
-      throw new TooLarge(`the body is larger than ${maxBytes} bytes`)
+      throw bodyTooLarge(maxBytes)
     }
     return this.body()
   }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { TProperties, TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
-import { Invalid, NotFound, TooLarge, UnsupportedMediaType } from '../lib/errors.ts'
+import { Invalid, NotFound, bodyTooLarge, TooLarge, UnsupportedMediaType } from '../lib/errors.ts'
 import { readForm } from './form.ts'
 import { JsonSize } from './json-size.ts'
 import { tidyMediaType } from './media-type.ts'
@@ -94,7 +94,7 @@ export async function readBytes(
   // The request stays open: the refusal uses the same connection.
   for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > maxBytes) throw new TooLarge(`the body is larger than ${maxBytes} bytes`)
+    if (size > maxBytes) throw bodyTooLarge(maxBytes)
     look(chunk)
     chunks.push(chunk)
   }

@@ -1,6 +1,6 @@
 import busboy from 'busboy'
 import type { Readable } from 'node:stream'
-import { Invalid, TooLarge } from '../lib/errors.ts'
+import { Invalid, bodyTooLarge, TooLarge } from '../lib/errors.ts'
 import { asFleeting, isFleeting } from '../lib/fleeting.ts'
 
 /** A file of a multipart body as a stream; it must be read to its end before the form continues. */
@@ -27,7 +27,7 @@ export const readForm = (
   let size = 0
   const look = (chunk: Buffer) => {
     size += chunk.length
-    if (size > maxBytes) throw new TooLarge(`the body is larger than ${maxBytes} bytes`)
+    if (size > maxBytes) throw bodyTooLarge(maxBytes)
     held(chunk.length)
   }
   const limits = { maxFieldBytes: maxBytes, maxFileBytes: maxBytes, look }

@@ -64,6 +64,10 @@ export class PreconditionFailed extends refusal(412, 'precondition_failed') {}
 /** A body, a file or a field exceeds its size limit. */
 export class TooLarge extends refusal(413, 'too_large') {}
 
+/** Returns the refusal of a body above its limit. `data` carries the limit as `maxBytes`. */
+export const bodyTooLarge = (maxBytes: number): TooLarge =>
+  new TooLarge(`the body is larger than ${maxBytes} bytes`, undefined, { maxBytes })
+
 /** The owner was over quota before the operation began. `data` carries `user_id` and `username` for the reply. */
 export class OverQuota extends refusal(413, 'over_quota') {}
 

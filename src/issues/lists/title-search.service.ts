@@ -11,7 +11,7 @@ export type { NamedIssue } from '../references/suggestion.store.ts'
 
 /** Newest issues whose titles are compared with parts of words; older ones are found by whole words. */
 const comparedIssues = 300
-/** Issues found by their texts, of which those with the words in the title come first. */
+/** Results of the text search; those with the words in the title come first. */
 const foundByTexts = 30
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().split(/\s+/).filter(Boolean)

@@ -67,7 +67,7 @@ const Actor = ({ names, entry: { actor_id: id, actor_name: name, acted_as_id: ac
   </p>
 )
 
-/** What an entry is about, unless the actor says it already. */
+/** The subject of an entry; nothing when it is the actor. */
 const Subject = ({
   names,
   entry: { actor_id: actorId, object_kind: kind, object_id: id, object_name: name },

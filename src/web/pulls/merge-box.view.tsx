@@ -144,7 +144,7 @@ const isOutdated = (state: MergeState): boolean => isBlockedBy(state, 'outdated'
 const mayUpdate = (state: MergeState): boolean =>
   !isBlockedBy(state, 'conflict') && !isBlockedBy(state, 'unrelated') && !isBlockedBy(state, 'archived')
 
-/** What takes time or a decision is no alarm. */
+/** Drafts and running checks are not shown as errors. */
 function blockerLook({ kind }: MergeBlocker, { statuses }: MergeState): readonly [IconName, string] {
   if (kind === 'draft') return ['git-pull-request-draft', 'neutral']
   if (kind === 'checking' || (kind === 'statuses' && !statuses.some(isFailed))) return ['hourglass', 'warning']

@@ -16,6 +16,7 @@ import { createRelease } from '../../releases/release.service.ts'
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import { checkOwnForm, fromOwnPage, inBrowser, inSession, ownForm } from '../shell/browser.requirements.ts'
 import { noticeCookie } from '../shell/notice.ts'
+import { againReplies, fieldOf, isAgainStatus } from '../shell/page.tsx'
 import { sentenceOf } from '../shell/sentence.ts'
 import { csrfName } from '../ui/page-context.ts'
 import { pathOf, siteHref } from '../ui/paths.ts'
@@ -35,9 +36,8 @@ const maxFieldBytes = 1_000_000
 type Sent = Readonly<Record<string, string>>
 
 const html = bytesOf('text/html')
-const againReplies = { 400: html, 403: html, 409: html, 413: html, 422: html } as const
-
-const isAgainStatus = (status: number): status is keyof typeof againReplies => Object.hasOwn(againReplies, status)
+/** Fields by the beginnings of codes. */
+const fields = { ...problemFields, too_large: 'files', attachment_: 'files', asset_: 'files', over_quota: 'files' }
 
 const formPath = ({ owner, repo }: Pick<SignedInRepoCtx, 'owner' | 'repo'>): string =>
   pathOf(owner.name, repo.name, 'releases', 'new')
@@ -76,7 +76,7 @@ export const newReleaseAct = operation({
         refused: {
           action: formPath(ctx),
           status: error.status,
-          problem: { field: fieldOf(error), message: sentenceOf(message) },
+          problem: { field: fieldOf(error, fields), message: sentenceOf(message) },
           values: sent,
         },
       })
@@ -94,12 +94,6 @@ const createFrom = (ctx: SignedInRepoCtx, sent: Sent) =>
     isPrerelease: sent['is_prerelease'] === 'true',
     hidesArchiveLinks: sent['hides_archive_links'] === 'true',
   })
-
-function fieldOf({ code, data }: Refusal): string | undefined {
-  if (code === 'too_large' || code.startsWith('attachment_') || code === 'over_quota') return 'files'
-  const known = Object.entries(problemFields).find(([prefix]) => code.startsWith(prefix))?.[1]
-  return known ?? (typeof data['field'] === 'string' ? data['field'] : undefined)
-}
 
 /** The files of a form, which follow its fields. A form without the value of its page is refused. */
 const filesOfForm = (ctx: BrowserCtx, call: Call, onField: (name: string, value: string) => void): Upload => ({

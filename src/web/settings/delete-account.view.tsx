@@ -21,7 +21,7 @@ interface Named<Row> {
   readonly hasMore: boolean
 }
 
-/** What an account must not own when it is deleted. */
+/** Possessions that prevent the deletion of an account. */
 export interface Possessions {
   readonly repos: Named<RepoRow>
   /** Organizations that would have no owner. */

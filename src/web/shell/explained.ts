@@ -22,11 +22,10 @@ export function explained(
   field?: string,
 ): Explained {
   const { errors } = texts
-  const limit = /^the body is larger than (\d+) bytes$/.exec(message)?.[1]
-  if (limit !== undefined) return { message: errors.bodyTooLarge(sizeText(Number(limit))) }
+  const { maxBytes, retryAfterSeconds } = data
+  if (typeof maxBytes === 'number') return { message: errors.bodyTooLarge(sizeText(maxBytes)) }
   // The label names the field already.
   const said = field === undefined ? message : message.replace(/^\[\w+\]: /, '')
-  const { retryAfterSeconds } = data
   if (status === 503 && typeof retryAfterSeconds === 'number') return { message: errors.busy(retryAfterSeconds) }
   const owner = data['username']
   if (code !== 'over_quota' || typeof owner !== 'string') return { message: sentenceOf(said) }

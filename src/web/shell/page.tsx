@@ -102,7 +102,7 @@ export interface Page extends Operation {
 const shared = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
 
 /** Statuses with which a form is shown again. */
-const againReplies = {
+export const againReplies = {
   400: bytesOf('text/html'),
   403: bytesOf('text/html'),
   409: bytesOf('text/html'),
@@ -110,6 +110,9 @@ const againReplies = {
   422: bytesOf('text/html'),
   423: bytesOf('text/html'),
 } as const
+
+export const isAgainStatus = (status: number): status is keyof typeof againReplies =>
+  Object.hasOwn(againReplies, status)
 
 /**
  * Declares a page. It is an operation, so that routing, rights, limits and the authorization tests cover it. `load` reads
@@ -288,10 +291,11 @@ const pick = (values: Readonly<Record<string, unknown>>, names: readonly string[
 
 /** Whether what was sent can be corrected on the page of the form. */
 const mayShowAgain = (refusal: Refusal): boolean =>
-  Object.hasOwn(againReplies, refusal.status) &&
+  isAgainStatus(refusal.status) &&
   !(refusal instanceof NotFound || refusal instanceof Unauthenticated || refusal instanceof Unavailable)
 
-function fieldOf(refusal: Refusal, fields: Readonly<Record<string, string>>): string | undefined {
+/** Returns the field of a form that a refusal is about. @param fields fields by the beginnings of codes */
+export function fieldOf(refusal: Refusal, fields: Readonly<Record<string, string>>): string | undefined {
   const byCode = Object.entries(fields).find(([code]) => refusal.code.startsWith(code))?.[1]
   if (byCode !== undefined) return byCode
   const { field } = refusal.data
