@@ -1,3 +1,4 @@
+import { serverWork } from './access/server-work.ts'
 import type { AddressInfo } from 'node:net'
 import { attachAudit } from './audit/audit.ts'
 import type { DoctorCheck } from './access/contributions/doctor.ts'
@@ -379,7 +380,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
         db,
         jobs: [...all.flatMap(({ jobs }) => jobs ?? []), ...hub.jobs],
         scheduler,
-        createContext: () => ({ ...services }),
+        createContext: ({ signal }) => serverWork(services, signal),
         log,
         process: services.process,
         isAlone,

@@ -5,6 +5,7 @@ import { rereadViewer } from '../auth/reread-viewer.ts'
 import { credentialName, type Viewer } from '../auth/viewer.ts'
 import type { Call, Operation, Scope } from '../http/operation.ts'
 import { Forbidden, Refusal } from '../lib/errors.ts'
+import { usualWorkLimits, WorkBudget } from '../lib/work-budget.ts'
 import type { Ctx, Services } from './context.ts'
 import { checkOutlives, checkScopes } from './requirements.ts'
 
@@ -13,11 +14,9 @@ import { checkOutlives, checkScopes } from './requirements.ts'
  * scopes, in this order. The viewer never changes afterwards.
  */
 export async function admit(services: Services, readers: readonly CredentialReader[], call: Call): Promise<Ctx> {
+  const ctx = contextOf(services, call)
   // These queries start before the lookup of the credential, so that the database gets one batch.
-  const asked = askAhead(services, call)
-  // A plain copy is much cheaper than a spread with further members.
-  const ctx: { -readonly [Part in keyof Ctx]: Ctx[Part] } = { ...services }
-  ctx.asked = asked
+  ctx.asked = askAhead(ctx, call)
   await addCaller(ctx, call, () => whoAsks(services, readers, call))
   return ctx
 }
@@ -28,7 +27,7 @@ export async function admit(services: Services, readers: readonly CredentialRead
  * changes its secret.
  */
 export async function admitAgain(services: Services, readers: readonly CredentialReader[], call: Call): Promise<Ctx> {
-  const ctx: { -readonly [Part in keyof Ctx]: Ctx[Part] } = { ...services }
+  const ctx = contextOf(services, call)
   await addCaller(ctx, call, async () => {
     const first = lastingIdentities.get(call)
     const again = first?.viewer && (await rereadViewer(services, first.viewer))
@@ -37,14 +36,19 @@ export async function admitAgain(services: Services, readers: readonly Credentia
   return ctx
 }
 
+type Mutable<T> = { -readonly [Part in keyof T]: T[Part] }
+
+function contextOf(services: Services, call: Call): Mutable<Ctx> {
+  // A plain copy is much cheaper than a spread with further members.
+  const ctx: Omit<Mutable<Ctx>, 'budget'> & { budget?: WorkBudget } = { ...services }
+  ctx.budget = new WorkBudget(usualWorkLimits, () => call.signal)
+  return ctx as Mutable<Ctx>
+}
+
 /** The account before sudo, for answers that last. */
 const lastingIdentities = new WeakMap<Call, Identity>()
 
-async function addCaller(
-  ctx: { -readonly [Part in keyof Ctx]: Ctx[Part] },
-  call: Call,
-  find: () => Promise<Identity>,
-): Promise<void> {
+async function addCaller(ctx: Mutable<Ctx>, call: Call, find: () => Promise<Identity>): Promise<void> {
   try {
     const { viewer, principal } = await find()
     ctx.viewer = viewer
@@ -57,11 +61,11 @@ async function addCaller(
   ctx.claim = call.claim
 }
 
-function askAhead(services: Services, call: Call): Ctx['asked'] {
+function askAhead(ctx: Ctx, call: Call): Ctx['asked'] {
   let all: (Promise<unknown> | undefined)[] | undefined
   for (const [index, { ahead }] of call.operation.requires.entries()) {
     if (!ahead) continue
-    const asked = ahead(services, call)
+    const asked = ahead(ctx, call)
     // A refused request does not wait for this promise. A caller that awaits it gets the error.
     asked.catch(() => {})
     all ??= []

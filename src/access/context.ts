@@ -9,6 +9,7 @@ import type { NamedOperation } from '../http/operation.ts'
 import type { CacheBudget } from '../lib/cache-budget.ts'
 import type { Refusal } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
+import type { WorkBudget } from '../lib/work-budget.ts'
 import type { AuthServices } from '../auth/auth-services.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { BlobStores } from '../storage/open-blobs.ts'
@@ -58,6 +59,8 @@ export interface Ctx extends Services {
   readonly asked?: readonly (Promise<unknown> | undefined)[] | undefined
   /** The client that the work is charged to; undefined for work of the server itself. */
   readonly claim?: Claim | undefined
+  /** What the work may still use up: one budget for the whole request, push or attempt of a job. */
+  readonly budget: WorkBudget
   /** Additional data of the credential. A feature recognizes its own by the class. */
   readonly principal?: object
   /** Why the sent credentials are not valid, when that does not yet refuse the request (`wrongCredentials`). */

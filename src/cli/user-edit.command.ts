@@ -1,3 +1,4 @@
+import { serverWork } from '../access/server-work.ts'
 import { Command } from 'commander'
 import type { Services } from '../access/context.ts'
 import { askForNewPasswords, deleteAccount, editAccount, endAllSessions } from '../admin/accounts/account.service.ts'
@@ -50,7 +51,7 @@ export const userEditCommand = (terminal: Terminal): Command =>
         if (options.email === undefined && Object.keys(columns).length === 0) {
           throw new CommandFailure('nothing to change; --help lists the options')
         }
-        await editAccount(services, user, { email: options.email, columns })
+        await editAccount(serverWork(services), user, { email: options.email, columns })
         terminal.out(`changed account ${user.name}\n`)
       }),
     )
@@ -76,7 +77,7 @@ export const userDeleteCommand = (terminal: Terminal): Command =>
     .option('--purge', 'also delete what it owns and what it wrote elsewhere')
     .action((options: OneOptions & { readonly purge?: boolean }) =>
       withPerson(options, async (services, user) => {
-        await deleteAccount(services, user, options.purge === true)
+        await deleteAccount(serverWork(services), user, options.purge === true)
         terminal.out(`deleted account ${user.name}\n`)
       }),
     )

@@ -86,3 +86,21 @@ test('cache budget: random operations keep the same entries as a list in the ord
     )
   }
 })
+
+test('cache budget: a large entry evicts any number of small entries', () => {
+  const budget = new CacheBudget(32 * 1024 * 1024)
+  const small = budget.open<number, number>('small', { sizeOf })
+  for (let key = 0; key < 200_000; key++) small.set(key, 210)
+  const large = budget.open<string, number>('large', { sizeOf })
+  large.set('page', 2 * 1024 * 1024)
+  assert.equal(large.get('page'), 2 * 1024 * 1024)
+  assert.ok(budget.usedBytes <= budget.maxBytes)
+  const narrow = budget.open<number, number>('narrow', {
+    sizeOf,
+    maxBytes: 8 * 1024 * 1024,
+    maxEntryBytes: 8 * 1024 * 1024,
+  })
+  for (let key = 0; key < 30_000; key++) narrow.set(key, 210)
+  narrow.set(-1, 8 * 1024 * 1024)
+  assert.deepEqual([narrow.peek(29_999), narrow.peek(-1)], [undefined, 8 * 1024 * 1024])
+})

@@ -52,6 +52,10 @@ export class CacheBudget {
           this.#usedBytes += bytes
           while (this.#usedBytes > this.maxBytes) this.#dropOldest()
         },
+        // Evicting here would nest as deep as there are entries to evict.
+        release: (bytes) => {
+          this.#usedBytes -= bytes
+        },
       },
     )
     this.#caches.push(cache)
@@ -77,22 +81,26 @@ interface Entry<Key, Value> {
   newer: Entry<Key, Value> | undefined
 }
 
+/** What a cache reports to its budget. */
+interface Accounts {
+  nextUse(): number
+  /** Counts the bytes of a new entry, and evicts the least recently used entries of all caches until they fit. */
+  charge(bytes: number): void
+  release(bytes: number): void
+}
+
 /** One of the caches of a budget. */
 export class Cache<Key, Value> {
   readonly name: string
   readonly #limits: Required<CacheLimits<Key, Value>>
-  readonly #budget: { nextUse(): number; charge(bytes: number): void }
+  readonly #budget: Accounts
   readonly #entries = new Map<Key, Entry<Key, Value>>()
   #oldest: Entry<Key, Value> | undefined
   #newest: Entry<Key, Value> | undefined
   #usedBytes = 0
 
   /** Only `CacheBudget.open` calls it. */
-  constructor(
-    name: string,
-    limits: Required<CacheLimits<Key, Value>>,
-    budget: { nextUse(): number; charge(bytes: number): void },
-  ) {
+  constructor(name: string, limits: Required<CacheLimits<Key, Value>>, budget: Accounts) {
     this.name = name
     this.#limits = limits
     this.#budget = budget
@@ -154,7 +162,7 @@ export class Cache<Key, Value> {
     this.#entries.delete(entry.key)
     this.#unlink(entry)
     this.#usedBytes -= entry.bytes
-    this.#budget.charge(-entry.bytes)
+    this.#budget.release(entry.bytes)
   }
 
   #link(entry: Entry<Key, Value>): void {

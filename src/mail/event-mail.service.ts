@@ -1,3 +1,4 @@
+import { serverWork } from '../access/server-work.ts'
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { Services } from '../access/context.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
@@ -282,6 +283,6 @@ async function render(
   whole: string,
 ): Promise<{ readonly text: string; readonly html: string }> {
   const text = whole.length > maxQuote ? `${whole.slice(0, maxQuote)}…` : whole
-  const html = await renderText(services, text, 'comment', { context: repoFullName(repository) })
+  const html = await renderText(serverWork(services), text, 'comment', { context: repoFullName(repository) })
   return { text, html: html.replaceAll(images, (image) => /\balt="([^"]*)"/.exec(image)?.[1] ?? '') }
 }

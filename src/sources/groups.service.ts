@@ -1,3 +1,4 @@
+import { serverWork } from '../access/server-work.ts'
 import type { Services } from '../access/context.ts'
 import { viewerAs } from '../auth/viewer.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
@@ -26,7 +27,7 @@ export async function followGroups(
     [...new Set(mapped.map(({ org }) => org))],
     [...new Set(mapped.map(({ team }) => team))],
   )
-  const ctx = { ...services, viewer: viewerAs(user) }
+  const ctx = { ...serverWork(services), viewer: viewerAs(user) }
   for (const { org, member, ...team } of found) {
     const wanted = mapped.find((each) => each.org === org && each.team === team.lower_name)
     try {

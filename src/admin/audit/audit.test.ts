@@ -1,3 +1,4 @@
+import { serverWork } from '../../access/server-work.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
@@ -152,7 +153,7 @@ test('adminReadAuditLog: expired entries are deleted, and a disabled log writes 
   assert.ok(before > 0)
   forge.clock.advance(4 * 86_400_000)
   await forge.addUser('bob')
-  await clearOldEntries(forge.services, { signal: new AbortController().signal })
+  await clearOldEntries(serverWork(forge.services), { signal: new AbortController().signal })
   assert.deepEqual(
     (await logOf(forge, '&action=user.created')).map(({ object }) => object.name),
     ['bob'],

@@ -1,3 +1,4 @@
+import { serverWork } from '../../access/server-work.ts'
 import type { Services, SignedInRepoCtx } from '../../access/context.ts'
 import { accessTo } from '../../access/repo-access.ts'
 import { viewerAs } from '../../auth/viewer.ts'
@@ -22,7 +23,7 @@ async function actingAs(services: Services, pull: PullRow, userId: UserId): Prom
   if (!user || !repo || !owner || !user.is_active || user.prohibit_login) return undefined
   const viewer = viewerAs(user)
   const { units, rights } = await accessTo(services.db, viewer, owner, repo)
-  return { ...services, viewer, repo, owner, units, rights }
+  return { ...serverWork(services), viewer, repo, owner, units, rights }
 }
 
 /**

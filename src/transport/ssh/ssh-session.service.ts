@@ -1,3 +1,4 @@
+import { serverWork } from '../../access/server-work.ts'
 import type { Readable, Writable } from 'node:stream'
 import {
   findAccountByFormerName,
@@ -126,7 +127,7 @@ async function serve(
     address: shareOfAddress(request.address),
     repository: undefined,
   }
-  const ctx: Ctx = { ...services, viewer, claim }
+  const ctx: Ctx = { ...serverWork(services, request.signal), viewer, claim }
   const address = place ? { ...command.address, owner: place.owner.name, name: place.repo.name } : command.address
   if (command.kind === 'lfs-ticket') {
     const ticket = await issueTicket({ ...ctx, viewer }, address, proofOf(caller), command.operation)

@@ -5,6 +5,7 @@ import type { ErrorForm } from '../../http/error-forms.ts'
 import type { Call } from '../../http/operation.ts'
 import { bytes, type StreamReply } from '../../http/reply.ts'
 import type { Config } from '../../config/load-config.ts'
+import { WorkBudget } from '../../lib/work-budget.ts'
 import { nowUnix, type Clock } from '../../lib/time.ts'
 import { countUnread } from '../../notifications/thread.service.ts'
 import { offersSignUp } from '../../users/entry/registration.rules.ts'
@@ -31,7 +32,7 @@ export interface PageContent {
 const htmlType = 'text/html;charset=utf-8'
 
 const factsOf = (
-  ctx: Pick<BrowserCtx, 'csrf' | 'viewer'> & { readonly config: Config; readonly clock: Clock },
+  ctx: Pick<BrowserCtx, 'csrf' | 'viewer' | 'budget'> & { readonly config: Config; readonly clock: Clock },
   url: string,
   refused?: RefusedForm,
 ): PageFacts => ({
@@ -42,6 +43,7 @@ const factsOf = (
   nowUnix: nowUnix(ctx.clock),
   asset: (name) => assetPath(ctx.config, name),
   refused,
+  budget: ctx.budget,
 })
 
 /** Returns a page with its navigation as a reply. */
@@ -83,7 +85,10 @@ export const unknownPath = '/-/unknown'
 export const errorPages = (config: Config, clock: Clock): ErrorForm => ({
   render(refusal, call) {
     const ctx = contextOf(call)
-    const facts = factsOf({ config, clock, csrf: ctx?.csrf ?? '', viewer: ctx?.viewer }, call.url)
+    const facts = factsOf(
+      { config, clock, csrf: ctx?.csrf ?? '', viewer: ctx?.viewer, budget: ctx?.budget ?? new WorkBudget() },
+      call.url,
+    )
     const body = renderDocument(
       facts,
       { title: errorHeading(refusal), isUnlisted: true },

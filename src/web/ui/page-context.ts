@@ -1,5 +1,6 @@
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Config } from '../../config/load-config.ts'
+import type { WorkBudget } from '../../lib/work-budget.ts'
 import type { Unix } from '../../lib/time.ts'
 import type { IconSet } from './icons.ts'
 import { createScope } from './scope.tsx'
@@ -48,6 +49,8 @@ export interface PageFacts {
   /** Returns the address of an asset. */
   readonly asset: (name: AssetName) => string
   readonly refused?: RefusedForm | undefined
+  /** What the request may still use up. */
+  readonly budget: WorkBudget
 }
 
 /** The files that pages name. The scripts are modules. */
