@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { shareOfAddress } from './client-address.ts'
 
 /** Time in which an excess connection must send the request that is refused, in milliseconds. */
 const lastRequestMs = 5000
@@ -8,7 +9,7 @@ const lastRequestMs = 5000
 const maxRefused = 128
 
 /**
- * Counts open connections in total and per address. One address may open half of them, unless it belongs to a trusted
+ * Counts open connections in total and per address. One address may open a quarter of them, unless it belongs to a trusted
  * proxy. The first request of an excess connection gets 503, except for health checks, and closes it.
  */
 export class Connections {
@@ -24,7 +25,7 @@ export class Connections {
   /** @param isTrusted whether an address belongs to a trusted proxy, which many clients share */
   constructor(server: Server, total: number, isTrusted: (address: string) => boolean) {
     this.#total = total
-    this.#perAddress = Math.max(1, Math.floor(total / 2))
+    this.#perAddress = Math.max(1, Math.floor(total / 4))
     this.#isTrusted = isTrusted
     server.maxConnections = total + maxRefused
     server.on('connection', (socket) => this.#count(socket))
@@ -36,9 +37,10 @@ export class Connections {
   }
 
   #count(socket: Socket): void {
-    const address = socket.remoteAddress ?? ''
+    const peer = socket.remoteAddress ?? ''
+    const address = shareOfAddress(peer)
     const ofAddress = this.#byAddress.get(address) ?? 0
-    if (this.#open >= this.#total || (ofAddress >= this.#perAddress && !this.#isTrusted(address))) {
+    if (this.#open >= this.#total || (ofAddress >= this.#perAddress && !this.#isTrusted(peer))) {
       const endpoint = endpointOf(socket)
       this.#tooMany.add(socket)
       if (endpoint !== '') this.#tooManyEndpoints.add(endpoint)

@@ -89,7 +89,7 @@ export interface ServerOptions {
   readonly bodyIdleMs: number
   /** Timeout of the headers of a request, in milliseconds. */
   readonly headersTimeoutMs: number
-  /** Maximum number of connections, half of them from one address; excess ones get 503 and are closed. */
+  /** Maximum number of connections, a quarter of them from one address; excess ones get 503 and are closed. */
   readonly maxConnections: number
   /** Time that a client may read too slowly, in milliseconds. */
   readonly slowReaderMs: number
@@ -167,6 +167,7 @@ export class ForgeServer {
       (request, response) => this.#take(request, response),
     )
     answerClientErrors(this.#server)
+    this.#server.on('connection', () => options.admission.turns.accepted())
     this.#connections = new Connections(this.#server, options.maxConnections, (address) =>
       this.#addresses.isTrusted(address),
     )
@@ -370,11 +371,13 @@ export class ForgeServer {
     const { operation } = call
     const ctx = await this.#options.admit(call)
     call.enter()
+    const turn = call.takeTurn()
+    if (turn) await turn
     await this.#require(call, ctx)
     if (operation.lasts) this.#guard(call, ctx)
     if (operation.load === 'expensive') {
-      const turn = call.takePlace()
-      if (turn) await turn
+      const place = call.takePlace()
+      if (place) await place
     }
     const reply = await operation.run({
       ctx,
