@@ -7,6 +7,7 @@
  *
  * Attackers use 127.0.0.2 and run in a separate thread, honest clients use 127.0.0.1.
  */
+import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -105,6 +106,12 @@ const readAnew = (path) =>
       .end()
   })
 
+/** Processor time of the server, in milliseconds. */
+function usedMs() {
+  const fields = readFileSync(`/proc/${forge.pid}/stat`, 'utf8').split(') ').at(-1).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
 async function row(path) {
   const taken = []
   for (let each = 0; each < tries; each++) {
@@ -121,16 +128,18 @@ try {
   const attacks = [['kept', 0], ...['kept', 'closed', 'unread'].flatMap((kind) => counts.map((count) => [kind, count]))]
   for (const [kind, count] of attacks) {
     await attack(kind, count)
-    const beganMs = performance.now()
+    const [beganMs, beforeMs] = [performance.now(), usedMs()]
     // Without a pause: connections that wait to be accepted are part of the attack.
     const [health, own] = [await row('/api/healthz'), await row(page)]
-    const perSecond = ((await attack('kept', 0)) / (performance.now() - beganMs)) * 1000
+    const tookMs = performance.now() - beganMs
+    const processor = Math.round(((usedMs() - beforeMs) / tookMs) * 100)
+    const perSecond = Math.round(((await attack('kept', 0)) / tookMs) * 1000)
     const title = `${count} connections, ${kind}`
     console.log(
       title.padEnd(24),
       `health ${health}`.padEnd(36),
       `page ${own}`.padEnd(36),
-      `${perSecond.toFixed(0)} answers/s`,
+      `${perSecond} answers/s, ${processor} % of a processor`,
     )
     await sleep(1000)
   }

@@ -23,6 +23,8 @@ export type BrokerOptions = {
   readonly limits: GitLimits
   readonly log: (level: LogLevel, message: string, data?: Readonly<Record<string, unknown>>) => void
   readonly onCommand: (report: CommandReport) => void
+  /** Called with the folder of a command that writes and did not end well. */
+  readonly onUncleanEnd?: (cwd: string) => void
 }
 
 /** A one-shot command, before defaults are applied. */
@@ -51,6 +53,9 @@ type Running = {
   /** Lets the broker exit without a restart. */
   readonly rest: () => void
 }
+
+/** Kinds of commands that write into their repository. */
+const writingKinds: ReadonlySet<RunRequest['kind']> = new Set(['write', 'push', 'maintenance'])
 
 const maxBackOffMs = 10_000
 /** A broker that lived this long restarts without delay. */
@@ -256,6 +261,7 @@ export class BrokerClient {
       // When the broker dies, `onEnd` kills its groups and then forgets them.
       if (group !== undefined && !died) this.#groups.delete(group)
       this.#options.onCommand({ name, ms: performance.now() - beganMs, exitCode })
+      if (exitCode !== 0 && writingKinds.has(kind)) this.#options.onUncleanEnd?.(options.cwd)
     }
     const ended = new Promise<CommandEnd>((resolve, reject) => {
       stream.handlers = {
