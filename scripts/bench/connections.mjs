@@ -38,7 +38,7 @@ const page = `/${administrator.login}/attacked`
 
 /**
  * Keeps connections busy: `kept` sends the next request when the answer has ended, `closed` opens a connection for each
- * request, `unread` sends requests and reads nothing.
+ * request, `unread` sends 50 requests at once and reads nothing.
  */
 const attacker = new Worker(
   `

@@ -17,8 +17,8 @@ const maxOfAddress = 8
 const maxRunning = 32
 const countedMs = 100
 
-/** Maximum number of waiting requests of one person. */
-const maxLine = 1000
+/** Maximum number of waiting requests of one person: by default an address may open as many connections. */
+const maxLine = 1024
 
 type Person = number | string
 

@@ -370,9 +370,10 @@ export class ForgeServer {
   async #run(call: RequestCall): Promise<Reply<number, unknown> | StreamReply<number>> {
     const { operation } = call
     const ctx = await this.#options.admit(call)
-    call.enter()
+    // A refusal waits for its turn as well: clients that ask again at once would otherwise keep the loop busy.
     const turn = call.takeTurn()
     if (turn) await turn
+    call.enter()
     await this.#require(call, ctx)
     if (operation.lasts) this.#guard(call, ctx)
     if (operation.load === 'expensive') {

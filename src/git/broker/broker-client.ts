@@ -42,6 +42,8 @@ export type CommandOptions = {
   readonly onQuestion?: (question: HookQuestion) => Promise<HookAnswer>
   /** Whether a reader that disconnects ends the command; default yes. */
   readonly mayCancel?: () => boolean
+  /** Whether a command that exits with 0 left no temporary files; default yes. */
+  readonly isClean?: () => boolean
 }
 
 export type CommandEnd = { readonly exitCode: number; readonly stderr: string }
@@ -261,7 +263,8 @@ export class BrokerClient {
       // When the broker dies, `onEnd` kills its groups and then forgets them.
       if (group !== undefined && !died) this.#groups.delete(group)
       this.#options.onCommand({ name, ms: performance.now() - beganMs, exitCode })
-      if (exitCode !== 0 && writingKinds.has(kind)) this.#options.onUncleanEnd?.(options.cwd)
+      const isClean = exitCode === 0 && options.isClean?.() !== false
+      if (!isClean && writingKinds.has(kind)) this.#options.onUncleanEnd?.(options.cwd)
     }
     const ended = new Promise<CommandEnd>((resolve, reject) => {
       stream.handlers = {
