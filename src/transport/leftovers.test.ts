@@ -120,7 +120,7 @@ test('gitReceivePack: the quarantine of a push ends with it, when the client lea
     await until(() => temporaries(folder).filter((name) => /pack\/tmp_pack/.test(name)).length === pushes.length)
     if (end !== 'client') {
       for (const pid of gitsIn(folder)) {
-        const isChild = !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('receive-pack')
+        const isChild = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('index-pack')
         if (isChild === (end === 'index-pack')) process.kill(pid, 'SIGKILL')
       }
     } else for (const socket of pushes) socket.destroy()
