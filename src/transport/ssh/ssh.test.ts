@@ -357,7 +357,7 @@ test('ssh: one address may open half of the connections', async () => {
     security: { REVERSE_PROXY_TRUSTED_PROXIES: '192.0.2.1' },
   })
   const open = (from: string) => {
-    const socket = connect({ port: forge.ports.ssh as number, host: '127.0.0.1', localAddress: from })
+    const socket = connect({ port: forge.services.config.server.sshPort, host: '127.0.0.1', localAddress: from })
     socket.on('error', () => undefined).resume()
     return socket
   }
