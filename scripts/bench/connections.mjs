@@ -3,7 +3,7 @@
  * Measures how long a client on a new connection waits while another address keeps many connections busy with one page:
  * the health check and the page itself, 50 times each, without attackers and for each number of them.
  *
- *     node scripts/bench/connections.mjs [--postgres] [--program FILE] [--tries N] [--connections 20,100,500]
+ *     npm run bench:connections [-- --postgres] [--program FILE] [--tries N] [--connections 20,100,500]
  *
  * Attackers use 127.0.0.2 and run in a separate thread, honest clients use 127.0.0.1.
  */

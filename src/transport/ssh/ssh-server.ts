@@ -75,9 +75,9 @@ export async function startSshServer(services: Services): Promise<Door> {
   )
   const links = new Map<string, Link>()
   const stop = new AbortController()
-  const ofAddress = new AddressCounts(
-    Math.max(1, Math.floor(config.ingot.maxSshConnections / 2)),
-    clientAddresses(trustedProxiesOf(config.security)).isTrusted,
+  const addresses = clientAddresses(trustedProxiesOf(config.security))
+  const ofAddress = new AddressCounts(Math.max(1, Math.floor(config.ingot.maxSshConnections / 2)), (address) =>
+    addresses.isTrusted(address),
   )
   let protocol: Promise<Server> | undefined
   /** Loaded for the first client, because it takes memory. The client also waits for the host keys. */
