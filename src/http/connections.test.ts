@@ -145,3 +145,22 @@ test('a turn on the main thread: requests of clients that left while they waited
   await until(() => turns.waiting === 0 && forge.services.admission.requests.underWay === 0)
   assert.equal((await forge.guest.get('/version')).status, 200)
 })
+
+test('connections: pipelined requests run one after the other, and too many of them end the connection', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const { admission } = forge.services
+  const waiting = (id: number) => `GET /api/v1/version?n=${id} HTTP/1.1\r\nhost: x\r\n\r\n`
+  const few = open(forge, '127.0.0.1', Array.from({ length: 20 }, (_, id) => waiting(id)).join(''))
+  await until(() => few.answer().split('HTTP/1.1 200 ').length === 21)
+  few.socket.destroy()
+  let mostAtOnce = 0
+  const enter = admission.requests.enter.bind(admission.requests)
+  admission.requests.enter = (...given) => {
+    enter(...given)
+    mostAtOnce = Math.max(mostAtOnce, admission.requests.underWay)
+  }
+  const many = open(forge, '127.0.0.1', Array.from({ length: 2000 }, (_, id) => waiting(id)).join(''))
+  await until(() => many.socket.closed)
+  assert.ok(mostAtOnce <= 1, `${mostAtOnce} at once`)
+  assert.equal((await forge.guest.get('/version')).status, 200)
+})

@@ -41,6 +41,7 @@ import {
   type RequestContext,
 } from './operation.ts'
 import type { Reply, StreamReply } from './reply.ts'
+import { Pipelines } from './pipelines.ts'
 import { isBrokenPipe, Responder } from './responder.ts'
 import { routesOf } from './routes-of.ts'
 import { SlowReaders } from './slow-readers.ts'
@@ -156,6 +157,7 @@ export class ForgeServer {
     this.#openPaths = new Set(options.operations.flatMap(({ anyOrigin: open, path }) => (open ? [path] : [])))
     this.#responder = new Responder(options, new SlowReaders(options.slowReaderMs, options.minBytesPerSecond))
     this.#addresses = clientAddresses(options.trustedProxies)
+    const pipelines = new Pipelines()
     // Requests have no timeout, since pushes may be long; reading bodies limits pauses.
     this.#server = (options.createServer ?? createServer)(
       {
@@ -164,7 +166,7 @@ export class ForgeServer {
         keepAliveTimeout: keepAliveMs,
         maxHeaderSize: maxHeadBytes,
       },
-      (request, response) => this.#take(request, response),
+      (request, response) => pipelines.inTurn(request, response, () => this.#take(request, response)),
     )
     answerClientErrors(this.#server)
     this.#server.on('connection', () => options.admission.turns.accepted())
