@@ -40,10 +40,11 @@ interface ColumnOf<Base> {
 const literal = (value: unknown): string =>
   typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : `${value}`
 
-const columnOf =
-  <Base>(type: ColumnSql['type']): ColumnOf<Base> =>
-  (...values: readonly unknown[]) =>
-    column<never>(values.length === 0 ? { type } : { type, rest: `default ${literal(values[0])}` })
+function columnOf<Base>(type: ColumnSql['type']): ColumnOf<Base> {
+  const plain = column<never>({ type })
+  return (...values: readonly unknown[]) =>
+    values.length === 0 ? plain : column<never>({ type, rest: `default ${literal(values[0])}` })
+}
 
 /** The primary key whose values the database assigns and never reuses. */
 export const id = <Id extends number>(): Column<Generated<Id>> => column({ type: '{id}' })

@@ -44,14 +44,15 @@ const actionsAccount = `insert into "user" (
 const ofSqlite = (text: string) => ({ sqlite: text, postgres: '' })
 const ofPostgres = (text: string) => ({ sqlite: '', postgres: text })
 
-const tables = Object.entries<Table>(allTables)
-
-/** The statements of the baseline schema. */
-export const baseline: readonly Statement[] = [
-  ...tables.map(([name, table]) => createTable(name, table)),
-  ...areas.flatMap(({ tables: besides = [] }) => besides),
-  ...tables.flatMap(([name, table]) => createIndexes(name, table)),
-  ...areas.flatMap(({ sqlite = [] }) => sqlite.map(ofSqlite)),
-  ...areas.flatMap(({ postgres = [] }) => postgres.map(ofPostgres)),
-  actionsAccount,
-]
+/** Returns the statements of the baseline schema. Only an empty database needs them, so no start pays for printing them. */
+export function printBaseline(): readonly Statement[] {
+  const tables = Object.entries<Table>(allTables)
+  return [
+    ...tables.map(([name, table]) => createTable(name, table)),
+    ...areas.flatMap(({ tables: besides = [] }) => besides),
+    ...tables.flatMap(([name, table]) => createIndexes(name, table)),
+    ...areas.flatMap(({ sqlite = [] }) => sqlite.map(ofSqlite)),
+    ...areas.flatMap(({ postgres = [] }) => postgres.map(ofPostgres)),
+    actionsAccount,
+  ]
+}
