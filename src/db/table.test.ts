@@ -11,7 +11,7 @@ interface CatalogColumn {
   readonly table_name: string
   readonly name: string
   readonly type: string
-  readonly is_nullable: boolean | number
+  readonly is_nullable: 'YES' | 'NO'
 }
 
 /** Tables that statements in `db/schema/` create as text, and what the databases create for them. */
@@ -19,11 +19,10 @@ const isDeclaredElsewhere = (name: string): boolean =>
   name === 'migration' || /^(?:issue|comment)_words(?:_\w+)?$/u.test(name) || name.startsWith('sqlite_')
 
 const ofSqlite = sql<CatalogColumn>`select master.name as table_name, info.name, info.type,
-    info."notnull" = 0 and info.pk = 0 as is_nullable
+    iif(info."notnull" = 0 and info.pk = 0, 'YES', 'NO') as is_nullable
   from sqlite_master as master, pragma_table_xinfo(master.name) as info where master.type = 'table'
   order by master.name, info.cid`
-const ofPostgres = sql<CatalogColumn>`select table_name, column_name as name, data_type as type,
-    is_nullable = 'YES' as is_nullable
+const ofPostgres = sql<CatalogColumn>`select table_name, column_name as name, data_type as type, is_nullable
   from information_schema.columns where table_schema = current_schema() order by table_name, ordinal_position`
 
 /** Returns the columns of a table as the catalog of a database describes them. */
@@ -51,7 +50,7 @@ test('the tables of a migrated database are the declared ones, with their column
   for (const row of rows) {
     if (isDeclaredElsewhere(row.table_name)) continue
     const columns = (found[row.table_name] ??= [])
-    columns.push(`${row.name} ${row.type}${row.is_nullable ? ' null' : ''}`.toLowerCase())
+    columns.push(`${row.name} ${row.type}${row.is_nullable === 'YES' ? ' null' : ''}`.toLowerCase())
   }
   const declared = Object.entries<Table>(allTables).map(([name, one]) => [name, declaredColumns(one, kind)])
   assert.deepEqual(found, Object.fromEntries(declared))

@@ -31,19 +31,21 @@ type Columns = Readonly<Record<string, Column<unknown>>>
 
 const column = <Type>(sql: ColumnSql): Column<Type> => ({ sql }) as Column<Type>
 
-/** A column whose type in SQL is fixed. With a default value, an insert may omit it. */
-interface ColumnOf<Base> {
+type Literal = string | number | boolean
+
+/** Makes a column of one SQL type. With a default value, an insert may omit it. */
+interface ColumnOf<Base extends Literal> {
   <Type extends Base = Base>(): Column<Type>
   <Type extends Base = Base>(byDefault: NoInfer<Type>): Column<Generated<Type>>
 }
 
-const literal = (value: unknown): string =>
-  typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : `${value}`
+const literal = (value: Literal): string =>
+  typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)
 
-function columnOf<Base>(type: ColumnSql['type']): ColumnOf<Base> {
+function columnOf<Base extends Literal>(type: ColumnSql['type']): ColumnOf<Base> {
   const plain = column<never>({ type })
-  return (...values: readonly unknown[]) =>
-    values.length === 0 ? plain : column<never>({ type, rest: `default ${literal(values[0])}` })
+  return (byDefault?: Literal) =>
+    byDefault === undefined ? plain : column<never>({ type, rest: `default ${literal(byDefault)}` })
 }
 
 /** The primary key whose values the database assigns and never reuses. */
@@ -54,7 +56,7 @@ export const integer = columnOf<number>('integer')
 export const bigint = columnOf<number>('bigint')
 export const flag = columnOf<boolean>('boolean')
 export const unix = columnOf<Unix>('bigint')
-export const bytes = columnOf<Buffer>('bytea')
+export const bytes = (): Column<Buffer> => column({ type: 'bytea' })
 
 /** An id of another table's row; `onDelete` is what happens to this row when that row is deleted. */
 export const ref = <Id extends number>(table: string, onDelete?: 'cascade' | 'set null'): Column<Id> =>
