@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../db/database.ts'
 import { changesRow } from '../db/rows.ts'
-import type { NewPasskeyRow, PasskeyRow } from '../db/tables/accounts.ts'
+import type { NewPasskeyRow, PasskeyRow } from '../db/tables/sign-in.ts'
 import type { PasskeyId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import { changesRow, hasRow } from '../db/rows.ts'
-import type { NewSessionRow, SessionRow, UserRow } from '../db/tables/accounts.ts'
+import type { NewSessionRow, SessionRow } from '../db/tables/sign-in.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
 import type { SessionId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../db/database.ts'
 import { changesRow } from '../db/rows.ts'
-import type { NewTwoFactorRow, TwoFactorRow } from '../db/tables/accounts.ts'
+import type { NewTwoFactorRow, TwoFactorRow } from '../db/tables/sign-in.ts'
 import type { UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 

@@ -1,54 +1,66 @@
-import type { AccountTables } from './tables/accounts.ts'
-import type { ActionTables } from './tables/actions.ts'
-import type { ActivityTables } from './tables/activity.ts'
-import type { AuditTables } from './tables/audit.ts'
-import type { FederationTables } from './tables/federation.ts'
-import type { GitDataTables } from './tables/git-data.ts'
-import type { ImportTables } from './tables/imports.ts'
-import type { ReleaseTables } from './tables/releases.ts'
-import type { RepoRelationTables } from './tables/repo-relations.ts'
-import type { IssueTables } from './tables/issues.ts'
-import type { MailTables } from './tables/mail.ts'
-import type { LfsTables } from './tables/lfs.ts'
-import type { MirrorTables } from './tables/mirrors.ts'
-import type { NotificationTables } from './tables/notifications.ts'
-import type { OAuthTables } from './tables/oauth.ts'
-import type { PackageTables } from './tables/packages.ts'
-import type { PullTables } from './tables/pulls.ts'
-import type { QuotaTables } from './tables/quota.ts'
-import type { RepositoryTables } from './tables/repositories.ts'
-import type { RevisionTables } from './tables/revisions.ts'
-import type { SigningTables } from './tables/signing.ts'
-import type { UsageTables } from './tables/usage.ts'
-import type { WikiTables } from './tables/wiki.ts'
-import type { WebhookTables } from './tables/webhooks.ts'
-import type { WorkTables } from './tables/work.ts'
+import type { TablesOf } from './table.ts'
+import { accountTables } from './tables/accounts.ts'
+import { actionRunnerTables } from './tables/action-runners.ts'
+import { actionStorageTables } from './tables/action-storage.ts'
+import { actionTables } from './tables/actions.ts'
+import { activityTables } from './tables/activity.ts'
+import { auditTables } from './tables/audit.ts'
+import { federationTables } from './tables/federation.ts'
+import { gitDataTables } from './tables/git-data.ts'
+import { importTables } from './tables/imports.ts'
+import { issueDetailTables } from './tables/issue-details.ts'
+import { issueTables } from './tables/issues.ts'
+import { lfsTables } from './tables/lfs.ts'
+import { mailTables } from './tables/mail.ts'
+import { mirrorTables } from './tables/mirrors.ts'
+import { notificationTables } from './tables/notifications.ts'
+import { oauthTables } from './tables/oauth.ts'
+import { packageTables } from './tables/packages.ts'
+import { pullTables } from './tables/pulls.ts'
+import { quotaTables } from './tables/quota.ts'
+import { releaseTables } from './tables/releases.ts'
+import { repoRelationTables } from './tables/repo-relations.ts'
+import { repositoryTables } from './tables/repositories.ts'
+import { revisionTables } from './tables/revisions.ts'
+import { signInTables } from './tables/sign-in.ts'
+import { signingTables } from './tables/signing.ts'
+import { usageTables } from './tables/usage.ts'
+import { webhookTables } from './tables/webhooks.ts'
+import { wikiTables } from './tables/wiki.ts'
+import { workTables } from './tables/work.ts'
 
-/** All tables. `tables/<area>.ts` describes the tables of an area; `schema/<area>.ts` creates them. */
-export interface Schema
-  extends
-    AccountTables,
-    ActionTables,
-    ActivityTables,
-    AuditTables,
-    FederationTables,
-    GitDataTables,
-    ImportTables,
-    IssueTables,
-    MailTables,
-    LfsTables,
-    MirrorTables,
-    NotificationTables,
-    OAuthTables,
-    PackageTables,
-    PullTables,
-    QuotaTables,
-    ReleaseTables,
-    RepositoryTables,
-    RepoRelationTables,
-    RevisionTables,
-    SigningTables,
-    UsageTables,
-    WikiTables,
-    WebhookTables,
-    WorkTables {}
+/** All tables. A table comes after the tables that it references. */
+export const allTables = {
+  ...revisionTables,
+  ...accountTables,
+  ...signInTables,
+  ...repositoryTables,
+  ...signingTables,
+  ...usageTables,
+  ...workTables,
+  ...gitDataTables,
+  ...issueTables,
+  ...issueDetailTables,
+  ...pullTables,
+  ...repoRelationTables,
+  ...actionRunnerTables,
+  ...actionTables,
+  ...actionStorageTables,
+  ...mirrorTables,
+  ...quotaTables,
+  ...releaseTables,
+  ...notificationTables,
+  ...wikiTables,
+  ...mailTables,
+  ...lfsTables,
+  ...webhookTables,
+  ...activityTables,
+  ...packageTables,
+  ...federationTables,
+  ...oauthTables,
+  ...importTables,
+  ...auditTables,
+}
+
+/** The types of all tables, for Kysely. */
+export interface Schema extends TablesOf<typeof allTables> {}

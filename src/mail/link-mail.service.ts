@@ -1,6 +1,7 @@
 import type { Services } from '../access/context.ts'
 import { findPerson, findPersonByPrimary } from '../auth/account.store.ts'
-import type { MailedLinkRow, UserRow } from '../db/tables/accounts.ts'
+import type { MailedLinkRow } from '../db/tables/sign-in.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
 import type { LinkId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
 import { isTooMuchMail, linkCode } from '../users/entry/link.service.ts'

@@ -1,7 +1,7 @@
 import type { Services } from '../access/context.ts'
 import { recordAct } from '../audit/audit.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
-import type { SignInSourceRow } from '../db/tables/accounts.ts'
+import type { SignInSourceRow } from '../db/tables/sign-in.ts'
 import { Conflict, Invalid, NotFound } from '../lib/errors.ts'
 import type { SourceId, UserId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'

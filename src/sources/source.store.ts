@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../db/database.ts'
 import { countRows, hasRow } from '../db/rows.ts'
-import type { NewSignInSourceRow, SignInSourceChange, SignInSourceRow } from '../db/tables/accounts.ts'
+import type { NewSignInSourceRow, SignInSourceChange, SignInSourceRow } from '../db/tables/sign-in.ts'
 import type { SourceId } from '../lib/ids.ts'
 
 export const findSource = (db: Db | Tx, id: SourceId): Promise<SignInSourceRow | undefined> =>

@@ -1,5 +1,5 @@
 import type { Services } from '../../access/context.ts'
-import type { ActionArtifactRow } from '../../db/tables/actions.ts'
+import type { ActionArtifactRow } from '../../db/tables/action-storage.ts'
 import type { ArtifactId, RunId, TaskId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { findRunningTask, type RunningTask } from '../runners/job-token.store.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { changesRow, countRows } from '../../db/rows.ts'
-import type { ActionCacheBlockRow, ActionCacheRow } from '../../db/tables/actions.ts'
+import type { ActionCacheBlockRow, ActionCacheRow } from '../../db/tables/action-storage.ts'
 import type { CacheId, RepoId, RunId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'

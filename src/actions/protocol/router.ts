@@ -10,7 +10,7 @@ import {
 } from '@connectrpc/connect'
 import type { UniversalServerResponse } from '@connectrpc/connect/protocol'
 import type { Ctx } from '../../access/context.ts'
-import type { ActionRunnerRow } from '../../db/tables/actions.ts'
+import type { ActionRunnerRow } from '../../db/tables/action-runners.ts'
 import { Refusal } from '../../lib/errors.ts'
 import type { TaskId } from '../../lib/ids.ts'
 import { appendLog } from '../logs/log.service.ts'

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../access/context.ts'
-import type { ActionRunnerRow } from '../../db/tables/actions.ts'
+import type { ActionRunnerRow } from '../../db/tables/action-runners.ts'
 import { contentTypeOf } from '../../http/media-type.ts'
 import type { Requirement } from '../../http/operation.ts'
 import { Unauthenticated, UnsupportedMediaType } from '../../lib/errors.ts'

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { CredentialReader } from '../../auth/credentials.ts'
-import type { ActionRunnerRow } from '../../db/tables/actions.ts'
+import type { ActionRunnerRow } from '../../db/tables/action-runners.ts'
 import { Unauthenticated } from '../../lib/errors.ts'
 import { hashToken } from '../../secrets/tokens.ts'
 import { findRunnerByUuid } from './runner.store.ts'

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { ActionRegistrationTokenRow, ActionRunnerRow } from '../../db/tables/actions.ts'
+import type { ActionRegistrationTokenRow, ActionRunnerRow } from '../../db/tables/action-runners.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { isOnline } from './runner.rules.ts'
 import type { RegisteredRunner, RunnerRegistration } from './runner.schemas.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { countRows } from '../../db/rows.ts'
-import type { ActionRegistrationTokenRow, ActionRunnerRow, NewActionRunnerRow } from '../../db/tables/actions.ts'
+import type { ActionRegistrationTokenRow, ActionRunnerRow, NewActionRunnerRow } from '../../db/tables/action-runners.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { RepoId, RunnerId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'

@@ -1,4 +1,4 @@
-import type { Statement } from '../schema/area.ts'
+import type { Statement } from '../table.ts'
 
 /**
  * One change of the schema. Migrations only go forward, and a released one never changes.

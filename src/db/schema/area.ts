@@ -1,15 +1,11 @@
-/** One SQL text for both databases, or one text for each database. An empty text is skipped. */
-export type Statement = string | { readonly sqlite: string; readonly postgres: string }
+import type { Statement } from '../table.ts'
 
-/**
- * The baseline tables of one area. `{id}` stands for an auto-increment primary key whose values are never reused.
- * `src/db/tables/` documents the columns.
- */
+/** What the database of an area has besides the tables of `db/tables/`, as SQL text. */
 export interface AreaSchema {
-  readonly tables: readonly Statement[]
-  readonly indexes?: readonly string[]
+  /** Full-text tables, and what other statements of the area need first. */
+  readonly tables?: readonly Statement[]
   /** Views and triggers of SQLite. */
   readonly sqlite?: readonly string[]
-  /** Functions and triggers of PostgreSQL. */
+  /** Functions, triggers and sequences of PostgreSQL. */
   readonly postgres?: readonly string[]
 }

@@ -1,54 +1,28 @@
+import { allTables } from '../schema.ts'
+import { createIndexes, createTable, type Statement, type Table } from '../table.ts'
 import { accounts } from './accounts.ts'
 import { actions } from './actions.ts'
-import { activity } from './activity.ts'
-import type { AreaSchema, Statement } from './area.ts'
+import type { AreaSchema } from './area.ts'
 import { audit } from './audit.ts'
 import { events } from './events.ts'
-import { federation } from './federation.ts'
-import { gitData } from './git-data.ts'
-import { imports } from './imports.ts'
 import { issues } from './issues.ts'
-import { lfs } from './lfs.ts'
-import { mail } from './mail.ts'
-import { mirrors } from './mirrors.ts'
 import { notifications } from './notifications.ts'
-import { oauth } from './oauth.ts'
-import { packages } from './packages.ts'
 import { pulls } from './pulls.ts'
-import { quota } from './quota.ts'
-import { releases } from './releases.ts'
 import { repoRelations } from './repo-relations.ts'
 import { repositories } from './repositories.ts'
 import { revisions } from './revisions.ts'
-import { webhooks } from './webhooks.ts'
-import { wiki } from './wiki.ts'
-import { work } from './work.ts'
 
-/** All areas. An area comes after the areas whose tables and functions it uses. */
+/** An area comes after the areas whose functions it uses. */
 const areas: readonly AreaSchema[] = [
   revisions,
   accounts,
   repositories,
   events,
-  work,
-  gitData,
   issues,
   pulls,
   repoRelations,
   actions,
-  mirrors,
-  quota,
-  releases,
   notifications,
-  wiki,
-  mail,
-  lfs,
-  webhooks,
-  activity,
-  packages,
-  federation,
-  oauth,
-  imports,
   audit,
 ]
 
@@ -70,11 +44,15 @@ const actionsAccount = `insert into "user" (
 const ofSqlite = (text: string) => ({ sqlite: text, postgres: '' })
 const ofPostgres = (text: string) => ({ sqlite: '', postgres: text })
 
-/** The statements of the baseline schema. The tables of all areas come first. */
-export const baseline: readonly Statement[] = [
-  ...areas.flatMap(({ tables }) => tables),
-  ...areas.flatMap(({ indexes = [] }) => indexes),
-  ...areas.flatMap(({ sqlite = [] }) => sqlite.map(ofSqlite)),
-  ...areas.flatMap(({ postgres = [] }) => postgres.map(ofPostgres)),
-  actionsAccount,
-]
+/** Returns the statements of the baseline schema. Only an empty database needs them, so no start pays for printing them. */
+export function printBaseline(): readonly Statement[] {
+  const tables = Object.entries<Table>(allTables)
+  return [
+    ...tables.map(([name, table]) => createTable(name, table)),
+    ...areas.flatMap(({ tables: besides = [] }) => besides),
+    ...tables.flatMap(([name, table]) => createIndexes(name, table)),
+    ...areas.flatMap(({ sqlite = [] }) => sqlite.map(ofSqlite)),
+    ...areas.flatMap(({ postgres = [] }) => postgres.map(ofPostgres)),
+    actionsAccount,
+  ]
+}

@@ -2,42 +2,6 @@ import type { AreaSchema } from './area.ts'
 
 /** Notifications, and the progress through the recipients of each event. */
 export const notifications: AreaSchema = {
-  tables: [
-    `create table notification (
-      id {id},
-      user_id bigint not null references "user"(id) on delete cascade,
-      repo_id bigint not null references repo(id) on delete cascade,
-      issue_id bigint references issue(id) on delete cascade,
-      subject text not null,
-      status text not null,
-      created_unix bigint not null,
-      updated_ms bigint not null,
-      cause text not null default '',
-      earlier_status text
-    )`,
-    `create table notified_event (
-      event_id bigint primary key references event(id) on delete cascade,
-      last_user_id bigint not null
-    )`,
-    `create table notification_tally (
-      id {id},
-      user_id bigint not null references "user"(id) on delete cascade,
-      repo_id bigint not null references repo(id) on delete cascade,
-      subject text not null,
-      status text not null,
-      total bigint not null,
-      unique (user_id, repo_id, subject, status)
-    )`,
-  ],
-  indexes: [
-    `create unique index notification_issue on notification (issue_id, user_id) where issue_id is not null`,
-    `create unique index notification_repo on notification (repo_id, user_id) where issue_id is null`,
-    `create index notification_repo_all on notification (repo_id)`,
-    `create index notification_status on notification (user_id, status, updated_ms, id, repo_id, subject)`,
-    `create index notification_list on notification (user_id, updated_ms, id, repo_id, subject, status)`,
-    `create index notification_of_repo on notification (user_id, repo_id, status, updated_ms, id, subject)`,
-    `create index notification_tally_repo on notification_tally (repo_id)`,
-  ],
   sqlite: [
     `create trigger notification_tally_insert after insert on notification begin
       insert into notification_tally (user_id, repo_id, subject, status, total)

@@ -3,22 +3,6 @@ import { countIssueRevision } from './row-revisions.ts'
 
 /** Row revisions. Cached answers name the revisions of the rows that they show. */
 export const revisions: AreaSchema = {
-  tables: [
-    {
-      sqlite: `create table row_revision (
-        table_name text not null,
-        row_id bigint not null,
-        revision bigint not null,
-        primary key (table_name, row_id)
-      ) without rowid`,
-      postgres: `create table row_revision (
-        table_name text not null,
-        row_id bigint not null,
-        revision bigint not null,
-        primary key (table_name, row_id)
-      )`,
-    },
-  ],
   postgres: [
     `create function count_revision() returns trigger language plpgsql as $$
     declare counted constant text collate "default" := tg_table_name;

@@ -1,6 +1,6 @@
-import type { Generated, GeneratedAlways, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { EventId, IssueId, RepoId, ThreadId, UserId } from '../../lib/ids.ts'
-import type { Unix } from '../../lib/time.ts'
+import { bigint, byTrigger, id, nullable, primaryKey, ref, table, text, unix, type TablesOf } from '../table.ts'
 
 export const threadStatuses = ['unread', 'read', 'pinned'] as const
 export type ThreadStatus = (typeof threadStatuses)[number]
@@ -9,48 +9,60 @@ export type ThreadStatus = (typeof threadStatuses)[number]
 export const threadSubjects = ['issue', 'pull', 'commit', 'repository'] as const
 export type ThreadSubject = (typeof threadSubjects)[number]
 
-/** Notifications: one row per account and issue, pull request or repository. */
-export interface NotificationTable {
-  id: Generated<ThreadId>
-  user_id: UserId
-  repo_id: RepoId
-  /** Null when the subject is the repository. */
-  issue_id: IssueId | null
-  subject: ThreadSubject
-  status: ThreadStatus
-  created_unix: Unix
-  /** When the subject or the status last changed, in milliseconds: seconds do not give a total order. */
-  updated_ms: number
-  /**
-   * What updated the notification last, as a word, for comments and reviews with their id, and with ` mention` for the
-   * mentioned: `comment 1 mention`, `closed` (`cause.rules.ts`). '' after its comment or review was deleted.
-   */
-  cause: Generated<string>
-  /** The status before the last event; null when that event created the notification. */
-  earlier_status: Generated<ThreadStatus | null>
+export const notificationTables = {
+  /** Notifications: one row per account and issue, pull request or repository. */
+  notification: table(
+    {
+      id: id<ThreadId>(),
+      user_id: ref<UserId>('user', 'cascade'),
+      repo_id: ref<RepoId>('repo', 'cascade'),
+      /** Null when the subject is the repository. */
+      issue_id: nullable(ref<IssueId>('issue', 'cascade')),
+      subject: text<ThreadSubject>(),
+      status: text<ThreadStatus>(),
+      created_unix: unix(),
+      /** When the subject or the status last changed, in milliseconds: seconds do not give a total order. */
+      updated_ms: bigint(),
+      /**
+       * What updated the notification last, as a word, for comments and reviews with their id, and with ` mention` for the
+       * mentioned: `comment 1 mention`, `closed` (`cause.rules.ts`). '' after its comment or review was deleted.
+       */
+      cause: text(''),
+      /** The status before the last event; null when that event created the notification. */
+      earlier_status: nullable(text<ThreadStatus>()),
+    },
+    {
+      indexes: {
+        notification_issue: 'unique (issue_id, user_id) where issue_id is not null',
+        notification_repo: 'unique (repo_id, user_id) where issue_id is null',
+        notification_repo_all: '(repo_id)',
+        notification_status: '(user_id, status, updated_ms, id, repo_id, subject)',
+        notification_list: '(user_id, updated_ms, id, repo_id, subject, status)',
+        notification_of_repo: '(user_id, repo_id, status, updated_ms, id, subject)',
+      },
+    },
+  ),
+
+  /** The progress through the recipients of an event. Without it, a retry would mark read notifications as unread. */
+  notified_event: table({
+    event_id: primaryKey(ref<EventId>('event', 'cascade')),
+    /** The last notified account. Accounts are notified in the order of their ids. */
+    last_user_id: bigint<UserId>(),
+  }),
+
+  /** Counts of an account's notifications per repository, subject and status. Triggers maintain them. */
+  notification_tally: table(
+    {
+      id: byTrigger(id<number>()),
+      user_id: ref<UserId>('user', 'cascade'),
+      repo_id: ref<RepoId>('repo', 'cascade'),
+      subject: text<ThreadSubject>(),
+      status: text<ThreadStatus>(),
+      total: bigint(),
+    },
+    { unique: [['user_id', 'repo_id', 'subject', 'status']], indexes: { notification_tally_repo: '(repo_id)' } },
+  ),
 }
 
-/** Counts of an account's notifications per repository, subject and status. Triggers maintain them. */
-export interface NotificationTallyTable {
-  id: GeneratedAlways<number>
-  user_id: UserId
-  repo_id: RepoId
-  subject: ThreadSubject
-  status: ThreadStatus
-  total: number
-}
-
-/** The progress through the recipients of an event. Without it, a retry would mark read notifications as unread. */
-export interface NotifiedEventTable {
-  event_id: EventId
-  /** The last notified account. Accounts are notified in the order of their ids. */
-  last_user_id: UserId
-}
-
-export interface NotificationTables {
-  notification: NotificationTable
-  notification_tally: NotificationTallyTable
-  notified_event: NotifiedEventTable
-}
-
-export type ThreadRow = Selectable<NotificationTable>
+export type NotificationTables = TablesOf<typeof notificationTables>
+export type ThreadRow = Selectable<NotificationTables['notification']>

@@ -1,64 +1,21 @@
-import type { Generated, GeneratedAlways, Insertable, Selectable, Updateable } from 'kysely'
-import type { GitKey, Oid, RepoId, StatusId, UserId } from '../../lib/ids.ts'
-import type { Unix } from '../../lib/time.ts'
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { GitKey, Oid, RepoId, StatusId, TeamId, UserId } from '../../lib/ids.ts'
+import {
+  bigint,
+  byTrigger,
+  flag,
+  given,
+  id,
+  integer,
+  nullable,
+  ref,
+  table,
+  text,
+  unique,
+  unix,
+  type TablesOf,
+} from '../table.ts'
 import type { AccessMode } from './accounts.ts'
-
-export interface RepoTable {
-  id: Generated<RepoId>
-  owner_id: UserId
-  name: string
-  lower_name: string
-  /** The location of the git repository. Renames and transfers do not change it. */
-  git_key: GitKey
-  /** The location of the wiki's git repository; null until the wiki has a page. */
-  wiki_git_key: GitKey | null
-  description: string
-  website: string
-  default_branch: string
-  wiki_branch: Generated<string>
-  object_format: 'sha1' | 'sha256'
-  is_private: boolean
-  /** True until a branch exists. */
-  is_empty: boolean
-  is_archived: Generated<boolean>
-  archived_unix: Generated<Unix>
-  is_template: Generated<boolean>
-  is_mirror: Generated<boolean>
-  /** True while a transfer is pending (`repo_transfer`). */
-  has_transfer: Generated<boolean>
-  is_fork: Generated<boolean>
-  fork_id: RepoId | null
-  template_id: RepoId | null
-  original_url: Generated<string>
-  trust_model: Generated<string>
-  /** JSON list of topic names. */
-  topics: Generated<string>
-  avatar_key: Generated<string>
-  primary_language: Generated<string>
-  git_size_bytes: Generated<number>
-  lfs_size_bytes: Generated<number>
-  num_stars: Generated<number>
-  num_watches: Generated<number>
-  num_forks: Generated<number>
-  num_issues: Generated<number>
-  num_closed_issues: Generated<number>
-  num_pulls: Generated<number>
-  num_closed_pulls: Generated<number>
-  num_releases: Generated<number>
-  /** The last number of an issue or pull request. */
-  last_index: Generated<number>
-  created_unix: Unix
-  updated_unix: Unix
-  /** The commit of the default branch whose languages were counted; '' for none. */
-  languages_commit: Generated<string>
-  /**
-   * Who can read the repository without a grant: 0 everyone, 1 signed-in accounts, 2 members of the owner, 3 and 4 only
-   * people with a grant; 4 when the owner is a reserved account. A trigger sets it.
-   */
-  audience: GeneratedAlways<number>
-  /** The owner's name, for ordering. A trigger sets it. */
-  owner_lower_name: GeneratedAlways<string>
-}
 
 export const repoUnits = [
   'code',
@@ -74,149 +31,275 @@ export const repoUnits = [
 ] as const
 export type RepoUnit = (typeof repoUnits)[number]
 
-/** An enabled unit and its settings. */
-export interface RepoUnitTable {
-  repo_id: RepoId
-  unit: RepoUnit
-  /** JSON object; its members depend on the unit. */
-  config: string
+export const repositoryTables = {
+  repo: table(
+    {
+      id: id<RepoId>(),
+      owner_id: ref<UserId>('user'),
+      name: text(),
+      lower_name: text(),
+      /** The location of the git repository. Renames and transfers do not change it. */
+      git_key: unique(text<GitKey>()),
+      /** The location of the wiki's git repository; null until the wiki has a page. */
+      wiki_git_key: unique(nullable(text<GitKey>())),
+      description: given(text('')),
+      website: given(text('')),
+      default_branch: text(),
+      wiki_branch: text('main'),
+      object_format: given(text<'sha1' | 'sha256'>('sha1')),
+      is_private: given(flag(false)),
+      /** True until a branch exists. */
+      is_empty: given(flag(true)),
+      is_archived: flag(false),
+      archived_unix: unix(0),
+      is_template: flag(false),
+      is_mirror: flag(false),
+      /** True while a transfer is pending (`repo_transfer`). */
+      has_transfer: flag(false),
+      is_fork: flag(false),
+      fork_id: nullable(ref<RepoId>('repo', 'set null')),
+      template_id: nullable(ref<RepoId>('repo', 'set null')),
+      original_url: text(''),
+      trust_model: text('default'),
+      /** JSON list of topic names. */
+      topics: text('[]'),
+      avatar_key: text(''),
+      primary_language: text(''),
+      git_size_bytes: bigint(0),
+      lfs_size_bytes: bigint(0),
+      num_stars: integer(0),
+      num_watches: integer(0),
+      num_forks: integer(0),
+      num_issues: integer(0),
+      num_closed_issues: integer(0),
+      num_pulls: integer(0),
+      num_closed_pulls: integer(0),
+      num_releases: integer(0),
+      /** The last number of an issue or pull request. */
+      last_index: integer(0),
+      created_unix: unix(),
+      updated_unix: unix(),
+      /** The commit of the default branch whose languages were counted; '' for none. */
+      languages_commit: text(''),
+      /**
+       * Who can read the repository without a grant: 0 everyone, 1 signed-in accounts, 2 members of the owner, 3 and 4 only
+       * people with a grant; 4 when the owner is a reserved account. A trigger sets it.
+       */
+      audience: byTrigger(integer(3)),
+      /** The owner's name, for ordering. A trigger sets it. */
+      owner_lower_name: byTrigger(text('')),
+    },
+    {
+      unique: [['owner_id', 'lower_name']],
+      indexes: {
+        repo_template: '(template_id)',
+        repo_counts: '(audience, num_issues, num_closed_issues, num_pulls, num_closed_pulls, owner_id, id)',
+        repo_by_name: '(audience, lower_name, id, owner_id, is_template, is_archived, is_mirror, is_fork)',
+        repo_by_creation: '(audience, created_unix, id, owner_id, is_template, is_archived, is_mirror, is_fork)',
+        repo_by_change: '(audience, updated_unix, id, owner_id, is_template, is_archived, is_mirror, is_fork)',
+        repo_by_git_size: '(audience, git_size_bytes, id, owner_id, is_template, is_archived, is_mirror, is_fork)',
+        repo_by_lfs_size: '(audience, lfs_size_bytes, id, owner_id, is_template, is_archived, is_mirror, is_fork)',
+        repo_by_stars: '(audience, num_stars, id, owner_id, is_template, is_archived, is_mirror, is_fork)',
+        repo_by_forks: '(audience, num_forks, id, owner_id, is_template, is_archived, is_mirror, is_fork)',
+        repo_by_owner_name:
+          '(audience, owner_lower_name, lower_name, id, owner_id, is_template, is_archived, is_mirror, is_fork)',
+        repo_of_owner: '(owner_id, lower_name, id, audience, is_template, is_archived, is_mirror, is_fork)',
+        repo_by_id: '(audience, id, owner_id, is_template, is_archived, is_mirror, is_fork)',
+        repo_fork: '(fork_id, audience, id)',
+        repo_counts_of_owner: '(owner_id, audience, id, num_issues, num_closed_issues, num_pulls, num_closed_pulls)',
+        repo_by_size: {
+          sqlite:
+            '(audience, (git_size_bytes + lfs_size_bytes), id, owner_id, is_template, is_archived, is_mirror, is_fork)',
+          postgres:
+            '(audience, (git_size_bytes + lfs_size_bytes), id, owner_id, is_template, is_archived, is_mirror, is_fork, git_size_bytes, lfs_size_bytes)',
+        },
+      },
+    },
+  ),
+
+  team_repo: table(
+    {
+      team_id: ref<TeamId>('team', 'cascade'),
+      org_id: ref<UserId>('user', 'cascade'),
+      repo_id: ref<RepoId>('repo', 'cascade'),
+    },
+    {
+      primaryKey: ['team_id', 'repo_id'],
+      indexes: { team_repo_repo: '(repo_id, team_id)', team_repo_org: '(org_id)' },
+    },
+  ),
+
+  /** An enabled unit and its settings. */
+  repo_unit: table(
+    {
+      repo_id: ref<RepoId>('repo', 'cascade'),
+      unit: text<RepoUnit>(),
+      /** JSON object; its members depend on the unit. */
+      config: given(text('{}')),
+      /**
+       * The access of every signed-in account to the unit of a public repository, beyond reading (a wiki that everyone may
+       * edit).
+       */
+      default_access: integer<AccessMode>(0),
+    },
+    { primaryKey: ['repo_id', 'unit'] },
+  ),
+
+  repo_redirect: table(
+    {
+      owner_id: ref<UserId>('user', 'cascade'),
+      lower_name: text(),
+      repo_id: ref<RepoId>('repo', 'cascade'),
+    },
+    { primaryKey: ['owner_id', 'lower_name'], indexes: { repo_redirect_repo: '(repo_id)' } },
+  ),
+
+  collaboration: table(
+    {
+      repo_id: ref<RepoId>('repo', 'cascade'),
+      user_id: ref<UserId>('user', 'cascade'),
+      access_mode: integer<AccessMode>(),
+      created_unix: unix(),
+      /** The repository's audience. A trigger sets it. */
+      audience: byTrigger(integer(0)),
+    },
+    {
+      primaryKey: ['repo_id', 'user_id'],
+      indexes: { collaboration_user: '(user_id, audience, repo_id, access_mode)' },
+    },
+  ),
+
+  /** Branches in git, and tombstones of deleted ones. `ingot doctor --fix` rebuilds the table from git. */
+  branch: table(
+    {
+      repo_id: ref<RepoId>('repo', 'cascade'),
+      name: text(),
+      commit_oid: text<Oid>(),
+      /** The committer time of the head. */
+      commit_unix: unix(),
+      pusher_id: nullable(bigint<UserId>()),
+      updated_unix: unix(),
+      /** Tombstones are kept for a while, so that an older change that is recorded late cannot restore the branch. */
+      is_deleted: flag(false),
+      /** The last recorded ref change (`ref_journal`). Older changes are ignored. */
+      journal_id: bigint(0),
+    },
+    { primaryKey: ['repo_id', 'name'], indexes: { branch_newest: '(repo_id, commit_unix)' } },
+  ),
+
+  /** Tags in git, and tombstones of deleted ones. */
+  tag: table(
+    {
+      repo_id: ref<RepoId>('repo', 'cascade'),
+      name: text(),
+      /** The object that the reference points at: a tag object or a commit. */
+      oid: text<Oid>(),
+      commit_oid: text<Oid>(),
+      created_unix: unix(),
+      is_deleted: flag(false),
+      journal_id: bigint(0),
+      /** When an API request or a page created the tag; 0 for pushed tags. */
+      made_unix: unix(0),
+    },
+    { primaryKey: ['repo_id', 'name'] },
+  ),
+
   /**
-   * The access of every signed-in account to the unit of a public repository, beyond reading (a wiki that everyone may
-   * edit).
+   * The ref journal: changes that are planned, or made and not yet recorded. The row is inserted before git moves a
+   * reference, and deleted in the transaction that records the effects. A row found at start is the remainder of a crash.
    */
-  default_access: Generated<AccessMode>
+  ref_journal: table(
+    {
+      id: id<number>(),
+      repo_id: ref<RepoId>('repo', 'cascade'),
+      /** JSON list of {ref, old, new}. */
+      updates: text(),
+      /** JSON: the account and the transport of the change. */
+      origin: text(),
+      created_unix: unix(),
+      /** JSON [ref, oid] lines: the old values of later changes that were already recorded. */
+      followed: text(''),
+      /** Which git repository of `repo_id`. */
+      kind: text<'code' | 'wiki'>('code'),
+      /** JSON {name, version, data} of the effect that the settling transaction applies; '' for none. */
+      effect: text(''),
+      /** The target of the effect, by which callers find a pending effect on it; '' without an effect. */
+      subject: text(''),
+      /** The process that makes the change (`process`). */
+      process_id: text(),
+    },
+    { indexes: { ref_journal_repo: '(repo_id)' } },
+  ),
+
+  commit_status: table(
+    {
+      id: id<StatusId>(),
+      repo_id: ref<RepoId>('repo', 'cascade'),
+      sha: text<Oid>(),
+      /** Counts from 1 for each commit. */
+      index: integer(),
+      state: text(),
+      target_url: given(text('')),
+      description: given(text('')),
+      context: given(text('')),
+      context_hash: text(),
+      creator_id: bigint<UserId>(),
+      created_unix: unix(),
+      updated_unix: unix(),
+    },
+    { unique: [['repo_id', 'sha', 'index']] },
+  ),
+
+  star: table(
+    {
+      repo_id: ref<RepoId>('repo', 'cascade'),
+      user_id: ref<UserId>('user', 'cascade'),
+      created_unix: unix(),
+    },
+    {
+      primaryKey: ['repo_id', 'user_id'],
+      indexes: { star_user: '(user_id, repo_id)', star_of_repo: '(repo_id, created_unix, user_id)' },
+    },
+  ),
+
+  /** Watches of repositories, explicit or automatic. */
+  watch: table(
+    {
+      repo_id: ref<RepoId>('repo', 'cascade'),
+      user_id: ref<UserId>('user', 'cascade'),
+      mode: text<'normal' | 'auto' | 'dont'>(),
+      created_unix: unix(),
+    },
+    {
+      primaryKey: ['repo_id', 'user_id'],
+      indexes: { watch_user: '(user_id, repo_id, mode)', watch_of_repo: '(repo_id, created_unix, user_id, mode)' },
+    },
+  ),
+
+  /** Generated source archives in the blob store. */
+  repo_archive: table(
+    {
+      repo_id: ref<RepoId>('repo', 'cascade'),
+      commit_oid: text<Oid>(),
+      format: text(),
+      blob_key: text(),
+      created_unix: unix(),
+      size_bytes: given(bigint(0)),
+    },
+    { primaryKey: ['repo_id', 'commit_oid', 'format'] },
+  ),
 }
 
-export interface RepoRedirectTable {
-  owner_id: UserId
-  lower_name: string
-  repo_id: RepoId
-}
-
-export interface CollaborationTable {
-  repo_id: RepoId
-  user_id: UserId
-  access_mode: AccessMode
-  created_unix: Unix
-  /** The repository's audience. A trigger sets it. */
-  audience: GeneratedAlways<number>
-}
-
-/** Branches in git, and tombstones of deleted ones. `ingot doctor --fix` rebuilds the table from git. */
-export interface BranchTable {
-  repo_id: RepoId
-  name: string
-  commit_oid: Oid
-  /** The committer time of the head. */
-  commit_unix: Unix
-  pusher_id: UserId | null
-  updated_unix: Unix
-  /** Tombstones are kept for a while, so that an older change that is recorded late cannot restore the branch. */
-  is_deleted: Generated<boolean>
-  /** The last recorded ref change (`ref_journal`). Older changes are ignored. */
-  journal_id: Generated<number>
-}
-
-/** Tags in git, and tombstones of deleted ones. */
-export interface TagTable {
-  repo_id: RepoId
-  name: string
-  /** The object that the reference points at: a tag object or a commit. */
-  oid: Oid
-  commit_oid: Oid
-  created_unix: Unix
-  /** When an API request or a page created the tag; 0 for pushed tags. */
-  made_unix: Generated<Unix>
-  is_deleted: Generated<boolean>
-  journal_id: Generated<number>
-}
-
-/**
- * The ref journal: changes that are planned, or made and not yet recorded. The row is inserted before git moves a
- * reference, and deleted in the transaction that records the effects. A row found at start is the remainder of a crash.
- */
-export interface RefJournalTable {
-  id: Generated<number>
-  repo_id: RepoId
-  /** Which git repository of `repo_id`. */
-  kind: Generated<'code' | 'wiki'>
-  /** JSON list of {ref, old, new}. */
-  updates: string
-  /** JSON: the account and the transport of the change. */
-  origin: string
-  created_unix: Unix
-  /** JSON [ref, oid] lines: the old values of later changes that were already recorded. */
-  followed: Generated<string>
-  /** JSON {name, version, data} of the effect that the settling transaction applies; '' for none. */
-  effect: Generated<string>
-  /** The target of the effect, by which callers find a pending effect on it; '' without an effect. */
-  subject: Generated<string>
-  /** The process that makes the change (`process`). */
-  process_id: string
-}
-
-export interface CommitStatusTable {
-  id: Generated<StatusId>
-  repo_id: RepoId
-  sha: Oid
-  /** Counts from 1 for each commit. */
-  index: number
-  state: string
-  target_url: string
-  description: string
-  context: string
-  context_hash: string
-  creator_id: UserId
-  created_unix: Unix
-  updated_unix: Unix
-}
-
-export interface StarTable {
-  repo_id: RepoId
-  user_id: UserId
-  created_unix: Unix
-}
-
-/** Watches of repositories, explicit or automatic. */
-export interface WatchTable {
-  repo_id: RepoId
-  user_id: UserId
-  mode: 'normal' | 'auto' | 'dont'
-  created_unix: Unix
-}
-
-/** Generated source archives in the blob store. */
-export interface RepoArchiveTable {
-  repo_id: RepoId
-  commit_oid: Oid
-  format: string
-  blob_key: string
-  created_unix: Unix
-  size_bytes: number
-}
-
-export interface RepositoryTables {
-  repo: RepoTable
-  repo_unit: RepoUnitTable
-  repo_redirect: RepoRedirectTable
-  collaboration: CollaborationTable
-  branch: BranchTable
-  tag: TagTable
-  ref_journal: RefJournalTable
-  commit_status: CommitStatusTable
-  star: StarTable
-  watch: WatchTable
-  repo_archive: RepoArchiveTable
-}
-
-export type RepoRow = Selectable<RepoTable>
-export type NewRepoRow = Insertable<RepoTable>
-export type RepoChange = Updateable<RepoTable>
-export type RepoArchiveRow = Selectable<RepoArchiveTable>
-export type RefJournalRow = Selectable<RefJournalTable>
-export type NewRefJournalRow = Insertable<RefJournalTable>
-export type RepoUnitRow = Selectable<RepoUnitTable>
-export type CollaborationRow = Selectable<CollaborationTable>
+export type RepositoryTables = TablesOf<typeof repositoryTables>
+export type BranchTable = RepositoryTables['branch']
+export type RepoRow = Selectable<RepositoryTables['repo']>
+export type NewRepoRow = Insertable<RepositoryTables['repo']>
+export type RepoChange = Updateable<RepositoryTables['repo']>
+export type RepoArchiveRow = Selectable<RepositoryTables['repo_archive']>
+export type RefJournalRow = Selectable<RepositoryTables['ref_journal']>
+export type NewRefJournalRow = Insertable<RepositoryTables['ref_journal']>
+export type RepoUnitRow = Selectable<RepositoryTables['repo_unit']>
+export type CollaborationRow = Selectable<RepositoryTables['collaboration']>
 export type BranchRow = Selectable<BranchTable>
-export type TagRow = Selectable<TagTable>
-export type CommitStatusRow = Selectable<CommitStatusTable>
+export type TagRow = Selectable<RepositoryTables['tag']>
+export type CommitStatusRow = Selectable<RepositoryTables['commit_status']>

@@ -1,26 +1,28 @@
-import type { Generated, Insertable, Selectable } from 'kysely'
+import type { Insertable, Selectable } from 'kysely'
 import type { SigningKeyId } from '../../lib/ids.ts'
-import type { Unix } from '../../lib/time.ts'
+import { id, table, text, unique, unix, type TablesOf } from '../table.ts'
 
-/** The commit signing keys of the instance, current and former. */
-export interface SigningKeyTable {
-  id: Generated<SigningKeyId>
-  format: 'openpgp' | 'ssh'
-  fingerprint: string
-  /** JSON list: the ids of an OpenPGP key and its subkeys, upper case. */
-  key_ids: string
-  public_key: string
-  /** The signer that is shown for signatures by the key. */
-  name: string
-  email: string
-  /** The private key, sealed for the purpose `signing-key`; empty for a key in a file and for a former key. */
-  sealed: string
-  created_unix: Unix
+export const signingTables = {
+  /** The commit signing keys of the instance, current and former. */
+  signing_key: table(
+    {
+      id: id<SigningKeyId>(),
+      format: text<'openpgp' | 'ssh'>(),
+      fingerprint: unique(text()),
+      /** JSON list: the ids of an OpenPGP key and its subkeys, upper case. */
+      key_ids: text(),
+      public_key: text(),
+      /** The signer that is shown for signatures by the key. */
+      name: text(),
+      email: text(),
+      /** The private key, sealed for the purpose `signing-key`; empty for a key in a file and for a former key. */
+      sealed: text(),
+      created_unix: unix(),
+    },
+    { indexes: { signing_key_own: "unique (format) where sealed <> ''" } },
+  ),
 }
 
-export interface SigningTables {
-  signing_key: SigningKeyTable
-}
-
-export type SigningKeyRow = Selectable<SigningKeyTable>
-export type NewSigningKeyRow = Insertable<SigningKeyTable>
+export type SigningTables = TablesOf<typeof signingTables>
+export type SigningKeyRow = Selectable<SigningTables['signing_key']>
+export type NewSigningKeyRow = Insertable<SigningTables['signing_key']>

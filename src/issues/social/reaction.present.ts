@@ -1,5 +1,5 @@
 import type { Ctx } from '../../access/context.ts'
-import type { ReactionRow } from '../../db/tables/issues.ts'
+import type { ReactionRow } from '../../db/tables/issue-details.ts'
 import { pluck } from '../../lib/pluck.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { presentWriter } from '../../users/user.present.ts'

@@ -1,6 +1,7 @@
 import type { Ctx, SignedInRepoCtx } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
-import type { CommentRow, IssueRow, ReactionRow } from '../../db/tables/issues.ts'
+import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
+import type { ReactionRow } from '../../db/tables/issue-details.ts'
 import { Forbidden, NotFound } from '../../lib/errors.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'

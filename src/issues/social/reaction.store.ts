@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../db/database.ts'
 import { countRows } from '../../db/rows.ts'
-import type { ReactionRow } from '../../db/tables/issues.ts'
+import type { ReactionRow } from '../../db/tables/issue-details.ts'
 import type { CommentId, IssueId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 

@@ -1,6 +1,6 @@
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
-import type { StopwatchRow, TrackedTimeRow } from '../../db/tables/issues.ts'
+import type { StopwatchRow, TrackedTimeRow } from '../../db/tables/issue-details.ts'
 import type { IssueId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'

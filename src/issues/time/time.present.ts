@@ -1,5 +1,5 @@
 import type { Ctx } from '../../access/context.ts'
-import type { StopwatchRow, TrackedTimeRow } from '../../db/tables/issues.ts'
+import type { StopwatchRow, TrackedTimeRow } from '../../db/tables/issue-details.ts'
 import { formatUnix, nowUnix } from '../../lib/time.ts'
 import { loadUsers } from '../../users/user.store.ts'
 import { durationText } from './duration.ts'

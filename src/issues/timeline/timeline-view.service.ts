@@ -1,15 +1,8 @@
 import type { Ctx, RepoCtx } from '../../access/context.ts'
 import type { TeamRow } from '../../db/tables/accounts.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
-import type {
-  AttachmentRow,
-  CommentRow,
-  IssueRow,
-  LabelRow,
-  MilestoneRow,
-  ReactionRow,
-  TrackedTimeRow,
-} from '../../db/tables/issues.ts'
+import type { AttachmentRow, CommentRow, IssueRow, LabelRow, MilestoneRow } from '../../db/tables/issues.ts'
+import type { ReactionRow, TrackedTimeRow } from '../../db/tables/issue-details.ts'
 import { pluck } from '../../lib/pluck.ts'
 import type { CommentId, UserId } from '../../lib/ids.ts'
 import { loadUsers } from '../../users/user.store.ts'

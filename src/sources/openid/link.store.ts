@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
-import type { ExternalAccountRow } from '../../db/tables/accounts.ts'
+import type { ExternalAccountRow } from '../../db/tables/sign-in.ts'
 import type { ExternalAccountId, SourceId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 

@@ -1,6 +1,7 @@
 import type { Services } from '../../access/context.ts'
 import { transaction, type Tx } from '../../db/database.ts'
-import type { MailedLinkRow, UserRow } from '../../db/tables/accounts.ts'
+import type { MailedLinkRow } from '../../db/tables/sign-in.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
 import { publish } from '../../events/hub.ts'
 import { NotFound } from '../../lib/errors.ts'
 import type { LinkId, UserId } from '../../lib/ids.ts'

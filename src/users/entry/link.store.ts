@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../db/database.ts'
 import { changesRow } from '../../db/rows.ts'
-import type { MailedLinkRow, NewMailedLinkRow } from '../../db/tables/accounts.ts'
+import type { MailedLinkRow, NewMailedLinkRow } from '../../db/tables/sign-in.ts'
 import type { LinkId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 

@@ -1,4 +1,4 @@
-import type { PasskeyRow } from '../../db/tables/accounts.ts'
+import type { PasskeyRow } from '../../db/tables/sign-in.ts'
 import { Disclosure } from '../frames/disclosure.tsx'
 import { Section } from '../frames/section.tsx'
 import { Submit } from '../ui/button.tsx'

@@ -1,4 +1,4 @@
-import type { SessionRow } from '../../db/tables/accounts.ts'
+import type { SessionRow } from '../../db/tables/sign-in.ts'
 import type { SessionId } from '../../lib/ids.ts'
 import { texts as shell } from '../shell/texts.tsx'
 import { ActButton } from '../ui/button.tsx'

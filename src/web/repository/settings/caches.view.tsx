@@ -1,4 +1,4 @@
-import type { ActionCacheRow } from '../../../db/tables/actions.ts'
+import type { ActionCacheRow } from '../../../db/tables/action-storage.ts'
 import type { Page } from '../../../lib/paging.ts'
 import { ActButton, Submit } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
