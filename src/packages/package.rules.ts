@@ -4,6 +4,16 @@ import { Forbidden, NotFound } from '../lib/errors.ts'
 /** Returns the form in which names, versions and file names are compared. */
 export const comparable = (name: string): string => name.toLowerCase()
 
+/**
+ * Returns the form in which a registry compares names, so that one spelling stands for all: Python takes runs of `-`, `_`
+ * and `.` for one `-` (PEP 503), and Cargo takes `_` for `-`.
+ */
+export function normalName(type: string, name: string): string {
+  const lower = comparable(name)
+  if (type === 'pypi') return lower.replaceAll(/[-_.]+/g, '-')
+  return type === 'cargo' ? lower.replaceAll('_', '-') : lower
+}
+
 export const noPackage = () => new NotFound('the package does not exist', 'package_not_found')
 export const noFile = () => new NotFound('the file does not exist', 'package_file_not_found')
 

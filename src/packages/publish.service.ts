@@ -21,7 +21,8 @@ import {
 } from './content/content.service.ts'
 import { deleteFiles, findFile, findFileRow, insertFile } from './content/file.store.ts'
 import { putFileMetadata, putTag, putVersionMetadata } from './catalog/metadata.store.ts'
-import { comparable, refuseOverTotals } from './package.rules.ts'
+import { noteOwnName } from './own-name.store.ts'
+import { comparable, normalName, refuseOverTotals } from './package.rules.ts'
 import {
   countVersions,
   findPackageForUpdate,
@@ -283,6 +284,9 @@ async function holdOrInsertVersion(
   if (known) {
     if (publication.ifExists === 'refuse') throw versionExists()
     return { parent, version: known, isNew: false }
+  }
+  if (!publication.isInternal) {
+    await noteOwnName(tx, parent.owner_id, parent.type, normalName(parent.type, parent.name))
   }
   const version = await insertVersion(tx, {
     package_id: parent.id,

@@ -209,6 +209,17 @@ export const packageTables = {
     { unique: [['owner_id', 'type']] },
   ),
 
+  /** The names that an owner has published, with or without versions today: no upstream serves them. */
+  package_name: table(
+    {
+      owner_id: ref<UserId>('user', 'cascade'),
+      type: text(),
+      /** In the form in which the registry compares names. */
+      name: text(),
+    },
+    { primaryKey: ['owner_id', 'type', 'name'] },
+  ),
+
   /** The manifests that an image manifest references. */
   package_reference: table(
     {

@@ -7,7 +7,7 @@ import { targetUser } from '../../users/subject.requirements.ts'
 import { packagesReadable, upstreamsChangeable } from '../package.requirements.ts'
 import { PackageUpstream, SetPackageUpstreamOption } from './upstream.schemas.ts'
 import { upstreamTypeOf } from './upstream.rules.ts'
-import { getUpstreams, removeUpstream, setUpstream } from './upstream.service.ts'
+import { getUpstreams, releaseName, removeUpstream, setUpstream } from './upstream.service.ts'
 
 const changing = [targetUser, packagesReadable, signedIn, upstreamsChangeable] as const
 
@@ -54,4 +54,14 @@ export const deletePackageUpstream = operation({
   reply: { 204: 'empty' },
   summary: 'Remove the upstream of a registry of an owner and the files from it',
   run: ({ ctx, params }) => removeUpstream(ctx, params.type),
+})
+
+export const releasePackageName = operation({
+  method: 'DELETE',
+  path: '/packages/{username}/-/upstreams/{type}/names/{name+}',
+  scope: 'package',
+  requires: changing,
+  reply: { 204: 'empty' },
+  summary: 'Give up a name that the owner has published and deleted, so that the upstream serves it',
+  run: ({ ctx, params }) => releaseName(ctx, upstreamTypeOf(params.type), params.name),
 })

@@ -1,4 +1,5 @@
 import { Invalid, NotFound } from '../../lib/errors.ts'
+import { normalName } from '../package.rules.ts'
 import { matchesGlob } from '../registry/glob.rules.ts'
 import { trimTrailing } from '../../lib/trim-ends.ts'
 
@@ -52,5 +53,5 @@ export function reservedNames(patterns: readonly string[]): readonly string[] {
 }
 
 /** Returns whether a name is reserved for the owner, even without a package of that name. */
-export const isReserved = (patterns: readonly string[], name: string): boolean =>
-  patterns.some((pattern) => matchesGlob(pattern, name.toLowerCase()))
+export const isReserved = (type: UpstreamType, patterns: readonly string[], name: string): boolean =>
+  patterns.some((pattern) => matchesGlob(normalName(type, pattern), normalName(type, name)))

@@ -1,12 +1,13 @@
 import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
 import type { PackageUpstreamRow } from '../../db/tables/packages.ts'
-import { NotFound } from '../../lib/errors.ts'
+import { Conflict, NotFound } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
-import { comparable } from '../package.rules.ts'
+import { comparable, normalName } from '../package.rules.ts'
 import { removeVersion } from '../package.service.ts'
 import { isReserved, reservedNames, upstreamUrl, upstreamVersion, type UpstreamType } from './upstream.rules.ts'
 import { createSource, type UpstreamSource } from './upstream-source.ts'
+import { deleteOwnName, isOwnName } from '../own-name.store.ts'
 import {
   deleteUpstream,
   findUpstream,
@@ -81,10 +82,24 @@ export async function removeUpstream(ctx: SubjectCtx & SignedInCtx, type: string
 }
 
 /**
- * Returns the local result, or asks the upstream when the owner has no package of the name. A name that the owner
- * published or
- * reserved is never looked up elsewhere, which prevents dependency confusion. Without an upstream it throws the local
- * error.
+ * Gives up a name that the owner has published, so that the upstream serves it. Throws `NotFound` when the owner has not
+ * published it, `Conflict` while it has versions.
+ */
+export async function releaseName(ctx: SubjectCtx, type: UpstreamType, name: string): Promise<void> {
+  await transaction(ctx.db, async (tx) => {
+    if (await hasPublicVersion(tx, ctx.subject.id, type, comparable(name))) {
+      throw new Conflict('the package has versions; delete them first', 'package_has_versions')
+    }
+    if (!(await deleteOwnName(tx, ctx.subject.id, type, normalName(type, name)))) {
+      throw new NotFound('the owner has not published this name', 'package_name_not_found')
+    }
+  })
+}
+
+/**
+ * Returns the local result, or asks the upstream when the name is not the owner's. A name that the owner has ever
+ * published, or reserved, is never looked up elsewhere, which prevents dependency confusion. Without an upstream it throws
+ * the local error.
  * @param local throws `NotFound` for a missing package
  */
 export async function orUpstream<Result>(
@@ -105,8 +120,8 @@ export async function orUpstream<Result>(
 
 async function sourceFor(ctx: SubjectCtx, type: UpstreamType, name: string): Promise<UpstreamSource | undefined> {
   const upstream = await findUpstream(ctx.db, ctx.subject.id, type)
-  if (!upstream || isReserved(JSON.parse(upstream.reserved) as string[], name)) return undefined
-  if (await hasPublicVersion(ctx.db, ctx.subject.id, type, comparable(name))) return undefined
+  if (!upstream || isReserved(type, JSON.parse(upstream.reserved) as string[], name)) return undefined
+  if (await isOwnName(ctx.db, ctx.subject.id, type, normalName(type, name))) return undefined
   const { sealed_secret: sealed } = upstream
   const secret = sealed === null ? undefined : ctx.secrets.open(upstreamSecretPurpose, sealed)
   return createSource(ctx, upstream, secret, name)
