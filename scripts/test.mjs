@@ -123,7 +123,7 @@ const temporaryFolder = mkdtempSync(join(tmpdir(), 'ingot-test-'))
 process.on('exit', () => rmSync(temporaryFolder, { recursive: true, force: true, maxRetries: 3 }))
 const environment = toolEnvironment({
   TMPDIR: temporaryFolder,
-  // The settings of whoever runs the tests must not reach the git commands in them.
+  // Personal settings must not reach the git commands in the tests.
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: join(temporaryFolder, 'gitconfig'),
   GIT_TERMINAL_PROMPT: '0',
