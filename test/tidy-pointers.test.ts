@@ -99,7 +99,7 @@ test('a pointer to a decision names its file', () => {
   const wrong = foundIn(lines, ({ path, text }) => {
     const links = [...text.matchAll(/\[([^\]]*)\]\(([^)]*)\)/g)]
     const plain = text.replaceAll(/\[[^\]]*\]\([^)]*\)/g, '')
-    const isTitle = /^# /.test(text)
+    const isTitle = text.startsWith('# ')
     const isDecision = path.startsWith('docs/decisions/')
     return [
       ...[...text.matchAll(/decisions\/(\d{4}[\w.-]*)/g)]
@@ -107,7 +107,13 @@ test('a pointer to a decision names its file', () => {
         .filter((name) => !decisions.has(name)),
       ...links
         .filter(([, label = '', target = '']) => /\b\d{4}$/.test(label) && /(?:^|\/)\d{4}-/.test(target))
-        .filter(([, label = '', target = '']) => !target.split('/').at(-1)?.startsWith(`${label.slice(-4)}-`))
+        .filter(
+          ([, label = '', target = '']) =>
+            !target
+              .split('/')
+              .at(-1)
+              ?.startsWith(`${label.slice(-4)}-`),
+        )
         .map(([link]) => link),
       ...[...plain.matchAll(/\b[Dd]ecisions? (\d{4})\b/g)].map(([pointer]) => pointer),
       ...(isDecision && !isTitle ? (plain.match(/(?<![\w.-])00\d\d(?![\w-])/g) ?? []) : []).filter((number) =>
