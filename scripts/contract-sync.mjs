@@ -20,6 +20,7 @@ const copies = [
     `contract/${name}.json`,
     `test/contract/${name}.json`,
   ]),
+  ['contract/behaviour', 'test/contract/behaviour'],
   ...['run', 'run.mjs', 'lib', 'scenarios', 'expected', 'profiles', 'README.md'].map((name) => [
     `conformance/${name}`,
     `test/conformance/${name}`,

@@ -1,29 +1,23 @@
 #!/usr/bin/env node
 /**
- * Packs the package, installs it into an empty project and checks it there: size, dependencies, types, the README's
- * example, CommonJS, Jest, the server, and the message on an old Node.
+ * Builds and packs all packages into `build/packages/`, installs them into an empty project and checks them there: sizes,
+ * dependencies, types, the README's example, CommonJS, Jest, the server, and the message on an old Node. `npm publish`
+ * of the packed files, those of the platforms first, publishes a version.
  *
  *     npm run package
  */
 import { spawn, spawnSync } from 'node:child_process'
-import {
-  copyFileSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './lib/free-port.mjs'
+import { packagesFolder } from './lib/packages.mjs'
 import { ensureReady, fail, fromRoot, readJson, root, toolEnvironment } from './lib/project.mjs'
 
 await ensureReady()
 
-const maxInstalledMegabytes = 100
+const maxPackedMegabytes = 8
+const maxInstalledMegabytes = 60
 const stepTimeoutMs = 180_000
 const readyTimeoutMs = 30_000
 
@@ -100,23 +94,32 @@ async function serve() {
   }
 }
 
-// A package without the program must never be published.
-const bare = join(folder, 'bare')
-mkdirSync(bare)
-for (const name of ['package.json', '.npmrc', 'README.md', 'LICENSE']) copyFileSync(fromRoot(name), join(bare, name))
-const { status } = run('pack without a build', 'npm', ['pack'], { cwd: bare, mayFail: true })
-check('packing without a build fails', status !== 0, 'npm packed a folder without the program')
-
-// Remove the previous build: it would hide that packing does not build.
-rmSync(fromRoot('dist'), { recursive: true, force: true })
-run('pack', 'npm', ['pack', '--pack-destination', folder], { cwd: root })
-const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'))
-const packed = run('list', 'tar', ['-tzf', join(folder, tarball)], { cwd: folder }).stdout.split('\n')
+run('build', process.execPath, [fromRoot('scripts/build.mjs'), '--package'], { cwd: root })
+/** The packed file of each package, by its name. */
+const tarballs = new Map()
+for (const each of readdirSync(packagesFolder)) {
+  const { name } = JSON.parse(readFileSync(join(packagesFolder, each, 'package.json'), 'utf8'))
+  const args = ['pack', '--json', '--pack-destination', packagesFolder, join(packagesFolder, each)]
+  run(`pack ${name}`, 'npm', args, { cwd: packagesFolder })
+  const file = `${name.replace('@', '').replace('/', '-')}-${readJson('package.json').version}.tgz`
+  tarballs.set(name, join(packagesFolder, file))
+}
+const tarball = tarballs.get('ingot-forge')
+const platformPackages = [...tarballs].filter(([name]) => name !== 'ingot-forge')
+const packedMegabytes = (file) => statSync(file).size / 1024 ** 2
+const largest = packedMegabytes(tarball) + Math.max(...platformPackages.map(([, file]) => packedMegabytes(file)))
+check(
+  `${packedMegabytes(tarball).toFixed(1)} MB packed, at most ${largest.toFixed(1)} with the package of a platform`,
+  largest <= maxPackedMegabytes,
+  `more than ${maxPackedMegabytes} MB`,
+)
+const packed = run('list', 'tar', ['-tzf', tarball], { cwd: folder }).stdout.split('\n')
 check(
   'the package has the program',
   ['dist/ingot.js', 'dist/testing.js', 'dist/web/manifest.json'].every((file) => packed.includes(`package/${file}`)),
   packed.join(', '),
 )
+check('no source maps', !packed.some((file) => file.endsWith('.map')), packed.join(', '))
 const declarations = packed.filter((file) => /\.d\.[cm]?ts$/.test(file))
 check(
   'one declaration file for each form of the public entry',
@@ -124,8 +127,15 @@ check(
   declarations.join(', '),
 )
 mkdirSync(project)
-writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }))
-run('install', 'npm', ['install', '--no-audit', '--no-fund', join(folder, tarball)])
+// The packages of the platforms come from their packed files; npm chooses among them as it does from a registry.
+const overrides = Object.fromEntries(platformPackages.map(([name, file]) => [name, `file:${file}`]))
+writeFileSync(
+  join(project, 'package.json'),
+  JSON.stringify({ name: 'empty', private: true, type: 'module', overrides }),
+)
+run('install', 'npm', ['install', '--no-audit', '--no-fund', tarball])
+const builds = readdirSync(join(project, 'node_modules/@ingot-forge'))
+check('one build of the database', builds.length === 1, builds.join(', '))
 
 const { packages } = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8'))
 const installed = Object.keys(packages)
@@ -221,14 +231,14 @@ writeFileSync(
   join(project, 'script.test.cjs'),
   jestTest(loads((what, from) => `const { ${what} } = require('${from}')`)),
 )
-// Jest loads ES modules only with this flag of Node.
-const jest = (what, file) =>
+const jest = (what, file, ...flags) =>
   run(what, process.execPath, [
-    ...['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--runInBand', '--testRegex', file],
+    ...[...flags, 'node_modules/jest/bin/jest.js', '--runInBand', '--testRegex', file],
     ...['js', 'mjs', 'cjs'].flatMap((extension) => ['--moduleFileExtensions', extension]),
   ])
 jest('Jest, a test in CommonJS', String.raw`script\.test\.cjs$`)
-jest('Jest, a test that is a module', String.raw`module\.test\.mjs$`)
+// Jest runs tests that are ES modules only with this flag of Node.
+jest('Jest, a test that is a module', String.raw`module\.test\.mjs$`, '--experimental-vm-modules')
 await serve()
 
 // npm may run on an old Node, which is the last one in the path.

@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 /**
- * Runs the tests: bundles them, with the program and what it starts as processes of its own, and runs them in a few processes at a time.
+ * Runs the tests: bundles them, with the program and what it starts as processes of its own, and runs them in a few
+ * processes at a time.
  *
  *     npm test [-- [--postgres] [--s3] [--statements] [--jobs N] [FILTER…]]
  *
  * A FILTER is a part of a file's path, or else a part of a test's name, for example an operation id.
- * `--statements` runs those that depend most on the database (docs/decisions/0068).
+ * `--statements` runs those that depend most on the database (docs/decisions/0068-statements-on-postgresql.md).
  * `--postgres` runs them on a PostgreSQL server that is started for this run, `--s3` with an S3 service for files.
  */
 import { spawn } from 'node:child_process'
@@ -122,7 +123,7 @@ const temporaryFolder = mkdtempSync(join(tmpdir(), 'ingot-test-'))
 process.on('exit', () => rmSync(temporaryFolder, { recursive: true, force: true, maxRetries: 3 }))
 const environment = toolEnvironment({
   TMPDIR: temporaryFolder,
-  // The settings of whoever runs the tests must not reach the git commands in them.
+  // Personal settings must not reach the git commands in the tests.
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: join(temporaryFolder, 'gitconfig'),
   GIT_TERMINAL_PROMPT: '0',

@@ -69,7 +69,7 @@ async function useKeys({ page }: Person): Promise<void> {
   await keyboard.press('Control+k')
   const palette = page.locator('#palette')
   await palette.getByRole('combobox').waitFor()
-  // Whoever types fast is faster than the answer of the server.
+  // A person may type faster than the server answers.
   await keyboard.type('anvil')
   await keyboard.press('Enter')
   await page.waitForURL('**/alice/anvil')

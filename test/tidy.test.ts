@@ -245,3 +245,19 @@ test('each difference from the recorded exchanges has a reason', () => {
     [],
   )
 })
+
+test('each rule that a comment or document names by a code is in docs/rules.md', () => {
+  const rules = readFileSync('docs/rules.md', 'utf8')
+  const listed = new Set([...rules.matchAll(/^\| ([A-Z]\d+) \|/gm)].map(([, name]) => name))
+  const documents = filesBelow('docs').filter((path) => path.endsWith('.md'))
+  const cited = [...code, ...documents].flatMap((path) =>
+    [...readFileSync(path, 'utf8').matchAll(/\bcontract[\s*,:(]+((?:[A-Z]\d+(?:\/|, | and )?)+)/g)].flatMap(
+      ([, names = '']) => (names.match(/[A-Z]\d+/g) ?? []).map((name) => ({ path, name })),
+    ),
+  )
+  assert.ok(cited.length > 0)
+  assert.deepEqual(
+    cited.filter(({ name }) => !listed.has(name)),
+    [],
+  )
+})

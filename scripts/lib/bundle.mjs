@@ -11,13 +11,15 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
-import { basename, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
 import { browserFolders, browserSources, bundleBrowser } from './browser-bundle.mjs'
 import { engineFlags, fromRoot, readJson, root } from './project.mjs'
 
@@ -39,11 +41,12 @@ export const programEntries = {
 }
 
 /**
- * Packages that are not bundled: those with a native part (the package's dependencies), and servers and browser drivers
- * that only tests start.
+ * Packages that are not bundled: those with a native part (the package's dependencies), the one whose licence lets users
+ * replace it, and servers and browser drivers that only tests start.
  */
 const importedPackages = [
   ...Object.keys(readJson('package.json').dependencies),
+  'openpgp',
   'playwright-core',
   's3rver',
   'smtp-server',
@@ -96,24 +99,55 @@ function escapeBeyondAscii(folder, metafile) {
 }
 
 /**
- * The embedded database ships builds for all platforms and an install script that would compile it anew. The bundle
- * contains its code, and the build puts the native files beside the program.
+ * The LGPL lets users replace OpenPGP.js, so the published package has it as a file of its own, without its builds for
+ * other environments (17 MB).
  */
-const sqlitePrebuilds = (folder, isPackage) => ({
-  name: 'sqlite-prebuilds',
+const openPgpFile = (folder) => ({
+  name: 'openpgp-file',
   setup(build) {
-    const source = fromRoot('node_modules/better-sqlite3/prebuilds')
+    build.onStart(() =>
+      copyFileSync(fromRoot('node_modules/openpgp/dist/node/openpgp.min.mjs'), join(folder, 'openpgp.mjs')),
+    )
+    build.onResolve({ filter: /^openpgp$/ }, () => ({ path: './openpgp.mjs', external: true }))
+  },
+})
+
+/** The native builds of the embedded database for all platforms. */
+export const sqlitePrebuilds = fromRoot('node_modules/better-sqlite3/prebuilds')
+
+/** Name of the package with the native build of the embedded database for a platform, such as `linux-x64`. */
+export const platformPackage = (platform) => `@ingot-forge/sqlite-${platform}`
+
+/** Loads the build for a platform from its package. It runs in the module of the database that looks for builds. */
+const loadPlatformPackage = (target) => `(() => {
+  const name = ${JSON.stringify(platformPackage(''))} + ${target}
+  try {
+    return require.resolve(name)
+  } catch (cause) {
+    throw new Error('the package ' + name + ' is missing; install ingot-forge with its optional dependencies, on this platform', { cause })
+  }
+})()`
+
+/**
+ * The embedded database ships builds for all platforms. The bundle contains its code. A build of a checkout puts the
+ * native files of this system beside the program; the published package finds its file in the package of the platform.
+ */
+const sqliteBuilds = (folder, isPackage) => ({
+  name: 'sqlite-builds',
+  setup(build) {
     build.onStart(() => {
+      if (isPackage) return
       mkdirSync(join(folder, 'prebuilds'), { recursive: true })
-      for (const name of readdirSync(source)) {
-        if (!isPackage && !name.includes(process.platform)) continue
-        copyFileSync(join(source, name), join(folder, 'prebuilds', name))
+      for (const name of readdirSync(sqlitePrebuilds)) {
+        if (name.includes(process.platform)) copyFileSync(join(sqlitePrebuilds, name), join(folder, 'prebuilds', name))
       }
     })
     build.onLoad({ filter: /better-sqlite3[/\\]lib[/\\]binding\.js$/ }, ({ path }) => {
-      const contents = readFileSync(path, 'utf8').replace("__dirname, '..', 'prebuilds'", "__dirname, 'prebuilds'")
-      if (!contents.includes("__dirname, 'prebuilds'")) throw new Error(`${path} looks for its builds in another way`)
-      return { contents }
+      const search = "path.join(__dirname, '..', 'prebuilds', `${target}.node`)"
+      const text = readFileSync(path, 'utf8')
+      if (!text.includes(search)) throw new Error(`${path} looks for its builds in another way`)
+      const replacement = isPackage ? loadPlatformPackage('target') : search.replace("'..', ", '')
+      return { contents: text.replace(search, () => replacement) }
     })
   },
 })
@@ -126,6 +160,16 @@ const commonJs = `import{createRequire as $createRequire}from'node:module';const
  * imports, and this file has no `await`, so that CommonJS tests can require it.
  */
 const testingEntry = `import './check-node.js'\nexport * from './testing-kit.js'\n`
+
+/**
+ * The entry for CommonJS. Jest runs tests in a sandbox whose `require` cannot load ES modules without a flag of Node.
+ * Node's own `require`, which this code takes from the context outside the sandbox, can. The forge then runs outside too,
+ * where mocks and fake clocks do not reach it.
+ */
+const commonJsEntry = `'use strict'
+const { getBuiltinModule } = require('node:vm').runInThisContext('process')
+module.exports = (getBuiltinModule?.('node:module') ?? require('node:module')).createRequire(__filename)('./testing.js')
+`
 
 /**
  * Copies the files of `data` folders below `src`, except notes, and files made from packages, to `data/` beside the
@@ -172,26 +216,60 @@ const browserFiles = (folder) => ({
   },
 })
 
-/** The texts of all licences in one file, and an index with the first byte and the length of each. */
+const licenseBlockBytes = 256 << 10
+
+/**
+ * The texts of all licences in one file, equal texts once, in blocks that are compressed by themselves, so that reading
+ * a text unpacks one block. The index has for each licence its block (first byte, length) and its part of it. Compressing takes
+ * seconds, so `build/licenses/` keeps the result.
+ */
 function writeLicenses(folder) {
   const source = fromRoot('node_modules/spdx-license-list')
-  const index = {}
-  const texts = []
-  let start = 0
-  for (const key of Object.keys(JSON.parse(readFileSync(join(source, 'spdx.json'), 'utf8'))).sort()) {
-    const text = Buffer.from(JSON.parse(readFileSync(join(source, 'licenses', `${key}.json`), 'utf8')).licenseText)
-    index[key] = [start, text.length]
-    texts.push(text)
-    start += text.length
+  const kept = fromRoot('build', 'licenses', readJson('node_modules/spdx-license-list/package.json').version)
+  if (!existsSync(kept)) {
+    const keys = Object.keys(JSON.parse(readFileSync(join(source, 'spdx.json'), 'utf8'))).sort()
+    const textOf = (key) => JSON.parse(readFileSync(join(source, 'licenses', `${key}.json`), 'utf8')).licenseText
+    const keysByText = Map.groupBy(keys, textOf)
+    // The program lists licences in the order of the index.
+    const index = Object.fromEntries(keys.map((key) => [key, []]))
+    const blocks = []
+    let start = 0
+    let members = []
+    const endBlock = () => {
+      const block = brotliCompressSync(Buffer.concat(members.map(({ text }) => text)))
+      let offset = 0
+      for (const { text, names } of members) {
+        for (const name of names) index[name] = [start, block.length, offset, text.length]
+        offset += text.length
+      }
+      blocks.push(block)
+      start += block.length
+      members = []
+    }
+    for (const [text, names] of keysByText) {
+      members.push({ text: Buffer.from(text), names })
+      if (members.reduce((total, member) => total + member.text.length, 0) > licenseBlockBytes) endBlock()
+    }
+    if (members.length > 0) endBlock()
+    mkdirSync(dirname(kept), { recursive: true })
+    const made = mkdtempSync(`${kept}-`)
+    writeFileSync(join(made, 'licenses.json'), JSON.stringify(index))
+    writeFileSync(join(made, 'licenses.br'), Buffer.concat(blocks))
+    try {
+      renameSync(made, kept)
+    } catch (error) {
+      // Another build was faster.
+      if (!existsSync(kept)) throw error
+      rmSync(made, { recursive: true })
+    }
   }
-  writeFileSync(join(folder, 'licenses.json'), JSON.stringify(index))
-  writeFileSync(join(folder, 'licenses.txt'), Buffer.concat(texts))
+  for (const name of readdirSync(kept)) copyFileSync(join(kept, name), join(folder, name))
 }
 
 /** Licences and notices of the packages in a bundle and in the files for browsers. */
 async function writeNotices(folder, metafile) {
   const names = new Set([
-    ...['better-sqlite3', 'spdx-license-list', 'swagger-ui-dist'],
+    ...['better-sqlite3', 'openpgp', 'spdx-license-list', 'swagger-ui-dist'],
     ...(await bundleBrowser(folder)),
   ])
   for (const path of Object.keys(metafile.inputs)) {
@@ -226,7 +304,7 @@ export function bundleOptions(entries, folder, { isPackage = false } = {}) {
     platform: 'node',
     // Older than the required Node, so that an old Node can parse the file up to the version check.
     target: 'node20',
-    sourcemap: true,
+    sourcemap: !isPackage,
     sourcesContent: false,
     // Comments and indentation are more than half of some packages, and the engine keeps a program's text in memory. Names
     // and short lines stay, so that a stack trace is readable.
@@ -238,7 +316,14 @@ export function bundleOptions(entries, folder, { isPackage = false } = {}) {
     metafile: true,
     logLevel: 'silent',
     banner: { js: commonJs },
-    plugins: [httpWithoutClient, packages, sqlitePrebuilds(folder, isPackage), copyData(folder), browserFiles(folder)],
+    plugins: [
+      httpWithoutClient,
+      ...(isPackage ? [openPgpFile(folder)] : []),
+      packages,
+      sqliteBuilds(folder, isPackage),
+      copyData(folder),
+      browserFiles(folder),
+    ],
   }
 }
 
@@ -273,7 +358,10 @@ export async function bundle(entries, folder, options = {}) {
     removeOthers(folder, result.metafile)
     rmSync(join(folder, compileCache), { recursive: true, force: true })
     escapeBeyondAscii(folder, result.metafile)
-    if (entries['testing-kit'] !== undefined) writeFileSync(join(folder, 'testing.js'), testingEntry)
+    if (entries['testing-kit'] !== undefined) {
+      writeFileSync(join(folder, 'testing.js'), testingEntry)
+      writeFileSync(join(folder, 'testing.cjs'), commonJsEntry)
+    }
     if (options.isPackage) await writeNotices(folder, result.metafile)
     return result
   } catch (error) {

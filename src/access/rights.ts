@@ -87,8 +87,8 @@ export function maySeeAccount(viewer: Viewer | undefined, account: UserRow, isMe
 }
 
 /**
- * Returns the rights of a viewer in a repository: the rule of decision 0009 for loaded facts. The same rule in SQL
- * is in `conditions/`. A test compares both.
+ * Returns the rights of a viewer in a repository: the rule of docs/decisions/0009-one-access-rule.md for loaded facts.
+ * The same rule in SQL is in `conditions/`. A test compares both.
  */
 export function computeRights(input: RightsInput): Rights {
   const { viewer, owner, repo, units } = input

@@ -34,7 +34,8 @@ interface Value {
  * Parses the `app.ini` dialect of the family: `[section.with.dots]`, `KEY = value` or `KEY: value`, comments with `;`
  * or `#` on their own line or after a value, and values in backticks, single, double or triple double quotes. Only
  * triple double quotes can span lines. Lines have no continuation. A key before the first section, or in `[DEFAULT]`,
- * belongs to the section with the empty name.
+ * belongs to the section with the empty name. Tried: `ini` has no line numbers, takes a broken line for a key and splits
+ * sections at dots; `js-ini` stops at the first wrong line; neither reads triple quotes.
  */
 export function parseIni(text: string): IniFile {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)

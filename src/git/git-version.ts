@@ -9,7 +9,7 @@ const known = new Set<string>()
 
 /**
  * Rejects when git is missing, does not answer, or is older than 2.39. The server itself runs only this command, once
- * at its start, while it is small (docs/decisions/0015).
+ * at its start, while it is small (docs/decisions/0014-git-broker.md).
  */
 export async function checkGitVersion(gitBinary: string, environment: Readonly<Record<string, string>>): Promise<void> {
   if (known.has(gitBinary)) return

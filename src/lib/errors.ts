@@ -1,5 +1,5 @@
 /**
- * The closed set of refusals. Each class is mapped once to an HTTP status (`http/error-reply.ts`) and carries a stable
+ * The closed set of refusals. Each class is mapped once to an HTTP status (`http/error-forms.ts`) and carries a stable
  * machine-readable `code` beside its message. Anything else that is thrown is a defect and answers 500.
  */
 export abstract class Refusal extends Error {

@@ -18,7 +18,7 @@ export interface TeamAccess {
 const modes = wordTable<AccessMode>({ read: 1, write: 2, admin: 3, owner: 4 })
 const external: ReadonlySet<RepoUnit> = new Set(['ext_issues', 'ext_wiki'])
 
-/** Returns the access mode of a word. An unknown word is none (observed). */
+/** Returns the access mode of a word. An unknown word means no access (observed). */
 const modeOf = (word: string): AccessMode => modes[word] ?? 0
 
 function unitOf(key: string): RepoUnit | undefined {
@@ -43,7 +43,7 @@ const fromList = (keys: readonly string[], mode: AccessMode): ReadonlyMap<RepoUn
 
 const hasMap = ({ unitsMap }: AskedAccess): boolean => unitsMap !== undefined && Object.keys(unitsMap).length > 0
 
-/** Returns the requested permission. `owner` cannot be granted and is none. */
+/** Returns the requested permission. `owner` cannot be granted and means no access. */
 function askedMode({ permission }: AskedAccess): AccessMode | undefined {
   if (permission === undefined || permission === '') return undefined
   const mode = modeOf(permission)

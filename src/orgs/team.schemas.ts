@@ -24,7 +24,7 @@ export type TeamSearchResults = Static<typeof TeamSearchResults>
 const access = {
   description: Type.Optional(Type.String({ maxLength: 255 })),
   includes_all_repositories: Type.Optional(Type.Boolean()),
-  /** Any other word than read, write and admin is none (observed). */
+  /** Any other word than read, write and admin means no access (observed). */
   permission: Type.Optional(Type.String()),
   units: Type.Optional(Type.Array(Type.String())),
   units_map: Type.Optional(Type.Record(Type.String(), Type.String())),

@@ -15,9 +15,8 @@ import { hostileUploads, registryOfUpload, sitePathOf } from './hostile.test-sup
 const maxStallMs = 400
 
 /**
- * Most memory in MiB that one upload may add to the process: the budget of 256 MiB (decision 0066), and as much for
- * garbage that is
- * not collected yet.
+ * Most memory in MiB that one upload may add to the process: the budget of 256 MiB
+ * (docs/decisions/0066-parser-budgets.md), and as much for garbage that is not collected yet.
  */
 const maxMemoryMib = 512
 

@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { brotliDecompress } from 'node:zlib'
 import { builtFile } from '../lib/assets.ts'
+
+const unpack = promisify(brotliDecompress)
 
 /** A licence. */
 export interface LicenseTemplate {
@@ -10,8 +14,15 @@ export interface LicenseTemplate {
   readonly body: string
 }
 
-/** Offset and length of each text in the file of all texts. */
-type LicenseIndex = ReadonlyMap<string, { readonly start: number; readonly bytes: number }>
+/** The compressed block that contains the text of a licence, in the file of all texts, and the text's bytes in it. */
+interface LicenseLocation {
+  readonly blockStart: number
+  readonly blockBytes: number
+  readonly start: number
+  readonly bytes: number
+}
+
+type LicenseIndex = ReadonlyMap<string, LicenseLocation>
 
 let index: LicenseIndex | undefined
 
@@ -19,9 +30,14 @@ let index: LicenseIndex | undefined
 function licenseIndex(): LicenseIndex {
   if (index === undefined) {
     const file = JSON.parse(readFileSync(builtFile('data/licenses.json'), 'utf8')) as Readonly<
-      Record<string, readonly [start: number, bytes: number]>
+      Record<string, readonly [blockStart: number, blockBytes: number, start: number, bytes: number]>
     >
-    index = new Map(Object.entries(file).map(([key, [start, bytes]]) => [key, { start, bytes }]))
+    index = new Map(
+      Object.entries(file).map(([key, [blockStart, blockBytes, start, bytes]]) => [
+        key,
+        { blockStart, blockBytes, start, bytes },
+      ]),
+    )
   }
   return index
 }
@@ -39,13 +55,14 @@ export function listLicenseKeys(preferred: readonly string[]): readonly string[]
 
 /** Returns a licence by its exact SPDX identifier. */
 export async function findLicense(key: string): Promise<LicenseTemplate | undefined> {
-  const place = licenseIndex().get(key)
-  if (place === undefined) return undefined
-  const file = await open(builtFile('data/licenses.txt'), 'r')
+  const location = licenseIndex().get(key)
+  if (location === undefined) return undefined
+  const file = await open(builtFile('data/licenses.br'), 'r')
   try {
-    const text = Buffer.alloc(place.bytes)
-    await file.read(text, 0, place.bytes, place.start)
-    return { key, body: text.toString('utf8') }
+    const block = Buffer.alloc(location.blockBytes)
+    await file.read(block, 0, location.blockBytes, location.blockStart)
+    const texts = await unpack(block)
+    return { key, body: texts.toString('utf8', location.start, location.start + location.bytes) }
   } finally {
     await file.close()
   }

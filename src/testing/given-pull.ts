@@ -1,10 +1,20 @@
+import type { Answer } from './client.ts'
 import type { Forge } from './forge.ts'
 import type { GivenRepo } from './given.ts'
 import { base64 } from './samples.ts'
 
+/** The parts of a forge that creating commits and pull requests needs; the published `Forge` has them too. */
+interface PullForge {
+  readonly given: { name(prefix: string): string; repo(): Promise<GivenRepo> }
+  as(login: string): {
+    get(path: string): Promise<Pick<Answer, 'status' | 'json'>>
+    must(method: string, path: string, body?: unknown): Promise<Pick<Answer, 'json'>>
+  }
+}
+
 /** Commits files to a branch, which begins at `from` when it does not exist; returns the commit. */
 export async function commitFiles(
-  forge: Forge,
+  forge: PullForge,
   repo: GivenRepo,
   branch: string,
   files: Readonly<Record<string, string>>,
@@ -44,7 +54,7 @@ export interface GivenPull {
 
 /** Creates an open pull request with one new file, by default by the owner of a new repository. */
 export async function givenPull(
-  forge: Forge,
+  forge: PullForge,
   options: {
     readonly repo?: GivenRepo
     readonly poster?: string

@@ -3,6 +3,7 @@
  * declarations of this file as they are, so it describes everything here and imports no types.
  */
 import { startForge as start, testPassword as password } from './forge.ts'
+import { commitFiles as commit, givenPull as pull } from './given-pull.ts'
 
 export interface ForgeOptions {
   /** Settings by section and key, as in `app.ini`: `{ repository: { DEFAULT_BRANCH: 'trunk' } }`. */
@@ -101,8 +102,10 @@ export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** The path is below the site root and not below the API's. */
   readonly site?: boolean
-  /** A body that is sent as it is, with the content type among `headers`. */
-  readonly raw?: string | Uint8Array
+  /** A body that is sent as it is. The content type is among `headers`, except for a form. */
+  readonly raw?: string | Uint8Array | FormData
+  /** Ends the request. */
+  readonly signal?: AbortSignal
 }
 
 /** An answer, read whole. */
@@ -157,6 +160,17 @@ export interface GivenIssue {
   readonly api: string
 }
 
+/** A pull request of a test. */
+export interface GivenPull {
+  readonly repo: GivenRepo
+  readonly number: number
+  readonly branch: string
+  /** Head commit. */
+  readonly head: string
+  /** Path below the API root. */
+  readonly api: string
+}
+
 /**
  * Boots the real application in this process on a free port, with its own data folder and database. Several forges in
  * one process do not meet. Disposing stops it and removes what it made.
@@ -165,3 +179,26 @@ export const startForge: (options?: ForgeOptions) => Promise<Forge> = start
 
 /** A password that every account of a test has. */
 export const testPassword: string = password
+
+/** Creates an open pull request with one new file, by the owner of a new repository unless the options say otherwise. */
+export const givenPull: (
+  forge: Forge,
+  options?: GivenOptions<{
+    readonly repo?: GivenRepo
+    readonly poster?: string
+    readonly branch?: string
+    readonly base?: string
+  }>,
+) => Promise<GivenPull> = pull
+
+/**
+ * Commits files, by path, to a branch as the owner of the repository; returns the commit. A branch that does not exist
+ * begins at `from`, by default `main`.
+ */
+export const commitFiles: (
+  forge: Forge,
+  repo: GivenRepo,
+  branch: string,
+  files: Readonly<Record<string, string>>,
+  options?: { readonly as?: string; readonly from?: string; readonly message?: string },
+) => Promise<string> = commit

@@ -7,8 +7,8 @@ import { allOf, anyOf, asCondition, not, type Term } from './condition.store.ts'
 import { teamHoldsRepo } from './team-holds.store.ts'
 
 /*
- * The terms of the access rule (decision 0009) as SQL. `computeRights` applies the same rule to loaded rows. Only the
- * conditions of this folder use them.
+ * The terms of the access rule (docs/decisions/0009-one-access-rule.md) as SQL. `computeRights` applies the same rule
+ * to loaded rows. Only the conditions of this folder use them.
  */
 
 /** The person: a viewer, a guest (undefined), or each row of the query's table `user`. */

@@ -185,7 +185,7 @@ export async function findGiven(
 export interface ReadableRepos {
   /** The widest audience that the viewer can read completely; -1: none. */
   readonly open: number
-  /** The condition that a row of `repo` is one of them. */
+  /** The condition that a row of `repo` is readable. */
   readonly isReadable: Condition
   /** The condition that a row of `repo` is one of those that were given; undefined: nothing was given. */
   readonly isGiven: Condition | undefined

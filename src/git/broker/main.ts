@@ -1,7 +1,7 @@
 /**
  * The git broker: a small process that starts every git process. Starting a process from the large server blocks the
- * server for tens of milliseconds (docs/decisions/0015). The broker uses descriptors 3 (small requests) and 4 (bulk
- * data). When either closes, it exits with all its children.
+ * server for tens of milliseconds (docs/decisions/0014-git-broker.md). The broker uses descriptors 3 (small requests)
+ * and 4 (bulk data). When either closes, it exits with all its children.
  */
 import { Socket } from 'node:net'
 import { Channel, type WireStream } from './wire.ts'

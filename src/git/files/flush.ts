@@ -8,7 +8,7 @@ import { entriesOf } from './walk.ts'
 /** Concurrent syncs. */
 const atOnce = 4
 
-/** More references than this are synced together (docs/decisions/0066). */
+/** More references than this are synced together (docs/decisions/0062-many-references.md). */
 export const manyReferences = 100
 
 /**
@@ -25,7 +25,8 @@ export async function flushRefs(context: GitContext, directory: string, refs: re
   if (!context.durable) return
   const folders = new Set(['', 'objects', 'objects/pack', 'refs'])
   for (const ref of refs) {
-    // File systems write names in order, so syncing some of many folders covers the rest (docs/decisions/0032).
+    // File systems write names in order, so syncing some of many folders covers the rest
+    // (docs/decisions/0028-acknowledged-changes.md).
     if (folders.size > manyReferences) break
     for (let folder = dirname(ref); folder.startsWith('refs/'); folder = dirname(folder)) folders.add(folder)
   }

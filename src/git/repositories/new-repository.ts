@@ -31,7 +31,7 @@ export interface WrittenObject {
   readonly content: Buffer
 }
 
-/** The result of `layOut`: bytes of all files, and the objects of the first commit, the commit last. */
+/** The result of `writeRepositoryFiles`: bytes of all files, and the objects of the first commit, the commit last. */
 export interface WrittenRepository {
   readonly sizeBytes: number
   readonly objects: readonly WrittenObject[]

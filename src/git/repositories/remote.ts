@@ -162,7 +162,7 @@ export async function fetchRemote(
   return { updates }
 }
 
-/** What git need not sync per reference (docs/decisions/0067). */
+/** What git need not sync per reference (docs/decisions/0063-references-from-other-servers.md). */
 const unsynced = { aside: ['-c', 'core.fsync=committed'], new: ['-c', 'core.fsync=none'] } as const
 
 /** References below `refs/fetched/` are not synced. A power failure may leave empty files, on which git fails. */

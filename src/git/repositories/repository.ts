@@ -51,7 +51,7 @@ export async function create(
 
 /**
  * Runs `make` in a temporary folder and renames that to the repository. `make` has synced its files; syncing the parent
- * folder last makes all names durable (docs/decisions/0032).
+ * folder last makes all names durable (docs/decisions/0028-acknowledged-changes.md).
  */
 async function build<Made>(
   context: GitContext,

@@ -2,7 +2,7 @@
  * Shares packs between fetches. Clients that send the same request at the same time, such as eight runners that clone
  * one commit, share one git. Each reads its output at its own speed. Output for slow clients is spooled to disk, so
  * that git ends and frees its slot. The output for a single fast client is passed through. A request that repeats
- * within a minute is kept for later clients (docs/decisions/0052).
+ * within a minute is kept for later clients (docs/decisions/0048-kept-fetches.md).
  */
 import { hash, randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'

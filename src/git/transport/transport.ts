@@ -272,7 +272,7 @@ const maxLoosePushBytes = 1 << 20
 interface KindOfPush {
   /** Whether git unpacks its objects. */
   readonly isSmall: boolean
-  /** Whether its references are synced together (docs/decisions/0066). */
+  /** Whether its references are synced together (docs/decisions/0062-many-references.md). */
   readonly areMany: boolean
 }
 

@@ -96,7 +96,7 @@ export async function findLostContents(
 
 /**
  * Finds or inserts the row of a received content and locks it until the transaction ends.
- * @param lost result of `findLost`; the received content replaces a lost file
+ * @param lost result of `findLostContents`; the received content replaces a lost file
  */
 export async function lockContent(
   tx: Tx,

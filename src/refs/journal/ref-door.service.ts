@@ -64,7 +64,7 @@ export interface OpenJournal {
  * Changes references of a git repository; all changes go through here or through a push. The call writes a journal
  * entry with the intended updates and effect, has git move the references in one transaction, and records the result
  * (rows of branches and tags, the effect, `refs.updated`) in one database transaction. An entry left by a crash is
- * settled later, so references, rows and events agree (docs/decisions/0011).
+ * settled later, so references, rows and events agree (docs/decisions/0010-reference-door-and-journal.md).
  * @param updates each with the present value; a reference that moved gives `stale`
  */
 export async function moveRefs(

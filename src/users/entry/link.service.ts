@@ -47,7 +47,7 @@ export async function requestLink(services: Services, tx: Tx, request: LinkReque
 
 const hourSeconds = 3600
 const daySeconds = 86_400
-/** Mails of this kind per address within an hour and a day, whoever requests them. */
+/** Mails of this kind per address within an hour and a day, from all requests. */
 const maxPerHour = 3
 const maxPerDay = 8
 

@@ -53,7 +53,11 @@ interface Look {
   readonly marks: Set<string>
 }
 
-/** Splits a text at colour sequences; other sequences and control characters are left out. */
+/**
+ * Splits a text at colour sequences; other sequences and control characters are left out. Tried: `anser` shows the
+ * sequences of links as text, and `ansi_up` writes HTML with inline styles, which the content policy forbids; both take
+ * more than a millisecond for a hostile line.
+ */
 function partsOf(text: string): readonly LogPart[] {
   const look: Look = { colour: '', back: '', marks: new Set() }
   const parts: LogPart[] = []
