@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compileGlob, isWellFormedGlob } from './glob.ts'
-import { MatchBudget, PatternsTooCostly } from './pattern.ts'
+import { compileGlob, faultOfGlob } from './glob.ts'
+import { WorkBudget, usualWorkLimits } from './work-budget.ts'
 
 const fitting = (pattern: string, texts: readonly string[], separators = '/') =>
-  texts.filter(compileGlob(pattern, separators))
+  texts.filter((text) => compileGlob(pattern, separators, new WorkBudget()).match(text) === true)
 
 test('glob: one star stops at separators, and two stars cross them', () => {
   assert.deepEqual(fitting('feat/*', ['feat/a', 'feat/b/c', 'feat', 'feat/']), ['feat/a', 'feat/'])
@@ -28,20 +28,43 @@ test('glob: a malformed pattern matches only its own text', () => {
 
 test('glob: a pattern with many stars matches quickly', () => {
   const started = performance.now()
-  assert.equal(compileGlob(`${'*a'.repeat(60)}b`, '/')('a'.repeat(2000)), false)
+  assert.equal(compileGlob(`${'*a'.repeat(60)}b`, '/', new WorkBudget()).match('a'.repeat(200)), false)
   assert.ok(performance.now() - started < 2000)
 })
 
-test('glob: a pattern of more than 4096 characters matches only its own text', () => {
+test('glob: a pattern of more than 4096 characters is undecided', () => {
   const nested = `${'{'.repeat(100_000)}a${'}'.repeat(100_000)}`
   assert.deepEqual(
-    [nested, 'a'].map((text) => compileGlob(nested, '')(text)),
-    [true, false],
+    [nested, 'a'].map((text) => compileGlob(nested, '', new WorkBudget()).match(text)),
+    ['undecided', 'undecided'],
   )
-  assert.equal(isWellFormedGlob(nested), false)
+  assert.match(faultOfGlob(nested) ?? '', /longer than 4096/)
 })
 
-test('glob: the expansion of alternatives counts against the budget', () => {
-  const budget = new MatchBudget(100_000)
-  assert.throws(() => compileGlob(`{${'a,'.repeat(200)}a}${'b'.repeat(100)}`, '', budget), PatternsTooCostly)
+test('glob: sets lose separators, and odd sets match as their members say', () => {
+  assert.deepEqual(fitting('a[+-9]b', ['a/b', 'a.b', 'a5b'], '/.'), ['a5b'])
+  assert.deepEqual(fitting('[z-a]', ['z', 'a', 'm']), [])
+  assert.deepEqual(fitting('[!z-a]', ['z', '/', '\u{1f600}']), ['z', '\u{1f600}'])
+  assert.deepEqual(fitting('a.b', ['a.b', 'axb']), ['a.b'])
+  assert.deepEqual(fitting('*\n?', ['x\ny']), ['x\ny'])
+})
+
+test('glob: patterns of every shape stay within the budget of a request', () => {
+  const shapes = [
+    `${'a'.repeat(3900)}${'{a,b}'.repeat(9)}`,
+    '**a**a**a**a**a**a**b*',
+    '[a-z]'.repeat(800),
+    `*[${'a-z'.repeat(1200)}]x*?`,
+    `src/${'{a,b}'.repeat(700)}?`,
+    `src/${'{a,'.repeat(800)}b${'}'.repeat(800)}?`,
+    '**/'.repeat(1000),
+  ]
+  const texts = Array.from({ length: 300 }, (_, at) => `src/${'a'.repeat(200)}/${at}x`)
+  for (const shape of shapes) {
+    const budget = new WorkBudget({ ...usualWorkLimits })
+    const beganMs = performance.now()
+    const globs = Array.from({ length: 480 }, () => compileGlob(shape, '/', budget))
+    const answers = texts.map((text) => globs.every((glob) => glob.match(text) === false))
+    assert.ok(answers.length === 300 && performance.now() - beganMs < 1500, shape.slice(0, 40))
+  }
 })

@@ -1,4 +1,5 @@
 import { compileGlob } from '../lib/glob.ts'
+import { WorkBudget } from '../lib/work-budget.ts'
 import { allow, deny, type Verdict } from '../lib/verdict.ts'
 
 /**
@@ -9,9 +10,11 @@ export function mayUseDomain(
   email: string,
   lists: { readonly emailDomainAllowlist: readonly string[]; readonly emailDomainBlocklist: readonly string[] },
 ): Verdict {
+  // The patterns are settings of the site; the budget bounds the domain.
+  const budget = new WorkBudget()
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
   const isIn = (patterns: readonly string[]): boolean =>
-    patterns.some((pattern) => compileGlob(pattern.toLowerCase(), '')(domain))
+    patterns.some((pattern) => compileGlob(pattern.toLowerCase(), '', budget).match(domain) === true)
   const { emailDomainAllowlist, emailDomainBlocklist } = lists
   if (emailDomainAllowlist.length > 0 && !isIn(emailDomainAllowlist)) {
     return deny(`addresses of ${domain} are not among those that this site takes`)

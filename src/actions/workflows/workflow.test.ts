@@ -20,7 +20,7 @@ const problem = (text: string): string => {
 }
 
 test('patterns of branches and paths', () => {
-  const fits = (pattern: string, text: string) => includesAny([pattern], [text])
+  const fits = (pattern: string, text: string) => includesAny([pattern], [text], new WorkBudget())
   const cases: [string, string, boolean][] = [
     ['rel/*', 'rel/1', true],
     ['rel/*', 'rel/x/2', false],
@@ -42,9 +42,13 @@ test('patterns of branches and paths', () => {
     ['+', '+', false],
   ]
   for (const [pattern, text, want] of cases) assert.equal(fits(pattern, text), want, `${pattern} and ${text}`)
-  assert.equal(includesAny(['**', '!main', 'ma*'], ['main']), true, 'the last matching pattern decides')
-  assert.equal(includesAny(['**', '!main'], ['main']), false)
-  assert.equal(ignoresAll(['docs/**'], ['docs/a', 'src/b']), false)
+  assert.equal(
+    includesAny(['**', '!main', 'ma*'], ['main'], new WorkBudget()),
+    true,
+    'the last matching pattern decides',
+  )
+  assert.equal(includesAny(['**', '!main'], ['main'], new WorkBudget()), false)
+  assert.equal(ignoresAll(['docs/**'], ['docs/a', 'src/b'], new WorkBudget()), false)
   assert.equal(fits(`${'*a'.repeat(400)}b`, 'a'.repeat(4000)), false, 'the time is bounded by the pattern and the text')
 })
 

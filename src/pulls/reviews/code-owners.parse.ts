@@ -1,8 +1,9 @@
-import { isRegExp, type ExpressionAnswer } from '../../lib/bounded-regexp.ts'
+import { expressionPattern } from '../../lib/expression.ts'
+import type { WorkBudget } from '../../lib/work-budget.ts'
 
 /** One rule of a `CODEOWNERS` file. */
 export interface OwnerRule {
-  /** Anchored at both ends. */
+  /** Matches whole paths. */
   readonly expression: string
   /** Applies to the files that do not match. */
   readonly isNegative: boolean
@@ -36,7 +37,7 @@ function wordsOf(line: string): string[] {
 
 /**
  * Parses a `CODEOWNERS` file with lines `<regular expression> <owner>…`; a leading `!` negates the expression. Lines without
- * owners or with an invalid expression are ignored. Source: contract (pulls: code owners).
+ * owners are ignored. Source: contract (pulls: code owners).
  */
 export function parseCodeOwners(text: string): OwnerRule[] {
   const rules: OwnerRule[] = []
@@ -44,8 +45,7 @@ export function parseCodeOwners(text: string): OwnerRule[] {
     const [pattern, ...owners] = wordsOf(line)
     if (pattern === undefined || owners.length === 0 || rules.length >= maxRules) continue
     const isNegative = pattern.startsWith('!')
-    const expression = `^(?:${isNegative ? pattern.slice(1) : pattern})$`
-    if (!isRegExp(expression)) continue
+    const expression = isNegative ? pattern.slice(1) : pattern
     const names = owners.map((owner) => owner.replace(/^@/, ''))
     rules.push({
       expression,
@@ -61,8 +61,16 @@ export function parseCodeOwners(text: string): OwnerRule[] {
 }
 
 /**
- * Returns the rules that apply to at least one changed file.
- * @param found for each rule, whether its expression matches each file; absent when the match exceeded its time limit
+ * Returns the rules that apply to at least one changed file. An invalid expression applies to none (contract, pulls: code
+ * owners); one that is too large or exceeds the budget applies, so that its owners are asked.
  */
-export const rulesInPlay = (rules: readonly OwnerRule[], found: ExpressionAnswer): OwnerRule[] =>
-  rules.filter((rule, index) => found[index]?.some((fits) => fits !== rule.isNegative) ?? false)
+export const rulesInPlay = (rules: readonly OwnerRule[], paths: readonly string[], budget: WorkBudget): OwnerRule[] =>
+  rules.filter(({ expression, isNegative }) => {
+    const pattern = expressionPattern(expression, budget, { isWhole: true })
+    for (const path of paths) {
+      const match = pattern.match(path)
+      if (match === 'undecided') return pattern.fault()?.kind !== 'invalid'
+      if (match !== isNegative) return true
+    }
+    return false
+  })

@@ -5,7 +5,6 @@ import { listUsersWhoMay } from '../../access/conditions/repo-condition.store.ts
 import type { UserId } from '../../lib/ids.ts'
 import { branchRef } from '../../lib/refs.ts'
 import { listTeamsOfRepo } from '../../orgs/team.store.ts'
-import { matchExpressions } from '../../access/contributions/expressions.ts'
 import { parseCodeOwners, rulesInPlay } from './code-owners.parse.ts'
 import type { RequestedReviewer } from './review.store.ts'
 
@@ -43,9 +42,7 @@ export async function findCodeOwners(
   const paths = [
     ...new Set(files.flatMap((file) => [file.path, ...(file.oldPath === undefined ? [] : [file.oldPath])])),
   ]
-  const all = parseCodeOwners(text)
-  const expressions = all.map((rule) => rule.expression)
-  const rules = rulesInPlay(all, await matchExpressions(ctx, expressions, paths))
+  const rules = rulesInPlay(parseCodeOwners(text), paths, ctx.budget)
   const names = [...new Set(rules.flatMap((rule) => rule.users.map((name) => name.toLowerCase())))]
   const users = await listUsersByName(ctx.db, names)
   const readers = await listUsersWhoMay(

@@ -30,7 +30,7 @@ const change: BranchChange = {
   unsignedCommit: undefined,
 }
 const isAllowed = (more: Partial<BranchRule>, changed: Partial<BranchChange> = {}, actor = writer): boolean =>
-  mayChangeBranch(rule(more), actor, { ...change, ...changed }).allowed
+  mayChangeBranch(rule(more), actor, { ...change, ...changed }, new WorkBudget()).allowed
 
 test('branch rules: force pushes, deletions, allow lists, deploy keys and files', () => {
   assert.equal(isAllowed({}), true)
