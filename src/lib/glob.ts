@@ -8,7 +8,7 @@ export const maxGlobLength = 4096
 const readUs = { each: 1, character: 0.4, set: 5 } as const
 
 /** Measured cost of comparing a text with the ends of a glob, in microseconds. */
-const endsUs = 0.1
+const endsUs = 0.05
 
 /** Returns whether a text contains a special character of patterns. */
 export const isGlob = (text: string): boolean => /[*?\\[\]{}]/.test(text)

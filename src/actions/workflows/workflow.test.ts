@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { WorkBudget } from '../../lib/work-budget.ts'
 import { ignoresAll, includesAny } from './filter.rules.ts'
 import { planJobs } from './job-plan.ts'
 import { combinationText, combinationsOf } from './matrix.rules.ts'
@@ -54,7 +55,7 @@ test('patterns of branches and paths', () => {
 
 test('triggers match by branches, tags, paths and activity types', async () => {
   const events = (on: string, happened: TriggerSubject, paths: string[] = []) =>
-    matchingEvents(parsed(`on:\n${on}${jobs}`).triggers, happened, async () => paths)
+    matchingEvents(parsed(`on:\n${on}${jobs}`).triggers, happened, new WorkBudget(), async () => paths)
   const push = (branch: string): TriggerSubject => ({ events: ['push'], branch })
   assert.deepEqual(await events('  push:\n    branches: [main]', push('main')), ['push'])
   assert.deepEqual(await events('  push:\n    branches: [main]', push('side')), [])

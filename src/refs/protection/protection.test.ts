@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TeamId, UserId } from '../../lib/ids.ts'
+import { WorkBudget } from '../../lib/work-budget.ts'
 import { startForge } from '../../testing/forge.ts'
 import { mayChangeBranch } from './branch-protection.policy.ts'
 import type { BranchActor, BranchChange } from './branch-protection.rules.ts'
