@@ -89,10 +89,10 @@ test('file patterns: an undecided path is protected, and never unprotected', () 
 })
 
 test('repoCreateTagProtection: a pattern that cannot be compiled is refused, and a slow expression is decided', async () => {
-  await using forge = await startForge()
+  await using forge = await startForge({ users: ['alice', 'carol'] })
   const repo = await forge.given.repo({ owner: 'alice', files: { 'a.txt': 'a\n' } })
   const [owner, carol] = [forge.as('alice'), forge.as('carol')]
-  await owner.put(`${repo.api}/collaborators/carol`, { permission: 'write' })
+  await owner.must('PUT', `${repo.api}/collaborators/carol`, { permission: 'write' })
   const rules = `${repo.api}/tag_protections`
   for (const name_pattern of [...Object.values(expressions), globs.long, 'a[b', 'a{b']) {
     const reply = await owner.post(rules, { name_pattern, whitelist_usernames: ['alice'] })
