@@ -72,7 +72,9 @@ function compile(pattern: string, budget: WorkBudget): (text: string) => boolean
   const source = expressionOf(pattern)
   if (source === undefined) return () => false
   const compiled = expressionPattern(source, budget, { isWhole: true })
-  return (text) => mustDecide(budget, compiled.match(text))
+  // A letter at the end stands for itself, and decides most texts at once.
+  const end = /[\w.-]$/.exec(pattern)?.[0] ?? ''
+  return (text) => text.endsWith(end) && mustDecide(budget, compiled.match(text))
 }
 
 /** Returns whether the patterns include a text. A leading `!` excludes; the last pattern that matches decides. */
