@@ -177,7 +177,9 @@ test('runPackageCleanupRule: a pattern that cannot be compared is reported at th
   await publish(forge, `${'a'.repeat(60)}b`)
   const path = await add(forge, { type: 'generic', remove_pattern: '(a+)+' })
   // Rules from before may have an expression that is refused now.
-  await forge.services.db.updateTable('package_cleanup_rule').set({ remove_pattern: '(?!b)a+' }).execute()
+  await transaction(forge.services.db, (tx) =>
+    tx.updateTable('package_cleanup_rule').set({ remove_pattern: '(?!b)a+' }).execute(),
+  )
   const refused = await forge.as('alice').get(`${path}/preview`)
   assert.equal(refused.status, 422)
   assert.match(refused.json.message, /^\[remove_pattern\]: the pattern cannot be compared: /)
