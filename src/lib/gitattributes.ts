@@ -82,12 +82,13 @@ function pathMatcher(folder: string, pattern: string, budget: WorkBudget): (path
   const plain = pattern.replace(/[{}]/g, '\\$&')
   if (!pattern.includes('/')) {
     const name = compileGlob(plain, '/', budget)
+    if (name.isFaulty) return () => false
     return (path) => path.startsWith(prefix) && mustDecide(budget, name.match(path.slice(path.lastIndexOf('/') + 1)))
   }
   // `**/` also matches no folder.
   const anchored = plain.replace(/^\//, '')
   const forms = new Set([anchored, anchored.replace(/^\*\*\//, ''), anchored.replaceAll('/**/', '/')])
-  const matchers = [...forms].map((form) => compileGlob(form, '/', budget))
+  const matchers = [...forms].map((form) => compileGlob(form, '/', budget)).filter(({ isFaulty }) => !isFaulty)
   return (path) =>
     path.startsWith(prefix) && matchers.some((each) => mustDecide(budget, each.match(path.slice(prefix.length))))
 }

@@ -22,13 +22,55 @@ test('glob: a pattern matches single characters, sets and alternatives', () => {
   assert.deepEqual(fitting('a\\*b', ['a*b', 'axb']), ['a*b'])
 })
 
-test('glob: a malformed pattern matches only its own text', () => {
-  for (const pattern of ['a[b', 'a{b', 'a}b', 'a\\']) assert.deepEqual(fitting(pattern, [pattern, 'ab']), [pattern])
+test('glob: a malformed pattern is undecided for every text', () => {
+  for (const pattern of ['a[b', 'a{b', 'a}b', 'a\\']) {
+    const glob = compileGlob(pattern, '/', new WorkBudget())
+    assert.deepEqual([glob.isFaulty, glob.match(pattern), glob.match('x')], [true, 'undecided', 'undecided'])
+    assert.notEqual(faultOfGlob(pattern), undefined)
+  }
+})
+
+test('glob: patterns that are decided without an expression match as the others do', () => {
+  assert.deepEqual(fitting('**/*.ts', ['a/b.ts', 'a/b/c.ts', 'b.ts', '/b.ts', 'a/b.x.ts'], '/.'), [
+    'a/b.ts',
+    'a/b/c.ts',
+    '/b.ts',
+  ])
+  assert.deepEqual(fitting('**/.env*', ['a/.env', 'a/.env.x/y', 'a/.env/b/.envs'], '/'), ['a/.env', 'a/.env/b/.envs'])
+  assert.deepEqual(fitting('**/part/**', ['a/part/b', 'part/b', 'a/part', 'a/b/part/c/d']), [
+    'a/part/b',
+    'a/b/part/c/d',
+  ])
+  assert.deepEqual(fitting('src/**/dir/*.ts', ['src/a/dir/b.ts', 'src/dir/b.ts', 'src/a/dir/b/c.ts']), [
+    'src/a/dir/b.ts',
+  ])
+  assert.deepEqual(fitting('a*bc*d', ['abcd', 'axbcbcd', 'axb/cd', 'abd'], ''), ['abcd', 'axbcbcd'])
+  assert.deepEqual(fitting('*-{a,b}-x*', ['1-a-x2', '1-c-x2', '-b-x']), ['1-a-x2', '-b-x'])
+  assert.deepEqual(fitting('abc', ['abc', 'abcd', 'ab']), ['abc'])
+})
+
+test('glob: ordinary patterns of a large change are decided within half of the budget', () => {
+  const names = ['app', 'lib', 'web', 'packages']
+  const paths = Array.from(
+    { length: 5000 },
+    (_, at) =>
+      `src/${names[at % 4]}/dir${at % 50}/part${at % 7}/file-name-${at}.${['ts', 'json', 'test.ts', 'md'][at % 4]}`,
+  )
+  const shapes = [
+    ...['**/*.lock', '.github/**', 'package.json', '**/secrets/*.yml', 'src/**/*.gen.ts', 'infra/**/*.tf', '*.key'],
+    ...['**/migrations/**', '**/Owners', '{a,b}/**', 'LICENSE*', '**/.env*', 'deploy/*/prod*.yaml', '**/*.pem'],
+  ]
+  const budget = new WorkBudget({ ...usualWorkLimits, processorUs: usualWorkLimits.processorUs / 2 })
+  const globs = Array.from({ length: 50 }, (_, at) => compileGlob(shapes[at % shapes.length] as string, '/.', budget))
+  for (const path of paths) for (const glob of globs) assert.equal(glob.match(path), false)
 })
 
 test('glob: a pattern with many stars matches quickly', () => {
   const started = performance.now()
-  assert.equal(compileGlob(`${'*a'.repeat(60)}b`, '/', new WorkBudget()).match('a'.repeat(200)), false)
+  for (const pattern of [`${'*a'.repeat(60)}b`, `${'*a'.repeat(60)}*b*`, `${'**a'.repeat(7)}*b*`]) {
+    assert.equal(compileGlob(pattern, '/', new WorkBudget()).match('a'.repeat(2000)), false)
+  }
+  assert.equal(compileGlob(`${'*a'.repeat(60)}*`, '/', new WorkBudget()).match('a'.repeat(2000)), true)
   assert.ok(performance.now() - started < 2000)
 })
 

@@ -10,6 +10,9 @@ const readUs = { each: 1, character: 0.4, set: 5 } as const
 /** Measured cost of comparing a text with the ends of a glob, in microseconds. */
 const endsUs = 0.05
 
+/** Measured cost of searching a literal in a text: each search, and each pair of their characters. */
+const searchUs = { each: 0.1, pair: 0.0005 } as const
+
 /** Returns whether a text contains a special character of patterns. */
 export const isGlob = (text: string): boolean => /[*?\\[\]{}]/.test(text)
 
@@ -19,66 +22,97 @@ export function faultOfGlob(pattern: string): string | undefined {
   return readGlob(pattern, '') ? undefined : 'brackets and braces are not balanced'
 }
 
-/**
- * Compiles a pattern: `?` matches one character and `*` any number, both without separators; `**` includes separators;
- * `[a-z]` and `[!a-z]` are sets, `{a,b}` alternatives, and a backslash escapes the next character. A malformed pattern
- * matches only its own text. One that is longer than 4096 characters, or exceeds the budget, is undecided.
- * @param separators characters that `?` and `*` do not match
- */
-export function compileGlob(pattern: string, separators: string, budget: WorkBudget): Pattern {
-  if (pattern.length > maxGlobLength) return undecided
-  const sets = pattern.split('[').length - 1
-  const cost = readUs.each + readUs.character * pattern.length + readUs.set * sets
-  if (!budget.tryTake('processorUs', cost)) return undecided
-  const parts = readGlob(pattern, separators)
-  const literal = parts ? literalOf(parts) : pattern
-  if (literal !== undefined) return withEnds(budget, (text) => text === literal)
-  const { prefix, middle, suffix } = splitEnds(parts ?? [])
-  const shortest = prefix.length + suffix.length
-  const between = betweenOf(middle, separators, budget)
-  return withEnds(budget, (text) => {
-    if (text.length < shortest || !text.startsWith(prefix) || !text.endsWith(suffix)) return false
-    return between(text.slice(prefix.length, text.length - suffix.length))
-  })
+/** A compiled glob. */
+export interface GlobPattern extends Pattern {
+  /** Whether it is malformed or too long, so that every match is undecided, whatever the budget. */
+  readonly isFaulty: boolean
 }
 
-const undecided: Pattern = { match: () => 'undecided' }
+/**
+ * Compiles a pattern: `?` matches one character and `*` any number, both without separators; `**` includes separators;
+ * `[a-z]` and `[!a-z]` are sets, `{a,b}` alternatives, and a backslash escapes the next character. A malformed pattern, one
+ * that is longer than 4096 characters, and one that exceeds the budget are undecided.
+ * @param separators characters that `?` and `*` do not match
+ */
+export function compileGlob(pattern: string, separators: string, budget: WorkBudget): GlobPattern {
+  if (pattern.length > maxGlobLength) return { isFaulty: true, match: undecided }
+  const sets = pattern.split('[').length - 1
+  const cost = readUs.each + readUs.character * pattern.length + readUs.set * sets
+  if (!budget.tryTake('processorUs', cost)) return { isFaulty: false, match: undecided }
+  const parts = readGlob(pattern, separators)
+  if (!parts) return { isFaulty: true, match: undecided }
+  const { prefix, middle, suffix } = splitEnds(parts)
+  const shortest = prefix.length + suffix.length
+  const between = betweenOf(middle, separators, budget)
+  return {
+    isFaulty: false,
+    match: (text) => {
+      if (!budget.tryTake('processorUs', endsUs)) return 'undecided'
+      if (text.length < shortest || !text.startsWith(prefix) || !text.endsWith(suffix)) return false
+      return between(text.slice(prefix.length, text.length - suffix.length))
+    },
+  }
+}
 
-const withEnds = (budget: WorkBudget, match: (text: string) => Match): Pattern => ({
-  match: (text) => (budget.tryTake('processorUs', endsUs) ? match(text) : 'undecided'),
-})
+const undecided = (): Match => 'undecided'
 
-/** A part of a glob: a literal character, or an expression. */
+/** A part of a glob: a literal character outside of groups, or an expression. */
 interface Part {
   readonly literal?: string
   readonly source: string
   readonly star?: 'inside' | 'across'
 }
 
+const literalOf = (parts: readonly Part[]): string => parts.map(({ literal }) => literal).join('')
+
+/** Compiles what is between the ends. The most frequent patterns, such as `*.ext` and `**` + `/name/*.ext`, need no expression. */
 function betweenOf(middle: readonly Part[], separators: string, budget: WorkBudget): (text: string) => Match {
-  const [only, ...more] = middle
-  // The most frequent patterns, such as `*.ext` and `folder/**`, need no expression.
-  if (only?.star && more.length === 0) {
-    return only.star === 'across' || separators === ''
-      ? () => true
-      : (text) => ![...separators].some((each) => text.includes(each))
+  if (middle.length === 0) return (text) => text === ''
+  const crosses = ({ star }: Part): boolean => star === 'across' || (star === 'inside' && separators === '')
+  const isWithin = (text: string): boolean => ![...separators].some((each) => text.includes(each))
+  const first = middle[0] as Part
+  const last = middle.at(-1) as Part
+  if (middle.length === 1 && first.star) return crosses(first) ? () => true : isWithin
+  const literal = longestLiteral(middle)
+  const pay = (text: string): boolean =>
+    budget.tryTake('processorUs', searchUs.each + searchUs.pair * text.length * literal.length)
+  if (crosses(first) && last.star && middle.length === Array.from(literal).length + 2) {
+    const ends = crosses(last) ? () => true : isWithin
+    return (text) => {
+      if (!pay(text)) return 'undecided'
+      // The last occurrence leaves the shortest rest.
+      const at = text.lastIndexOf(literal)
+      return at >= 0 && ends(text.slice(at + literal.length))
+    }
   }
   const compiled = expressionPattern(`(?s)${middle.map(({ source }) => source).join('')}`, budget, { isWhole: true })
-  return (text) => compiled.match(text)
+  if (literal === '') return (text) => compiled.match(text)
+  return (text) => {
+    if (!pay(text)) return 'undecided'
+    return text.includes(literal) && compiled.match(text)
+  }
 }
 
-const literalOf = (parts: readonly Part[]): string | undefined =>
-  parts.every(({ literal }) => literal !== undefined) ? parts.map(({ literal }) => literal).join('') : undefined
+/** Returns the longest literal text that every match contains. */
+function longestLiteral(parts: readonly Part[]): string {
+  let longest = ''
+  let current = ''
+  for (const { literal } of parts) {
+    current = literal === undefined ? '' : current + literal
+    if (current.length > longest.length) longest = current
+  }
+  return longest
+}
 
-/** Splits a glob into the literal text at both ends and what is between; parts of groups are between. */
+/** Splits a glob into the literal text at both ends and what is between. */
 function splitEnds(parts: readonly Part[]): { prefix: string; middle: readonly Part[]; suffix: string } {
   const first = parts.findIndex(({ literal }) => literal === undefined)
+  if (first < 0) return { prefix: literalOf(parts), middle: [], suffix: '' }
   const last = parts.findLastIndex(({ literal }) => literal === undefined)
-  const text = (some: readonly Part[]): string => some.map(({ literal }) => literal).join('')
   return {
-    prefix: text(parts.slice(0, first)),
+    prefix: literalOf(parts.slice(0, first)),
     middle: parts.slice(first, last + 1),
-    suffix: text(parts.slice(last + 1)),
+    suffix: literalOf(parts.slice(last + 1)),
   }
 }
 
@@ -91,7 +125,10 @@ function readGlob(pattern: string, separators: string): readonly Part[] | undefi
   const inside = separators === '' ? '.' : `[^${Array.from(separators, characterSource).join('')}]`
   const parts: Part[] = []
   let depth = 0
-  const literal = (character: string): Part => ({ literal: character, source: literalSource(character) })
+  const literal = (character: string): Part => {
+    const source = literalSource(character)
+    return depth === 0 ? { literal: character, source } : { source }
+  }
   for (let at = 0; at < characters.length; at++) {
     const character = characters[at] as string
     if (character === '*') {

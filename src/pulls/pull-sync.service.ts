@@ -96,6 +96,7 @@ export async function syncPull(
   if ((await services.git.missingObjects(repo.git_key, [target])).length > 0) return
   const about = await describePush(services, repo, pull, target)
   await writePullRef(services, repo, pull, target, doerId)
+  // What follows is stored and readers share it, so it does not depend on what their request used up.
   const rule = effectiveRule(await listBranchRules(services.db, repo.id), pull.base_branch, new WorkBudget())
   const by: Attribution = { doerId, atUnix: nowUnix(services.clock), isDated: false }
   await transaction(services.db, async (tx) => {

@@ -1,5 +1,5 @@
 import { mustDecide } from '../../lib/expression.ts'
-import { compileGlob, maxGlobLength } from '../../lib/glob.ts'
+import { compileGlob } from '../../lib/glob.ts'
 import type { WorkBudget } from '../../lib/work-budget.ts'
 
 /** Properties in the API, named as in the file format. */
@@ -8,13 +8,13 @@ export type EditorconfigProperties = { [Key in (typeof shownKeys)[number]]?: str
 
 /**
  * Whether a section applies to a file. A section without a slash matches names in any folder, `*` stops at
- * slashes, `{1..3}` is a range, a section that is too long applies to none (editorconfig.org, file format).
+ * slashes, `{1..3}` is a range, a section that is malformed or too long applies to none (editorconfig.org, file format).
  */
 function covers(section: string, path: string, budget: WorkBudget): boolean {
   const expanded = expandNumbers(section.replace(/^\//, ''))
   const target = section.includes('/') ? path : path.slice(path.lastIndexOf('/') + 1)
-  if (expanded.length > maxGlobLength) return false
-  return mustDecide(budget, compileGlob(expanded, '/', budget).match(target))
+  const glob = compileGlob(expanded, '/', budget)
+  return !glob.isFaulty && mustDecide(budget, glob.match(target))
 }
 
 /** Measured cost of reading a character of a file, in microseconds. */

@@ -1,5 +1,5 @@
 import { Invalid, NotFound } from '../../lib/errors.ts'
-import { matchesGlob } from '../registry/glob.rules.ts'
+import { matchesShellPattern } from '../../lib/shell-pattern.ts'
 import { trimTrailing } from '../../lib/trim-ends.ts'
 
 /** Registry types that support an upstream. */
@@ -53,4 +53,4 @@ export function reservedNames(patterns: readonly string[]): readonly string[] {
 
 /** Returns whether a name is reserved for the owner, even without a package of that name. */
 export const isReserved = (patterns: readonly string[], name: string): boolean =>
-  patterns.some((pattern) => matchesGlob(pattern, name.toLowerCase()))
+  patterns.some((pattern) => matchesShellPattern(pattern, name.toLowerCase()))

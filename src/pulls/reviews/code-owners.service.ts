@@ -14,6 +14,9 @@ const codeOwnerPaths = ['CODEOWNERS', 'docs/CODEOWNERS', '.gitea/CODEOWNERS']
 /** Larger files are ignored. */
 const maxFileBytes = 256 * 1024
 
+/** Most people that one pull request asks. */
+const maxNames = 1000
+
 async function readRules(ctx: RepoCtx): Promise<string | undefined> {
   const { git, repo } = ctx
   const head = await git.readRef(repo.git_key, branchRef(repo.default_branch))
@@ -42,8 +45,9 @@ export async function findCodeOwners(
   const paths = [
     ...new Set(files.flatMap((file) => [file.path, ...(file.oldPath === undefined ? [] : [file.oldPath])])),
   ]
-  const rules = rulesInPlay(parseCodeOwners(text), paths, ctx.budget)
-  const names = [...new Set(rules.flatMap((rule) => rule.users.map((name) => name.toLowerCase())))]
+  const rules = rulesInPlay(parseCodeOwners(text, ctx.budget), paths, ctx.budget)
+  const named = new Set(rules.flatMap((rule) => rule.users.map((name) => name.toLowerCase())))
+  const names = [...named].slice(0, maxNames)
   const users = await listUsersByName(ctx.db, names)
   const readers = await listUsersWhoMay(
     ctx.db,

@@ -131,6 +131,8 @@ export async function generateRepo(
 
 /** Largest number of expanded files, and the largest size of one in bytes. */
 const maxExpandedFiles = 10_000
+/** Measured cost of reading a character of the list of expanded files, in microseconds. */
+const lineCharacterUs = 0.05
 const maxExpandedBytes = 5 << 20
 
 /** Writes one commit with the template's tree; returns undefined when the template is empty. */
@@ -172,9 +174,11 @@ async function expandedFiles(
   )
   const list = lists.find((entry) => entry?.type === 'blob')
   if (!list) return []
-  const patterns = templatePatterns(Buffer.from(await readText(ctx, list.oid), 'latin1').toString('utf8')).map(
-    (pattern) => compileGlob(pattern, '/', ctx.budget),
-  )
+  const text = Buffer.from(await readText(ctx, list.oid), 'latin1').toString('utf8')
+  ctx.budget.take('processorUs', text.length * lineCharacterUs)
+  const patterns = templatePatterns(text)
+    .map((pattern) => compileGlob(pattern, '/', ctx.budget))
+    .filter(({ isFaulty }) => !isFaulty)
   const subject = (of: {
     owner: Pick<UserRow, 'name'>
     repo: Pick<RepoRow, 'name' | 'description'>
