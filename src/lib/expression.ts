@@ -5,7 +5,7 @@ import type { WorkBudget } from './work-budget.ts'
 export type Match = boolean | 'undecided'
 
 export interface Pattern {
-  match(text: string): Match
+  readonly match: (text: string) => Match
 }
 
 export interface ExpressionPattern extends Pattern {
