@@ -69,7 +69,7 @@ const literalOf = (parts: readonly Part[]): string => parts.map(({ literal }) =>
 function betweenOf(middle: readonly Part[], separators: string, budget: WorkBudget): (text: string) => Match {
   if (middle.length === 0) return (text) => text === ''
   const crosses = ({ star }: Part): boolean => star === 'across' || (star === 'inside' && separators === '')
-  const isWithin = (text: string): boolean => ![...separators].some((each) => text.includes(each))
+  const isWithin = (text: string): boolean => !Array.from(separators).some((each) => text.includes(each))
   const first = middle[0] as Part
   const last = middle.at(-1) as Part
   if (middle.length === 1 && first.star) return crosses(first) ? () => true : isWithin

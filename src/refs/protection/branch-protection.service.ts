@@ -85,8 +85,9 @@ function checkPatterns(given: Patterns, others: readonly BranchRule[]): void {
   const single = given.files.flatMap((text) => text.split(';').map((each) => each.trim()))
   for (const pattern of [given.name ?? '', ...single, ...given.contexts]) {
     const fault = faultOfGlob(pattern)
-    if (fault !== undefined)
+    if (fault !== undefined) {
       throw new Invalid(`${pattern.slice(0, 100)} is not a valid pattern: ${fault}`, 'pattern_invalid')
+    }
   }
   const own = charactersOf(given)
   const sum = others.reduce(

@@ -64,7 +64,7 @@ for (const [shape, patterns] of Object.entries(costly)) {
     await transaction(forge.services.db, async (tx) => {
       const rules = await tx.selectFrom('branch_rule').selectAll().execute()
       const tags = await tx.selectFrom('tag_rule').selectAll().execute()
-      const named = <Row extends { id: unknown }>({ id: _, ...row }: Row) => row
+      const named = <Row extends { id: unknown }>({ id: _id, ...row }: Row) => row
       for (const pattern of patterns) {
         await tx
           .insertInto('branch_rule')
