@@ -64,6 +64,7 @@ const elsewhere: Readonly<Record<string, readonly (readonly [key: string, value?
     ['pages download/name', 'note.txt'],
     ['v2 v2/image', 'img'],
     ['packages packages/version', '1'],
+    ['packages names/name', 'tool'],
     ['repos pulls/base', 'main'],
     ['repos pulls/filepath', 'main'],
     ['pages pages/folder', 'x'],

@@ -27,7 +27,6 @@ import { engineFlags, fromRoot, readJson, root } from './project.mjs'
 export const sideEntries = {
   'git-broker': 'src/git/broker/main.ts',
   'archive-worker': 'src/packages/formats/worker.ts',
-  'expression-worker': 'src/lib/expression-worker.ts',
   'image-worker': 'src/images/worker.ts',
   'markup-worker': 'src/markup/worker.ts',
 }

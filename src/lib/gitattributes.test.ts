@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseAttributes } from './gitattributes.ts'
+import { WorkBudget } from './work-budget.ts'
 
 test('gitattributes: patterns match names, paths and folders, and the last match wins', () => {
   const attributes = parseAttributes(
@@ -11,6 +12,7 @@ test('gitattributes: patterns match names, paths and folders, and the last match
       ],
       ['sub', '*.bin filter=other\n'],
     ]),
+    new WorkBudget(),
   )
   const of = (path: string) => Object.fromEntries(attributes.of(path))
   assert.deepEqual(of('x/y.bin'), { filter: 'lfs', text: false })

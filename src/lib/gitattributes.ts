@@ -1,5 +1,6 @@
-import { compileGlob } from './glob.ts'
-import { MatchBudget } from './pattern.ts'
+import { mustDecide } from './expression.ts'
+import { compileGlob, maxGlobLength } from './glob.ts'
+import type { WorkBudget } from './work-budget.ts'
 
 /** The value of an attribute: set, unset, or a text. */
 export type AttributeValue = boolean | string
@@ -13,7 +14,7 @@ interface Rule {
 export interface Attributes {
   /**
    * Returns the attributes of a file by its path from the root. Unspecified attributes are missing.
-   * @throws PatternsTooCostly when all calls together exceed their budget
+   * @throws WorkTooCostly when all calls together exceed the budget
    */
   of(path: string): ReadonlyMap<string, AttributeValue>
 }
@@ -23,9 +24,8 @@ export interface Attributes {
  * Macros are not known.
  * @param files text of each file by its folder (empty for the root, no slash at the end)
  */
-export function parseAttributes(files: ReadonlyMap<string, string>): Attributes {
+export function parseAttributes(files: ReadonlyMap<string, string>, budget: WorkBudget): Attributes {
   const folders = [...files.keys()].sort((one, other) => one.length - other.length)
-  const budget = new MatchBudget()
   const rules = folders.flatMap((folder) => rulesOf(folder, files.get(folder) ?? '', budget))
   return {
     of(path) {
@@ -43,11 +43,16 @@ function applyRule(found: Map<string, AttributeValue>, rule: Rule): void {
   }
 }
 
-function rulesOf(folder: string, text: string, budget: MatchBudget): Rule[] {
+/** Measured cost of reading a character of a file, in microseconds. */
+const characterUs = 0.05
+
+function rulesOf(folder: string, text: string, budget: WorkBudget): Rule[] {
+  budget.take('processorUs', text.length * characterUs)
   return text.split(/\r?\n/).flatMap((line) => {
     const [pattern, words] = splitLine(line)
-    // Patterns for folders and negated patterns are invalid in this file.
+    // Patterns for folders and negated patterns are invalid in this file; escapes make a long one longer than a glob.
     if (pattern === '' || pattern.startsWith('!') || pattern.startsWith('[attr]') || pattern.endsWith('/')) return []
+    if (pattern.length > maxGlobLength / 2) return []
     const values = words.flatMap(valueOf)
     return values.length === 0 ? [] : [{ fits: pathMatcher(folder, pattern, budget), values }]
   })
@@ -72,16 +77,18 @@ function valueOf(word: string): [string, AttributeValue | undefined][] {
 }
 
 /** A pattern without a slash matches names in the folder and below; one with a slash matches the path from the folder. */
-function pathMatcher(folder: string, pattern: string, budget: MatchBudget): (path: string) => boolean {
+function pathMatcher(folder: string, pattern: string, budget: WorkBudget): (path: string) => boolean {
   const prefix = folder === '' ? '' : `${folder}/`
   const plain = pattern.replace(/[{}]/g, '\\$&')
   if (!pattern.includes('/')) {
-    const fits = compileGlob(plain, '/', budget)
-    return (path) => path.startsWith(prefix) && fits(path.slice(path.lastIndexOf('/') + 1))
+    const name = compileGlob(plain, '/', budget)
+    if (name.isFaulty) return () => false
+    return (path) => path.startsWith(prefix) && mustDecide(budget, name.match(path.slice(path.lastIndexOf('/') + 1)))
   }
   // `**/` also matches no folder.
   const anchored = plain.replace(/^\//, '')
   const forms = new Set([anchored, anchored.replace(/^\*\*\//, ''), anchored.replaceAll('/**/', '/')])
-  const matchers = [...forms].map((form) => compileGlob(form, '/', budget))
-  return (path) => path.startsWith(prefix) && matchers.some((fits) => fits(path.slice(prefix.length)))
+  const matchers = [...forms].map((form) => compileGlob(form, '/', budget)).filter(({ isFaulty }) => !isFaulty)
+  return (path) =>
+    path.startsWith(prefix) && matchers.some((each) => mustDecide(budget, each.match(path.slice(prefix.length))))
 }

@@ -1,119 +1,192 @@
-import { compileAtoms, literalAtom, type Atom, type MatchBudget } from './pattern.ts'
+import { expressionPattern, type Match, type Pattern } from './expression.ts'
+import type { WorkBudget } from './work-budget.ts'
 
-/** Maximum number of alternatives that the braces of a pattern expand to. */
-const maxAlternatives = 256
+/** Maximum length of a pattern, in characters. */
+export const maxGlobLength = 4096
 
-/** Maximum length of a pattern, in characters: expanding nested braces takes quadratic time. */
-const maxPatternLength = 4096
+/** Measured cost of reading a glob in microseconds: each one, each character and each set. */
+const readUs = { each: 1, character: 0.4, set: 5 } as const
 
-/** Budget steps for compiling an alternative, and each of its characters. */
-const compileSteps = { each: 200, character: 10 } as const
+/** Measured cost of comparing a text with the ends of a glob, in microseconds. */
+const endsUs = 0.05
+
+/** Measured cost of searching a literal in a text: each search, and each pair of their characters. */
+const searchUs = { each: 0.1, pair: 0.0005 } as const
 
 /** Returns whether a text contains a special character of patterns. */
 export const isGlob = (text: string): boolean => /[*?\\[\]{}]/.test(text)
 
-/** Returns whether brackets and braces are balanced and expand to few enough alternatives. */
-export const isWellFormedGlob = (pattern: string): boolean =>
-  alternativesOf(pattern)
-    ?.map((alternative) => atomsOf(alternative, ''))
-    .every((atoms) => atoms !== undefined) ?? false
+/** Returns the fault of a glob; undefined for a valid one. */
+export function faultOfGlob(pattern: string): string | undefined {
+  if (pattern.length > maxGlobLength) return `longer than ${maxGlobLength} characters`
+  return readGlob(pattern, '') ? undefined : 'brackets and braces are not balanced'
+}
+
+/** A compiled glob. */
+export interface GlobPattern extends Pattern {
+  /** Whether it is malformed or too long, so that every match is undecided, whatever the budget. */
+  readonly isFaulty: boolean
+}
 
 /**
  * Compiles a pattern: `?` matches one character and `*` any number, both without separators; `**` includes separators;
- * `[a-z]` and `[!a-z]` are sets, `{a,b}` alternatives, and a backslash escapes the next character. A malformed pattern,
- * or one longer than 4096 characters, matches only its own text. Matching takes linear time in pattern and text,
- * because users supply both.
+ * `[a-z]` and `[!a-z]` are sets, `{a,b}` alternatives, and a backslash escapes the next character. A malformed pattern, one
+ * that is longer than 4096 characters, and one that exceeds the budget are undecided.
  * @param separators characters that `?` and `*` do not match
- * @param budget shared by all patterns of one request
- * @throws PatternsTooCostly here and from matches, when the budget is exhausted
  */
-export function compileGlob(pattern: string, separators: string, budget?: MatchBudget): (text: string) => boolean {
-  const written = alternativesOf(pattern)
-  for (const { length } of written ?? []) budget?.spend(compileSteps.each + compileSteps.character * length)
-  const alternatives = written?.map((alternative) => atomsOf(alternative, separators))
-  if (!alternatives || alternatives.includes(undefined)) return (text) => text === pattern
-  const compiled = alternatives.map((atoms) => compileAtoms(atoms as readonly Atom[], budget))
-  return (text) => compiled.some((fits) => fits(text))
+export function compileGlob(pattern: string, separators: string, budget: WorkBudget): GlobPattern {
+  if (pattern.length > maxGlobLength) return { isFaulty: true, match: undecided }
+  const sets = pattern.split('[').length - 1
+  const cost = readUs.each + readUs.character * pattern.length + readUs.set * sets
+  if (!budget.tryTake('processorUs', cost)) return { isFaulty: false, match: undecided }
+  const parts = readGlob(pattern, separators)
+  if (!parts) return { isFaulty: true, match: undecided }
+  const { prefix, middle, suffix } = splitEnds(parts)
+  const shortest = prefix.length + suffix.length
+  const between = betweenOf(middle, separators, budget)
+  return {
+    isFaulty: false,
+    match: (text) => {
+      if (!budget.tryTake('processorUs', endsUs)) return 'undecided'
+      if (text.length < shortest || !text.startsWith(prefix) || !text.endsWith(suffix)) return false
+      return between(text.slice(prefix.length, text.length - suffix.length))
+    },
+  }
 }
 
-const alternativesOf = (pattern: string): string[] | undefined =>
-  pattern.length > maxPatternLength ? undefined : expandBraces(pattern)
+const undecided = (): Match => 'undecided'
 
-/** Expands `{a,b}`; undefined for unbalanced braces or too many alternatives. */
-function expandBraces(pattern: string): string[] | undefined {
-  const open = findUnescaped(pattern, 0, '{')
-  if (open < 0) return findUnescaped(pattern, 0, '}') < 0 ? [pattern] : undefined
-  let depth = 0
-  let start = open + 1
-  const inner: string[] = []
-  for (let at = open; at < pattern.length; at++) {
-    const character = pattern[at]
-    if (character === '\\') at++
-    else if (character === '{') depth++
-    else if (character === ',' && depth === 1) {
-      inner.push(pattern.slice(start, at))
-      start = at + 1
-    } else if (character === '}' && --depth === 0) {
-      inner.push(pattern.slice(start, at))
-      const expanded: string[] = []
-      for (const each of inner) {
-        const rest = expandBraces(pattern.slice(0, open) + each + pattern.slice(at + 1))
-        if (!rest || expanded.length + rest.length > maxAlternatives) return undefined
-        expanded.push(...rest)
-      }
-      return expanded
+/** A part of a glob: a literal character outside of groups, or an expression. */
+interface Part {
+  readonly literal?: string
+  readonly source: string
+  readonly star?: 'inside' | 'across'
+}
+
+const literalOf = (parts: readonly Part[]): string => parts.map(({ literal }) => literal).join('')
+
+/** Compiles what is between the ends. The most frequent patterns, such as `*.ext` and `**` + `/name/*.ext`, need no expression. */
+function betweenOf(middle: readonly Part[], separators: string, budget: WorkBudget): (text: string) => Match {
+  if (middle.length === 0) return (text) => text === ''
+  const crosses = ({ star }: Part): boolean => star === 'across' || (star === 'inside' && separators === '')
+  const isWithin = (text: string): boolean => !Array.from(separators).some((each) => text.includes(each))
+  const first = middle[0] as Part
+  const last = middle.at(-1) as Part
+  if (middle.length === 1 && first.star) return crosses(first) ? () => true : isWithin
+  const literal = longestLiteral(middle)
+  const pay = (text: string): boolean =>
+    budget.tryTake('processorUs', searchUs.each + searchUs.pair * text.length * literal.length)
+  if (crosses(first) && last.star && middle.length === Array.from(literal).length + 2) {
+    const ends = crosses(last) ? () => true : isWithin
+    return (text) => {
+      if (!pay(text)) return 'undecided'
+      // The last occurrence leaves the shortest rest.
+      const at = text.lastIndexOf(literal)
+      return at >= 0 && ends(text.slice(at + literal.length))
     }
   }
-  return undefined
-}
-
-function findUnescaped(text: string, from: number, wanted: string): number {
-  for (let at = from; at < text.length; at++) {
-    if (text[at] === '\\') at++
-    else if (text[at] === wanted) return at
+  const compiled = expressionPattern(`(?s)${middle.map(({ source }) => source).join('')}`, budget, { isWhole: true })
+  if (literal === '') return (text) => compiled.match(text)
+  return (text) => {
+    if (!pay(text)) return 'undecided'
+    return text.includes(literal) && compiled.match(text)
   }
-  return -1
 }
 
-function atomsOf(pattern: string, separators: string): Atom[] | undefined {
+/** Returns the longest literal text that every match contains. */
+function longestLiteral(parts: readonly Part[]): string {
+  let longest = ''
+  let current = ''
+  for (const { literal } of parts) {
+    current = literal === undefined ? '' : current + literal
+    if (current.length > longest.length) longest = current
+  }
+  return longest
+}
+
+/** Splits a glob into the literal text at both ends and what is between. */
+function splitEnds(parts: readonly Part[]): { prefix: string; middle: readonly Part[]; suffix: string } {
+  const first = parts.findIndex(({ literal }) => literal === undefined)
+  if (first < 0) return { prefix: literalOf(parts), middle: [], suffix: '' }
+  const last = parts.findLastIndex(({ literal }) => literal === undefined)
+  return {
+    prefix: literalOf(parts.slice(0, first)),
+    middle: parts.slice(first, last + 1),
+    suffix: literalOf(parts.slice(last + 1)),
+  }
+}
+
+const characterSource = (character: string): string => `\\x{${(character.codePointAt(0) as number).toString(16)}}`
+const literalSource = (character: string): string => (/[\w/-]/.test(character) ? character : characterSource(character))
+
+/** Translates a glob to parts of an expression, in one walk; undefined for a malformed one. */
+function readGlob(pattern: string, separators: string): readonly Part[] | undefined {
   const characters = Array.from(pattern)
-  const atoms: Atom[] = []
-  const isInside = (character: string): boolean => !separators.includes(character)
+  const inside = separators === '' ? '.' : `[^${Array.from(separators, characterSource).join('')}]`
+  const parts: Part[] = []
+  let depth = 0
+  const literal = (character: string): Part => {
+    const source = literalSource(character)
+    return depth === 0 ? { literal: character, source } : { source }
+  }
   for (let at = 0; at < characters.length; at++) {
     const character = characters[at] as string
     if (character === '*') {
-      let stars = 1
-      while (characters[at + 1] === '*') {
-        stars++
-        at++
-      }
-      atoms.push({ fits: stars > 1 ? () => true : isInside, times: 'any' })
-    } else if (character === '?') atoms.push({ fits: isInside, times: 'once' })
+      const isDouble = characters[at + 1] === '*'
+      while (characters[at + 1] === '*') at++
+      parts.push(isDouble ? { source: '.*', star: 'across' } : { source: `${inside}*`, star: 'inside' })
+    } else if (character === '?') parts.push({ source: inside })
     else if (character === '[') {
       const end = characters.indexOf(']', at + (characters[at + 1] === '!' ? 3 : 2))
       if (end < 0) return undefined
-      const isMember = setOf(characters.slice(at + 1, end))
-      atoms.push({ fits: (each) => isInside(each) && isMember(each), times: 'once' })
+      parts.push({ source: setSource(characters.slice(at + 1, end), separators) })
       at = end
     } else if (character === ']') return undefined
     else if (character === '\\') {
       const next = characters[++at]
       if (next === undefined) return undefined
-      atoms.push(literalAtom(next))
-    } else atoms.push(literalAtom(character))
+      parts.push(literal(next))
+    } else if (character === '{') {
+      depth++
+      parts.push({ source: '(?:' })
+    } else if (character === '}') {
+      if (--depth < 0) return undefined
+      parts.push({ source: ')' })
+    } else if (character === ',' && depth > 0) parts.push({ source: '|' })
+    else parts.push(literal(character))
   }
-  return atoms
+  return depth === 0 ? parts : undefined
 }
 
-function setOf(inside: readonly string[]): (character: string) => boolean {
+const lastRune = 0x10ffff
+
+/** Returns the class of a set without separators. */
+function setSource(inside: readonly string[], separators: string): string {
   const isNegated = inside[0] === '!' || inside[0] === '^'
   const members = isNegated ? inside.slice(1) : inside
-  const ranges: [string, string][] = []
+  const ranges: [number, number][] = []
+  const code = (character: string): number => character.codePointAt(0) as number
   for (let at = 0; at < members.length; at++) {
     const first = members[at] as string
     const last = members[at + 1] === '-' ? members[at + 2] : undefined
-    ranges.push([first, last ?? first])
+    ranges.push([code(first), code(last ?? first)])
     if (last !== undefined) at += 2
   }
-  return (character) => ranges.some(([first, last]) => character >= first && character <= last) !== isNegated
+  const without = Array.from(separators, code)
+  const kept = isNegated
+    ? [...ranges, ...without.map((each): [number, number] => [each, each])]
+    : without.reduce((some, each) => some.flatMap((range) => cut(range, each)), ranges)
+  const valid = kept.filter(([first, last]) => first <= last)
+  const source = valid.map(([first, last]) => `\\x{${first.toString(16)}}-\\x{${last.toString(16)}}`).join('')
+  if (source === '') return isNegated ? '.' : `[^\\x{0}-\\x{${lastRune.toString(16)}}]`
+  return `[${isNegated ? '^' : ''}${source}]`
 }
+
+/** Returns a range without one character. */
+const cut = ([first, last]: [number, number], without: number): [number, number][] =>
+  without < first || without > last
+    ? [[first, last]]
+    : [
+        [first, without - 1],
+        [without + 1, last],
+      ]

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { matchesShellPattern } from '../lib/shell-pattern.ts'
 
 /** Decides which hosts and addresses a connection may use. */
 export interface HostRules {
@@ -94,12 +95,7 @@ function toMatcher(entry: string): Matcher {
       matchesAddress: (address) => address.kind() === base.kind() && address.match(base, bits),
     }
   }
-  const escaped = text
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.')
-  const pattern = new RegExp(`^${escaped}$`)
-  return { matchesName: (host) => pattern.test(host), matchesAddress: () => false }
+  return { matchesName: (host) => matchesShellPattern(text, host), matchesAddress: () => false }
 }
 
 function parseNetwork(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] | undefined {

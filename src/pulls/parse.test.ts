@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testExpressions } from '../lib/bounded-regexp.ts'
+import { WorkBudget, usualWorkLimits } from '../lib/work-budget.ts'
 import { parseCodeOwners, rulesInPlay, type OwnerRule } from './reviews/code-owners.parse.ts'
 import type { Verdict } from '../lib/verdict.ts'
 import { mayMergeWithReviews, mayMergeWithStatuses } from './merge/merge-gate.policy.ts'
@@ -8,7 +8,7 @@ import { describeCommit, readTopicOptions, readTopicRef, topicName } from './top
 import type { BranchRule } from '../refs/protection/branch-protection.store.ts'
 
 const inPlay = (rules: readonly OwnerRule[], ...texts: readonly string[]): OwnerRule[] =>
-  rulesInPlay(rules, testExpressions({ sources: rules.map(({ expression }) => expression), flags: 'u', texts }))
+  rulesInPlay(rules, texts, new WorkBudget())
 
 test('code owners: comments, escapes, negations and teams are parsed, invalid lines are ignored', () => {
   const rules = parseCodeOwners(
@@ -21,14 +21,16 @@ test('code owners: comments, escapes, negations and teams are parsed, invalid li
       'lonely',
       'mail/.* a@b.c',
     ].join('\n'),
+    new WorkBudget(),
   )
   assert.deepEqual(
     rules.map((rule) => [rule.expression, rule.isNegative, rule.users, rule.teams]),
     [
-      ['^(?:.*\\.js)$', false, ['bob', 'alice'], []],
-      ['^(?:.*\\.md)$', true, [], [{ org: 'acme', team: 'crew' }]],
-      ['^(?:#odd)$', false, ['bob'], []],
-      ['^(?:mail/.*)$', false, [], []],
+      ['.*\\.js', false, ['bob', 'alice'], []],
+      ['.*\\.md', true, [], [{ org: 'acme', team: 'crew' }]],
+      ['#odd', false, ['bob'], []],
+      ['broken(', false, ['bob'], []],
+      ['mail/.*', false, [], []],
     ],
   )
   const indexes = (...paths: string[]) => inPlay(rules, ...paths).map((rule) => rules.indexOf(rule))
@@ -37,9 +39,46 @@ test('code owners: comments, escapes, negations and teams are parsed, invalid li
   assert.deepEqual(indexes('notes.md', '#odd'), [1, 2])
 })
 
-test('code owners: an expression that exceeds the time limit is ignored', () => {
-  const rules = parseCodeOwners('(a+)+b @bob')
-  assert.deepEqual(inPlay(rules, 'a'.repeat(60)), [])
+test('code owners: of an expression that is too large or exceeds the budget, the owners are asked', () => {
+  assert.deepEqual(inPlay(parseCodeOwners('(a+)+b @bob', new WorkBudget()), 'a'.repeat(60)), [])
+  const large = parseCodeOwners(`${'a{1000}'.repeat(70)} @bob`, new WorkBudget())
+  assert.deepEqual(inPlay(large, 'x'), large)
+  const plain = parseCodeOwners('docs/.* @bob', new WorkBudget())
+  const spent = new WorkBudget({ ...usualWorkLimits, processorUs: 0 })
+  assert.deepEqual(rulesInPlay(plain, ['src/a'], spent), plain)
+})
+
+test('code owners: the owners of lines beyond the limit are asked, and a large file of ordinary lines is decided', () => {
+  const lines = Array.from({ length: 600 }, (_, at) => `src/part${at}/.*\\.ts @owner${at}`)
+  const found = inPlay(parseCodeOwners(lines.join('\n'), new WorkBudget()), 'src/part7/a.ts')
+  assert.deepEqual([found[0]?.users, found.length, found[1]?.users], [['owner7'], 101, ['owner500']])
+  const budget = new WorkBudget()
+  const paths = Array.from({ length: 5000 }, (_, at) => `src/part${at % 90}/folder/file-${at}.ts`)
+  const rules = parseCodeOwners([...lines.slice(0, 50), '.*\\.md @writer', 'docs/.* @writer'].join('\n'), budget)
+  assert.equal(rulesInPlay(rules, paths, budget).length, 50)
+  assert.equal(budget.refused.size, 0)
+})
+
+test('code owners: the ends of an expression decide as the expression does', () => {
+  const cases: [expression: string, path: string, want: boolean][] = [
+    ['docs/.*', 'docs/a', true],
+    ['docs/.*', 'src/a', false],
+    ['docs?/.*', 'doc/a', true],
+    ['doc{1,2}s', 'doccs', true],
+    ['a|b', 'b', true],
+    ['(?i)README', 'readme', true],
+    ['.*\\.js', 'a.js', true],
+    ['.*\\.js', 'axjs', false],
+    ['.*\\d', 'a7', true],
+    ['.*\\x41', 'A', true],
+    ['a\\.b', 'a.b', true],
+    ['.*[ab]', 'xa', true],
+    ['.*.js', 'axjs', true],
+  ]
+  for (const [expression, path, want] of cases) {
+    const rules = parseCodeOwners(`${expression} @bob`, new WorkBudget())
+    assert.equal(inPlay(rules, path).length === 1, want, `${expression} and ${path}`)
+  }
 })
 
 test('topics: the longest branch comes first, options are parsed, the name has the login once', () => {
@@ -74,7 +113,8 @@ const rule = (more: Partial<BranchRule>): BranchRule =>
 
 /** Returns the reason of a denial; undefined when the verdict allows. */
 const problemOf = (verdict: Verdict): string | undefined => (verdict.allowed ? undefined : verdict.reason)
-const statusProblem = (...given: Parameters<typeof mayMergeWithStatuses>) => problemOf(mayMergeWithStatuses(...given))
+const statusProblem = (...given: [rule: BranchRule, statuses: { context: string; state: string }[]]) =>
+  problemOf(mayMergeWithStatuses(...given, new WorkBudget()))
 const reviewProblem = (...given: Parameters<typeof mayMergeWithReviews>) => problemOf(mayMergeWithReviews(...given))
 
 test('statuses: each pattern needs a matching status, and each matching status must be a success', () => {

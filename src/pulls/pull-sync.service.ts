@@ -8,6 +8,7 @@ import { insertTimelineEntries, insertTimelineEntry } from '../issues/timeline-e
 import { findIssueById, touchIssues } from '../issues/issue.store.ts'
 import type { Oid, PullId, UserId } from '../lib/ids.ts'
 import { branchRef, zeroOid } from '../lib/refs.ts'
+import { WorkBudget } from '../lib/work-budget.ts'
 import { nowUnix } from '../lib/time.ts'
 import { effectiveRule } from '../refs/protection/branch-protection.rules.ts'
 import { listBranchRules } from '../refs/protection/branch-protection.store.ts'
@@ -95,7 +96,8 @@ export async function syncPull(
   if ((await services.git.missingObjects(repo.git_key, [target])).length > 0) return
   const about = await describePush(services, repo, pull, target)
   await writePullRef(services, repo, pull, target, doerId)
-  const rule = effectiveRule(await listBranchRules(services.db, repo.id), pull.base_branch)
+  // What follows is stored and readers share it, so it does not depend on what their request used up.
+  const rule = effectiveRule(await listBranchRules(services.db, repo.id), pull.base_branch, new WorkBudget())
   const by: Attribution = { doerId, atUnix: nowUnix(services.clock), isDated: false }
   await transaction(services.db, async (tx) => {
     if (!(await updateSynced(tx, pull, target))) return

@@ -1,4 +1,3 @@
-import { expressionThread } from '../access/contributions/expressions.ts'
 import type { Feature } from '../access/feature.ts'
 import * as blobAddressRoutes from './blob-address.routes.ts'
 import * as versionRoutes from './version.routes.ts'
@@ -11,7 +10,7 @@ import { beginSigning, openedKeys, signingKeyPurpose } from './signing-key.servi
 /** Facts and templates of the instance, and rendering. */
 export const site: Feature = {
   routes: [versionRoutes, settingsRoutes, templateRoutes, markupRoutes, blobAddressRoutes],
-  services: [openedKeys, expressionThread],
+  services: [openedKeys],
   sealed: [{ table: 'signing_key', column: 'sealed', purpose: signingKeyPurpose }],
   begin: (services) => beginSigning(services),
   doctor: [databaseCheck, keyFileCheck, privatePathsCheck],

@@ -12,8 +12,8 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import type { RecordedEvent } from '../events/cursor.ts'
 import { findIssueById } from '../issues/issue.store.ts'
 import { actionsUserId, type Oid, type RepoId, type UserId } from '../lib/ids.ts'
-import { PatternsTooCostly } from '../lib/pattern.ts'
 import { branchOf, branchRef, isZeroOid, tagOf, tagRef } from '../lib/refs.ts'
+import { WorkTooCostly, type WorkBudget } from '../lib/work-budget.ts'
 import { findLinkedRepo } from '../packages/package.store.ts'
 import { isFromElsewhere, pullRef } from '../pulls/pull-ref.ts'
 import { findPullByIssue } from '../pulls/pull.store.ts'
@@ -112,7 +112,12 @@ async function startFor(context: TriggerContext, triggerEvent: TriggerEvent): Pr
     for (const listed of files) {
       if (disabled?.has(listed.id)) continue
       const subject = { ...triggerEvent, ...target.filterBy, events: target.events }
-      const { file, matching } = await matchTriggers(listed, subject, () => (changed ??= changedPaths(context, target)))
+      const { file, matching } = await matchTriggers(
+        listed,
+        subject,
+        ctx.budget,
+        () => (changed ??= changedPaths(context, target)),
+      )
       // A file whose triggers cannot be read makes one failed run for each event.
       const events = matching ?? target.events.slice(0, index === 0 ? 1 : 0)
       for (const event of events) {
@@ -149,14 +154,15 @@ async function startFor(context: TriggerContext, triggerEvent: TriggerEvent): Pr
 async function matchTriggers(
   file: WorkflowFile,
   subject: TriggerSubject,
+  budget: WorkBudget,
   changed: () => Promise<readonly string[]>,
 ): Promise<{ readonly file: WorkflowFile; readonly matching: readonly string[] | undefined }> {
   const { parsed } = file
   const triggers = parsed.ok ? parsed.workflow.triggers : parsed.triggers
   try {
-    return { file, matching: triggers && (await matchingEvents(triggers, subject, changed)) }
+    return { file, matching: triggers && (await matchingEvents(triggers, subject, budget, changed)) }
   } catch (error) {
-    if (!(error instanceof PatternsTooCostly)) throw error
+    if (!(error instanceof WorkTooCostly)) throw error
     const unreadable = { ok: false, problem: error.message, triggers: undefined } as const
     return { file: { ...file, parsed: unreadable }, matching: undefined }
   }

@@ -1,4 +1,6 @@
+import { anyMatch, type Match } from '../lib/expression.ts'
 import { compileGlob } from '../lib/glob.ts'
+import { WorkBudget } from '../lib/work-budget.ts'
 import { allow, deny, type Verdict } from '../lib/verdict.ts'
 
 /**
@@ -9,12 +11,17 @@ export function mayUseDomain(
   email: string,
   lists: { readonly emailDomainAllowlist: readonly string[]; readonly emailDomainBlocklist: readonly string[] },
 ): Verdict {
+  // The patterns are settings of the site; the budget bounds the domain. What cannot be decided is not allowed.
+  const budget = new WorkBudget()
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
-  const isIn = (patterns: readonly string[]): boolean =>
-    patterns.some((pattern) => compileGlob(pattern.toLowerCase(), '')(domain))
+  const isIn = (patterns: readonly string[]): Match =>
+    anyMatch(
+      patterns.map((pattern) => compileGlob(pattern.toLowerCase(), '', budget)),
+      domain,
+    )
   const { emailDomainAllowlist, emailDomainBlocklist } = lists
-  if (emailDomainAllowlist.length > 0 && !isIn(emailDomainAllowlist)) {
+  if (emailDomainAllowlist.length > 0 && isIn(emailDomainAllowlist) !== true) {
     return deny(`addresses of ${domain} are not among those that this site takes`)
   }
-  return isIn(emailDomainBlocklist) ? deny(`this site takes no addresses of ${domain}`) : allow
+  return isIn(emailDomainBlocklist) !== false ? deny(`this site takes no addresses of ${domain}`) : allow
 }

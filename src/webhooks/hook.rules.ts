@@ -1,5 +1,6 @@
-import { compileGlob, isWellFormedGlob } from '../lib/glob.ts'
+import { compileGlob, faultOfGlob } from '../lib/glob.ts'
 import { branchOf } from '../lib/refs.ts'
+import type { WorkBudget } from '../lib/work-budget.ts'
 import { webhookEvents, type WebhookEvent } from '../payloads/webhook-event.ts'
 
 /** Types of webhooks: the first three get the payload itself, the others the message format of a service. */
@@ -70,14 +71,14 @@ const passesAll = (filter: string): boolean => filter === '' || filter === '*'
 
 /**
  * Compiles a branch filter into a test of references. The glob matches short branch names; `*` and `?` also match slashes.
- * References other than branches always pass.
+ * References other than branches always pass, and those that exceed the budget.
  */
-export function compileBranchFilter(filter: string): (ref: string | undefined) => boolean {
+export function compileBranchFilter(filter: string, budget: WorkBudget): (ref: string | undefined) => boolean {
   if (passesAll(filter)) return () => true
-  const matches = compileGlob(filter, '')
+  const pattern = compileGlob(filter, '', budget)
   return (ref) => {
     const branch = ref === undefined ? undefined : branchOf(ref)
-    return branch === undefined || matches(branch)
+    return branch === undefined || pattern.match(branch) !== false
   }
 }
 
@@ -101,7 +102,7 @@ export function problemOf({ config, branchFilter, authorization }: HookFields): 
   if (secret.length > maxLengths.secret) return `[config.secret]: at most ${maxLengths.secret} characters`
   const long = Object.keys(settings).find((name) => (settings[name] ?? '').length > maxLengths.setting)
   if (long !== undefined) return `[config.${long.slice(0, 50)}]: at most ${maxLengths.setting} characters`
-  if (branchFilter.length > maxLengths.filter || (branchFilter !== '' && !isWellFormedGlob(branchFilter))) {
+  if (branchFilter.length > maxLengths.filter || (branchFilter !== '' && faultOfGlob(branchFilter) !== undefined)) {
     return '[branch_filter]: must be a glob'
   }
   if (!isHeaderValue(authorization)) return '[authorization_header]: must be the value of a header'

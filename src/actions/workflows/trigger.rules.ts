@@ -1,5 +1,6 @@
 import { ignoresAll, includesAny, matchesAny } from './filter.rules.ts'
 import type { Trigger } from './workflow.parse.ts'
+import type { WorkBudget } from '../../lib/work-budget.ts'
 import { wordTable } from '../../lib/word-table.ts'
 
 /** The properties of an event that triggers compare with their filters. */
@@ -36,7 +37,7 @@ const knownFilters = wordTable<readonly string[]>({
 })
 
 /** Returns whether the filters of a trigger match, except those of paths. */
-function matches(trigger: Trigger, subject: TriggerSubject): boolean {
+function matches(trigger: Trigger, subject: TriggerSubject, budget: WorkBudget): boolean {
   const { event, filters } = trigger
   if (!subject.events.includes(event)) return false
   const known = knownFilters[event]
@@ -44,45 +45,48 @@ function matches(trigger: Trigger, subject: TriggerSubject): boolean {
   if (!known) return true
   if (Object.keys(filters).some((name) => !known.includes(name))) return false
   const types = filters['types'] ?? (isPullTrigger(event) ? defaultPullTypes : undefined)
-  if (types && !(subject.types ?? []).some((type) => matchesAny(types, type))) return false
+  if (types && !(subject.types ?? []).some((type) => matchesAny(types, type, budget))) return false
   return event === 'push'
-    ? matchesPush(filters, subject)
-    : !isPullTrigger(event) || matchesBranch(filters, subject.branch)
+    ? matchesPush(filters, subject, budget)
+    : !isPullTrigger(event) || matchesBranch(filters, subject.branch, budget)
 }
 
 /** A pushed branch does not match a trigger that filters only tags, and a pushed tag not one that filters only branches. */
-function matchesPush(filters: Trigger['filters'], { branch, tag }: TriggerSubject): boolean {
+function matchesPush(filters: Trigger['filters'], { branch, tag }: TriggerSubject, budget: WorkBudget): boolean {
   const filtersBranches = 'branches' in filters || 'branches-ignore' in filters
   const filtersTags = 'tags' in filters || 'tags-ignore' in filters
-  if (branch !== undefined) return filtersBranches ? matchesBranch(filters, branch) : !filtersTags
+  if (branch !== undefined) return filtersBranches ? matchesBranch(filters, branch, budget) : !filtersTags
   if (tag === undefined) return false
-  return filtersTags ? matchesNames(filters['tags'], filters['tags-ignore'], [tag]) : !filtersBranches
+  return filtersTags ? matchesNames(filters['tags'], filters['tags-ignore'], [tag], budget) : !filtersBranches
 }
 
-const matchesBranch = (filters: Trigger['filters'], branch: string | undefined): boolean =>
-  branch === undefined || matchesNames(filters['branches'], filters['branches-ignore'], [branch])
+const matchesBranch = (filters: Trigger['filters'], branch: string | undefined, budget: WorkBudget): boolean =>
+  branch === undefined || matchesNames(filters['branches'], filters['branches-ignore'], [branch], budget)
 
 const matchesNames = (
   wanted: readonly string[] | undefined,
   ignored: readonly string[] | undefined,
   names: readonly string[],
-): boolean => (!wanted || includesAny(wanted, names)) && !(ignored && ignoresAll(ignored, names))
+  budget: WorkBudget,
+): boolean => (!wanted || includesAny(wanted, names, budget)) && !(ignored && ignoresAll(ignored, names, budget))
 
 /**
  * Returns the entries of `on` that match, each once.
+ * @throws WorkTooCostly
  * @param changedPaths computes the changed paths; called when a trigger filters by paths
  */
 export async function matchingEvents(
   triggers: readonly Trigger[],
   subject: TriggerSubject,
+  budget: WorkBudget,
   changedPaths: () => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
   const events: string[] = []
   for (const trigger of triggers) {
-    if (events.includes(trigger.event) || !matches(trigger, subject)) continue
+    if (events.includes(trigger.event) || !matches(trigger, subject, budget)) continue
     if (filtersPaths(trigger)) {
       const { paths, 'paths-ignore': ignored } = trigger.filters
-      if (!matchesNames(paths, ignored, await changedPaths())) continue
+      if (!matchesNames(paths, ignored, await changedPaths(), budget)) continue
     }
     events.push(trigger.event)
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { WorkBudget } from '../../lib/work-budget.ts'
 import { ignoresAll, includesAny } from './filter.rules.ts'
 import { planJobs } from './job-plan.ts'
 import { combinationText, combinationsOf } from './matrix.rules.ts'
@@ -20,7 +21,7 @@ const problem = (text: string): string => {
 }
 
 test('patterns of branches and paths', () => {
-  const fits = (pattern: string, text: string) => includesAny([pattern], [text])
+  const fits = (pattern: string, text: string) => includesAny([pattern], [text], new WorkBudget())
   const cases: [string, string, boolean][] = [
     ['rel/*', 'rel/1', true],
     ['rel/*', 'rel/x/2', false],
@@ -42,15 +43,19 @@ test('patterns of branches and paths', () => {
     ['+', '+', false],
   ]
   for (const [pattern, text, want] of cases) assert.equal(fits(pattern, text), want, `${pattern} and ${text}`)
-  assert.equal(includesAny(['**', '!main', 'ma*'], ['main']), true, 'the last matching pattern decides')
-  assert.equal(includesAny(['**', '!main'], ['main']), false)
-  assert.equal(ignoresAll(['docs/**'], ['docs/a', 'src/b']), false)
+  assert.equal(
+    includesAny(['**', '!main', 'ma*'], ['main'], new WorkBudget()),
+    true,
+    'the last matching pattern decides',
+  )
+  assert.equal(includesAny(['**', '!main'], ['main'], new WorkBudget()), false)
+  assert.equal(ignoresAll(['docs/**'], ['docs/a', 'src/b'], new WorkBudget()), false)
   assert.equal(fits(`${'*a'.repeat(400)}b`, 'a'.repeat(4000)), false, 'the time is bounded by the pattern and the text')
 })
 
 test('triggers match by branches, tags, paths and activity types', async () => {
   const events = (on: string, happened: TriggerSubject, paths: string[] = []) =>
-    matchingEvents(parsed(`on:\n${on}${jobs}`).triggers, happened, async () => paths)
+    matchingEvents(parsed(`on:\n${on}${jobs}`).triggers, happened, new WorkBudget(), async () => paths)
   const push = (branch: string): TriggerSubject => ({ events: ['push'], branch })
   assert.deepEqual(await events('  push:\n    branches: [main]', push('main')), ['push'])
   assert.deepEqual(await events('  push:\n    branches: [main]', push('side')), [])

@@ -1,5 +1,5 @@
 import { findAccountByName, findRepoByName } from '../../access/access.store.ts'
-import type { Services } from '../../access/context.ts'
+import type { Ctx, Services } from '../../access/context.ts'
 import { recordAct } from '../../audit/audit.ts'
 import { transaction } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
@@ -7,6 +7,7 @@ import { publish } from '../../events/hub.ts'
 import type { UnadoptedFolder } from '../../git/git.ts'
 import { newGitKey } from '../../git/git-key.ts'
 import { NotFound } from '../../lib/errors.ts'
+import { mustDecide } from '../../lib/expression.ts'
 import { compileGlob } from '../../lib/glob.ts'
 import type { Bound, Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
@@ -30,13 +31,13 @@ const notThere = () => new NotFound('the repository to adopt does not exist', 'u
  * @param pattern a glob for the owner, and after a slash one for the name; empty for all
  */
 export async function pageOfUnadopted(
-  { git, db }: Services,
+  { git, db, budget }: Pick<Ctx, 'git' | 'db' | 'budget'>,
   pattern: string,
   page: Page,
 ): Promise<{ readonly names: readonly string[]; readonly total: number; readonly bound?: Bound }> {
   const [ofOwner = '', ofName = ''] = pattern.split('/', 2)
-  const fitsOwner = compileGlob(ofOwner || '*', '/')
-  const fitsName = compileGlob(ofName || '*', '/')
+  const fitsOwner = compileGlob(ofOwner || '*', '/', budget)
+  const fitsName = compileGlob(ofName || '*', '/', budget)
   const found: string[] = []
   let looked = 0
   let batch: UnadoptedFolder[] = []
@@ -48,7 +49,8 @@ export async function pageOfUnadopted(
     batch = []
   }
   for await (const folder of git.listUnadopted()) {
-    if (!fitsOwner(folder.owner) || !fitsName(folder.name)) continue
+    const isAsked = mustDecide(budget, fitsOwner.match(folder.owner)) && mustDecide(budget, fitsName.match(folder.name))
+    if (!isAsked) continue
     batch.push(folder)
     if (batch.length === batchSize) await look()
     looked += 1

@@ -20,7 +20,7 @@ export async function presentBranches(
     branchActor(ctx),
   ])
   const heads = await presentPayloadCommits(ctx, commits)
-  const ruleOf = ruleFinder(rules)
+  const ruleOf = ruleFinder(rules, ctx.budget)
   return branches.map(({ name }, index) => {
     const rule = ruleOf(name)
     return {

@@ -1,6 +1,7 @@
 import type { Git, PathEntry } from '../../git/git.ts'
 import { parseAttributes, type Attributes } from '../../lib/gitattributes.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
+import type { WorkBudget } from '../../lib/work-budget.ts'
 
 /** Limits of `.gitattributes` files per tree, and of their size in bytes. */
 const maxFiles = 200
@@ -8,20 +9,29 @@ const maxFileBytes = 256 * 1024
 
 const fileName = '.gitattributes'
 
-async function readAll(git: Git, key: GitKey, entries: readonly (readonly [string, Oid])[]): Promise<Attributes> {
+interface Work {
+  readonly git: Git
+  readonly budget: WorkBudget
+}
+
+async function readAll(
+  { git, budget }: Work,
+  key: GitKey,
+  entries: readonly (readonly [string, Oid])[],
+): Promise<Attributes> {
   const texts = await Promise.all(
     entries.slice(0, maxFiles).map(async ([folder, oid]) => {
       const { content } = await git.readBlob(key, oid, { maxBytes: maxFileBytes })
       return [folder, content?.toString('utf8') ?? ''] as const
     }),
   )
-  return parseAttributes(new Map(texts))
+  return parseAttributes(new Map(texts), budget)
 }
 
 /** Attributes of all files of a tree with known entries. */
-export const attributesOfTree = (git: Git, key: GitKey, entries: readonly PathEntry[]): Promise<Attributes> =>
+export const attributesOfTree = (work: Work, key: GitKey, entries: readonly PathEntry[]): Promise<Attributes> =>
   readAll(
-    git,
+    work,
     key,
     entries
       .filter((entry) => entry.name === fileName && entry.type === 'blob')
@@ -30,16 +40,16 @@ export const attributesOfTree = (git: Git, key: GitKey, entries: readonly PathEn
 
 /** Attributes of paths below a commit or tree, from the attribute files of all parent folders. */
 export async function attributesOfPaths(
-  git: Git,
+  work: Work,
   key: GitKey,
   treeish: Oid,
   paths: readonly string[],
 ): Promise<Attributes> {
   const folders = new Set(paths.flatMap(foldersAbove))
   const files = new Map([...folders].map((folder) => [folder === '' ? fileName : `${folder}/${fileName}`, folder]))
-  const found = await git.findPaths(key, treeish, [...files.keys()])
+  const found = await work.git.findPaths(key, treeish, [...files.keys()])
   return readAll(
-    git,
+    work,
     key,
     [...found].flatMap(([path, entry]) =>
       entry.type === 'blob' ? [[files.get(path) as string, entry.oid] as const] : [],

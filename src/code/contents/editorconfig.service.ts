@@ -7,15 +7,15 @@ const maxFileBytes = 256 * 1024
 
 /**
  * Returns the properties of a path by the `.editorconfig` at the root of a commit; undefined without that file.
- * @throws PatternsTooCostly
+ * @throws WorkTooCostly
  */
 export async function getEditorconfig(
-  { git, repo }: Pick<RepoCtx, 'git' | 'repo'>,
+  { git, repo, budget }: Pick<RepoCtx, 'git' | 'repo' | 'budget'>,
   commit: Oid,
   path: string,
 ): Promise<EditorconfigProperties | undefined> {
   const entry = await git.findPath(repo.git_key, commit, '.editorconfig')
   if (entry?.type !== 'blob') return undefined
   const { content } = await git.readBlob(repo.git_key, entry.oid, { maxBytes: maxFileBytes })
-  return editorconfigOf(content?.toString('utf8') ?? '', path)
+  return editorconfigOf(content?.toString('utf8') ?? '', path, budget)
 }

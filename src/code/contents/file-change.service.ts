@@ -91,11 +91,11 @@ async function withLargeFilesKept(
   head: Oid | undefined,
   changes: readonly TreeChange[],
 ): Promise<readonly TreeChange[]> {
-  const { git, repo } = ctx
+  const { repo } = ctx
   const { largeFiles } = contributionsOf(ctx)
   if (!head || !largeFiles?.isOn(ctx)) return changes
   const paths = changes.flatMap((change) => (change.op === 'write' ? [change.path] : []))
-  const attributes = await attributesOfPaths(git, repo.git_key, head, paths)
+  const attributes = await attributesOfPaths(ctx, repo.git_key, head, paths)
   const kept: TreeChange[] = []
   for (const change of changes) {
     const isLarge =

@@ -2,7 +2,7 @@ import type { Services } from '../../access/context.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import { parseAttributes } from '../../lib/gitattributes.ts'
 import type { Oid } from '../../lib/ids.ts'
-import { PatternsTooCostly } from '../../lib/pattern.ts'
+import { WorkBudget, WorkTooCostly } from '../../lib/work-budget.ts'
 import { attributesOfTree } from '../contents/attributes.service.ts'
 import { loadLanguages } from './language-table.ts'
 import { countLanguages } from './languages.rules.ts'
@@ -23,11 +23,13 @@ export async function countLanguagesOf(
     .filter((entry) => entry.type === 'blob' && entry.mode !== '120000')
     .map((entry) => ({ path: entry.path, sizeBytes: entry.sizeBytes ?? 0 }))
   const table = await loadLanguages()
+  // The answer is stored, so it does not depend on other work of the same job.
+  const budget = new WorkBudget()
   try {
-    return countLanguages(table, files, await attributesOfTree(git, key, entries))
+    return countLanguages(table, files, await attributesOfTree({ git, budget }, key, entries))
   } catch (error) {
-    if (!(error instanceof PatternsTooCostly)) throw error
+    if (!(error instanceof WorkTooCostly)) throw error
     // File names still determine languages.
-    return countLanguages(table, files, parseAttributes(new Map()))
+    return countLanguages(table, files, parseAttributes(new Map(), budget))
   }
 }

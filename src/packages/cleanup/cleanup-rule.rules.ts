@@ -1,4 +1,5 @@
-import { isRegExp } from '../../lib/bounded-regexp.ts'
+import { faultOfExpression } from '../../lib/expression.ts'
+import type { WorkBudget } from '../../lib/work-budget.ts'
 import { Invalid } from '../../lib/errors.ts'
 
 /** All registry types. */
@@ -55,11 +56,8 @@ const maxPatternLength = 500
 
 const refused = (field: string, why: string) => new Invalid(`[${field}]: ${why}`, 'cleanup_rule_invalid', { field })
 
-/** Makes a pattern match the whole text. */
-export const expressionOf = (pattern: string): string => `^(?:${pattern})$`
-
 /** Throws `Invalid` for invalid criteria, and for a rule without criteria, which would remove everything. */
-export function checkSettings(settings: RuleSettings): void {
+export function checkSettings(settings: RuleSettings, budget: WorkBudget): void {
   const { keepCount, removeDays, keepPattern, removePattern } = settings
   if (keepCount < 0 || keepCount > maxKeepCount) throw refused('keep_count', `must be from 0 to ${maxKeepCount}`)
   if (removeDays < 0 || removeDays > maxDays) throw refused('remove_days', `must be from 0 to ${maxDays}`)
@@ -67,9 +65,11 @@ export function checkSettings(settings: RuleSettings): void {
     ['keep_pattern', keepPattern],
     ['remove_pattern', removePattern],
   ] as const) {
-    if (pattern.length > maxPatternLength || pattern.includes('\0') || !isRegExp(expressionOf(pattern))) {
+    if (pattern.length > maxPatternLength || pattern.includes('\0')) {
       throw refused(field, `must be a regular expression of up to ${maxPatternLength} characters`)
     }
+    const fault = faultOfExpression(pattern, budget, { ignoresCase: true })
+    if (fault) throw refused(field, `must be a regular expression: ${fault.reason}`)
   }
   if (keepCount === 0 && removeDays === 0 && removePattern === '') {
     throw refused('keep_count', 'a rule says how many versions stay, from which age they go, or which names do')

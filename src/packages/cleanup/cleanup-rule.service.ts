@@ -69,7 +69,7 @@ export async function getRule({ db, subject }: SubjectCtx, id: number): Promise<
 /** Creates the rule of a registry. Throws `Invalid`, and `Conflict` when the registry has a rule. */
 export async function addRule(ctx: RuleCtx, type: string, change: RuleChange): Promise<PackageCleanupRuleRow> {
   const settings = merged(emptySettings, change)
-  checkSettings(settings)
+  checkSettings(settings, ctx.budget)
   const now = nowUnix(ctx.clock)
   return transaction(ctx.db, async (tx) => {
     const rule = await insertRule(tx, {
@@ -91,7 +91,7 @@ export async function addRule(ctx: RuleCtx, type: string, change: RuleChange): P
 export async function changeRule(ctx: RuleCtx, id: number, change: RuleChange): Promise<PackageCleanupRuleRow> {
   const known = await getRule(ctx, id)
   const settings = merged(settingsOf(known), change)
-  checkSettings(settings)
+  checkSettings(settings, ctx.budget)
   return transaction(ctx.db, async (tx) => {
     const values = { ...columnsOf(settings), doer_id: ctx.viewer.id, updated_unix: nowUnix(ctx.clock), problem: '' }
     const rule = await updateRule(tx, known.id, values)

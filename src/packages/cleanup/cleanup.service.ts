@@ -1,13 +1,14 @@
 import type { Services, SubjectCtx } from '../../access/context.ts'
-import { matchExpressions } from '../../access/contributions/expressions.ts'
 import type { PackageCleanupRuleRow } from '../../db/tables/packages.ts'
 import { pluck } from '../../lib/pluck.ts'
 import { BadRequest, Invalid } from '../../lib/errors.ts'
 import type { PackageVersionId, UserId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
+import { WorkBudget } from '../../lib/work-budget.ts'
+import { expressionPattern } from '../../lib/expression.ts'
 import { deleteVersion } from '../package.service.ts'
 import { loadVersions, type VersionRecord } from '../package.store.ts'
-import { expressionOf, type RuleSettings } from './cleanup-rule.rules.ts'
+import type { RuleSettings } from './cleanup-rule.rules.ts'
 import {
   isUnchanged,
   isNeededByIndex,
@@ -94,24 +95,28 @@ async function* versionsOf(
 }
 
 /** Evaluates the patterns of a rule on versions. Throws `Invalid` for a pattern that takes too long. */
-async function matchesOf(
-  services: Pick<Services, 'own'>,
+function matchesOf(
+  budget: WorkBudget,
   rule: RuleSettings,
   names: ReadonlyMap<number, string>,
   candidates: readonly Candidate[],
-): Promise<Matches> {
+): Matches {
   const text = ({ packageId, version }: Candidate): string =>
     rule.matchesFullName ? `${names.get(packageId) ?? ''}/${version}` : version
-  const fitting = async (field: string, pattern: string): Promise<PackageVersionId[] | undefined> => {
-    if (pattern === '') return undefined
-    const [fits] = await matchExpressions(services, [expressionOf(pattern)], candidates.map(text), 'iu')
-    if (!fits) {
-      throw new Invalid(`[${field}]: the pattern takes too long`, 'cleanup_pattern_slow', { field })
-    }
-    return candidates.filter((_, index) => fits[index]).map(({ id }) => id)
+  const fitting = (field: string, source: string): PackageVersionId[] | undefined => {
+    if (source === '') return undefined
+    const pattern = expressionPattern(source, budget, { isWhole: true, ignoresCase: true })
+    return candidates.flatMap((candidate) => {
+      const match = pattern.match(text(candidate))
+      if (match === 'undecided') {
+        const why = pattern.fault()?.reason ?? 'it takes too long'
+        throw new Invalid(`[${field}]: the pattern cannot be compared: ${why}`, 'cleanup_pattern_slow', { field })
+      }
+      return match ? [candidate.id] : []
+    })
   }
-  const keep = await fitting('keep_pattern', rule.keepPattern)
-  const remove = await fitting('remove_pattern', rule.removePattern)
+  const keep = fitting('keep_pattern', rule.keepPattern)
+  const remove = fitting('remove_pattern', rule.removePattern)
   return { keep: keep && new Set(keep), remove: remove && new Set(remove) }
 }
 
@@ -138,9 +143,16 @@ function linksOf({
 const union = <Id>(one: ReadonlySet<Id> | undefined, other: ReadonlySet<Id> | undefined): Set<Id> | undefined =>
   one || other ? new Set([...(one ?? []), ...(other ?? [])]) : undefined
 
+interface Asked {
+  readonly type: string
+  readonly rule: RuleSettings
+  /** Returns the budget of one group of versions: a preview has one for all, a job yields between groups. */
+  readonly budgetOf: () => WorkBudget
+}
+
 async function judgeGroup(
   services: Services,
-  { type, rule }: { readonly type: string; readonly rule: RuleSettings },
+  { type, rule, budgetOf }: Asked,
   group: readonly PackageWithCount[],
 ): Promise<JudgedPackage[]> {
   const isImage = type === imageType
@@ -150,7 +162,7 @@ async function judgeGroup(
   const links = new Map<PackageVersionId, ManifestLinks>()
   for await (const versions of versionsOf(services, group)) {
     const some = await loadCandidates(services.db, versions)
-    const found = await matchesOf(services, rule, names, some)
+    const found = matchesOf(budgetOf(), rule, names, some)
     candidates.push(...some)
     matches = { keep: union(matches.keep, found.keep), remove: union(matches.remove, found.remove) }
     if (!isImage) continue
@@ -176,8 +188,9 @@ async function* judgePackages(
   fromName: string,
   together = versionsAtOnce,
   goesOn: (lowerName: string) => boolean = () => true,
+  budgetOf: () => WorkBudget = () => new WorkBudget(),
 ): AsyncGenerator<JudgedPackage> {
-  const asked = { type: row.type, rule: settingsOf(row) }
+  const asked = { type: row.type, rule: settingsOf(row), budgetOf }
   for (let from: NamePosition = { name: fromName, isIncluded: true }; ;) {
     const packages = await listPackagesFrom(services.db, row.owner_id, row.type, from, packagesAtOnce)
     for (const group of inGroups(packages, together)) {
@@ -239,7 +252,7 @@ export async function previewCleanup(
     stop.at = { lowerName, skipped: 0 }
     return false
   }
-  const packages = judgePackages(ctx, row, cursor.lowerName, previewedAtOnce, goesOn)
+  const packages = judgePackages(ctx, row, cursor.lowerName, previewedAtOnce, goesOn, () => ctx.budget)
   for await (const { lowerName, versions, verdicts } of packages) {
     if (!goesOn(lowerName)) break
     const skipped = lowerName === cursor.lowerName ? cursor.skipped : 0

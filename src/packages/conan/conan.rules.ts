@@ -1,5 +1,5 @@
 import { BadRequest } from '../../lib/errors.ts'
-import { matchesGlob } from '../registry/glob.rules.ts'
+import { matchesShellPattern } from '../../lib/shell-pattern.ts'
 
 /** A version of a recipe with its user and channel; `_` means none. */
 export interface Reference {
@@ -96,7 +96,7 @@ export function isFound(pattern: string, written: string, ignoreCase: boolean): 
   if (pattern.length > maxPatternLength) return false
   const [wanted, text] = ignoreCase ? [pattern.toLowerCase(), written.toLowerCase()] : [pattern, written]
   const ends = [...text.matchAll(/[/@]/g)].flatMap(({ index }) => [index, index + 1])
-  return [...ends, text.length].some((end) => matchesGlob(wanted, text.slice(0, end)))
+  return [...ends, text.length].some((end) => matchesShellPattern(wanted, text.slice(0, end)))
 }
 
 type Section = readonly string[]

@@ -1,6 +1,6 @@
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import { normalName } from '../package.rules.ts'
-import { matchesGlob } from '../registry/glob.rules.ts'
+import { matchesShellPattern } from '../../lib/shell-pattern.ts'
 import { trimTrailing } from '../../lib/trim-ends.ts'
 
 /** Registry types that support an upstream. */
@@ -54,4 +54,4 @@ export function reservedNames(patterns: readonly string[]): readonly string[] {
 
 /** Returns whether a name is reserved for the owner, even without a package of that name. */
 export const isReserved = (type: UpstreamType, patterns: readonly string[], name: string): boolean =>
-  patterns.some((pattern) => matchesGlob(normalName(type, pattern), normalName(type, name)))
+  patterns.some((pattern) => matchesShellPattern(normalName(type, pattern), normalName(type, name)))

@@ -76,7 +76,7 @@ test('setPackageUpstream, listPackageUpstreams, deletePackageUpstream: only the 
   assert.equal((await forge.as('alice').delete(path)).status, 404)
 })
 
-test('npmMetadata, npmDownload: files are fetched, verified and stored; published names and guests cause no requests', async () => {
+test('npmMetadata, npmDownload, releasePackageName: files are fetched, verified and stored; published names and guests cause no requests', async () => {
   await using forge = await startWith()
   const archive = await tgzOf({ 'package/package.json': '{"name":"tool","version":"1.0.0"}' })
   let url = ''

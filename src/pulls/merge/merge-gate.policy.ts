@@ -1,6 +1,7 @@
 import type { ReviewRow } from '../../db/tables/pulls.ts'
 import { allow, deny, type Verdict } from '../../lib/verdict.ts'
 import { contextMatcher } from '../../refs/protection/branch-protection.rules.ts'
+import type { WorkBudget } from '../../lib/work-budget.ts'
 import type { BranchRule } from '../../refs/protection/branch-protection.store.ts'
 import type { PullsConfig } from '../../repos/unit-config.ts'
 import type { MergeStyle } from './merge-style.ts'
@@ -29,16 +30,18 @@ export interface Status {
  * status must be a success. Without patterns, at least one status must exist and each must be a success.
  * Source: contract (pulls: status checks).
  */
-export function mayMergeWithStatuses(rule: BranchRule, statuses: readonly Status[]): Verdict {
+export function mayMergeWithStatuses(rule: BranchRule, statuses: readonly Status[], budget: WorkBudget): Verdict {
   if (!rule.enable_status_check) return allow
   const patterns = rule.status_check_contexts ?? []
   if (patterns.length === 0) {
     return statuses.length === 0 ? deny('the head has no status yet') : mayAllPass(statuses)
   }
   for (const pattern of patterns) {
-    const fits = contextMatcher(pattern)
-    const matching = statuses.filter((status) => fits(status.context))
-    const verdict = matching.length === 0 ? deny(`status ${pattern} is missing`) : mayAllPass(matching)
+    const fits = contextMatcher(pattern, budget)
+    // A status that cannot be compared has to be a success, and does not count as the required one.
+    const matching = statuses.filter((status) => fits(status.context) !== false)
+    const isMissing = !matching.some((status) => fits(status.context) === true)
+    const verdict = isMissing ? deny(`status ${pattern} is missing`) : mayAllPass(matching)
     if (!verdict.allowed) return verdict
   }
   return allow

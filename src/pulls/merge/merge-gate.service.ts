@@ -77,7 +77,7 @@ const skipsProtection = (ctx: SignedInRepoCtx, rule: BranchRule, demand: MergeRe
 async function mayPassProtection(ctx: RepoCtx, rule: BranchRule, { pull, issue }: PullPair): Promise<Verdict> {
   const key = ctx.repo.git_key
   if (rule.enable_status_check) {
-    const verdict = mayMergeWithStatuses(rule, await listNewestStatuses(ctx.db, ctx.repo.id, pull.head_oid))
+    const verdict = mayMergeWithStatuses(rule, await listNewestStatuses(ctx.db, ctx.repo.id, pull.head_oid), ctx.budget)
     if (!verdict.allowed) return verdict
   }
   const asksForReviews =
@@ -92,7 +92,7 @@ async function mayPassProtection(ctx: RepoCtx, rule: BranchRule, { pull, issue }
   }
   if (rule.protected_file_patterns === '') return allow
   const paths = await changedPaths(ctx, mergeBaseOf(pull), pull.synced_oid, key)
-  return mayChangeFiles(rule, pull.base_branch, paths)
+  return mayChangeFiles(rule, pull.base_branch, paths, ctx.budget)
 }
 
 /** Returns whether a rule that requires signed commits allows the commits that a merge creates and brings in. */

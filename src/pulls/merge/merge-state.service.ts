@@ -82,14 +82,14 @@ export async function mergeStateOf(ctx: RepoCtx, pair: PullPair): Promise<MergeS
   if (isWaiting) add('dependency')
   const isBehind = base !== undefined && base !== pull.merge_base
   if (rule) {
-    const byStatus = mayMergeWithStatuses(rule, statuses)
+    const byStatus = mayMergeWithStatuses(rule, statuses, ctx.budget)
     if (!byStatus.allowed) add('statuses', true, byStatus.reason)
     const byReview = mayMergeWithReviews(rule, await listOfficial(ctx.db, issue.id))
     if (!byReview.allowed) add('reviews', true, byReview.reason)
     if (rule.block_on_outdated_branch && isBehind) add('outdated', true)
     if (rule.protected_file_patterns !== '') {
       const paths = await changedPaths(ctx, mergeBaseOf(pull), pull.synced_oid, key)
-      const byFiles = mayChangeFiles(rule, pull.base_branch, paths)
+      const byFiles = mayChangeFiles(rule, pull.base_branch, paths, ctx.budget)
       if (!byFiles.allowed) add('files', true, byFiles.reason)
     }
   }

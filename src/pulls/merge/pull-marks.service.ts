@@ -5,6 +5,7 @@ import { idListText } from '../../db/id-list.ts'
 import type { IssueId, RepoId } from '../../lib/ids.ts'
 import { ruleFinder } from '../../refs/protection/branch-protection.rules.ts'
 import { listBranchRulesOf, type BranchRule } from '../../refs/protection/branch-protection.store.ts'
+import type { WorkBudget } from '../../lib/work-budget.ts'
 import { mayMergeWithReviews } from './merge-gate.policy.ts'
 import { loadMarks } from './pull-marks.store.ts'
 
@@ -29,7 +30,7 @@ export async function getPullMarks(ctx: Ctx, rows: readonly MarkedRow[]): Promis
     loadMarks(ctx.db, idListText(open.map(({ id }) => id))),
     listBranchRulesOf(ctx.db, [...new Set(open.map((row) => row.repo_id))]),
   ])
-  const ruleOf = rulesByRepo(rules)
+  const ruleOf = rulesByRepo(rules, ctx.budget)
   const statesOf = Map.groupBy(statuses, (status): IssueId => status.issue_id)
   const reviewsOf = Map.groupBy(reviews, (review): IssueId => review.issue_id)
   return new Map(
@@ -43,9 +44,12 @@ export async function getPullMarks(ctx: Ctx, rows: readonly MarkedRow[]): Promis
   )
 }
 
-function rulesByRepo(rules: readonly BranchRule[]): (repoId: RepoId, branch: string) => BranchRule | undefined {
+function rulesByRepo(
+  rules: readonly BranchRule[],
+  budget: WorkBudget,
+): (repoId: RepoId, branch: string) => BranchRule | undefined {
   const finders = new Map(
-    [...Map.groupBy(rules, (rule): RepoId => rule.repo_id)].map(([repoId, own]) => [repoId, ruleFinder(own)]),
+    [...Map.groupBy(rules, (rule): RepoId => rule.repo_id)].map(([repoId, own]) => [repoId, ruleFinder(own, budget)]),
   )
   return (repoId, branch) => finders.get(repoId)?.(branch)
 }

@@ -1,17 +1,23 @@
-import { isRegExp, type ExpressionAnswer } from '../../lib/bounded-regexp.ts'
+import { expressionPattern } from '../../lib/expression.ts'
+import type { WorkBudget } from '../../lib/work-budget.ts'
 
 /** One rule of a `CODEOWNERS` file. */
 export interface OwnerRule {
-  /** Anchored at both ends. */
+  /** Matches whole paths. */
   readonly expression: string
   /** Applies to the files that do not match. */
   readonly isNegative: boolean
+  /** Whether it is beyond the limit, so that it applies to all files. */
+  readonly isBeyond: boolean
   readonly users: readonly string[]
   readonly teams: readonly { readonly org: string; readonly team: string }[]
 }
 
-/** Most rules of a file; further rules are ignored. */
+/** Most rules of a file that are compared; the owners of further rules are asked always. */
 const maxRules = 500
+
+/** Measured cost of reading a character of a file, and of comparing the ends of a path, in microseconds. */
+const costUs = { character: 0.1, ends: 0.05 } as const
 
 /** Splits a line into words at spaces and tabs; a backslash escapes the next character, `#` starts a comment. */
 function wordsOf(line: string): string[] {
@@ -36,20 +42,22 @@ function wordsOf(line: string): string[] {
 
 /**
  * Parses a `CODEOWNERS` file with lines `<regular expression> <owner>…`; a leading `!` negates the expression. Lines without
- * owners or with an invalid expression are ignored. Source: contract (pulls: code owners).
+ * owners are ignored. Source: contract (pulls: code owners).
+ * @throws WorkTooCostly
  */
-export function parseCodeOwners(text: string): OwnerRule[] {
+export function parseCodeOwners(text: string, budget: WorkBudget): OwnerRule[] {
+  budget.take('processorUs', text.length * costUs.character)
   const rules: OwnerRule[] = []
   for (const line of text.split(/\r?\n/)) {
     const [pattern, ...owners] = wordsOf(line)
-    if (pattern === undefined || owners.length === 0 || rules.length >= maxRules) continue
+    if (pattern === undefined || owners.length === 0) continue
     const isNegative = pattern.startsWith('!')
-    const expression = `^(?:${isNegative ? pattern.slice(1) : pattern})$`
-    if (!isRegExp(expression)) continue
+    const expression = isNegative ? pattern.slice(1) : pattern
     const names = owners.map((owner) => owner.replace(/^@/, ''))
     rules.push({
       expression,
       isNegative,
+      isBeyond: rules.length >= maxRules,
       users: names.filter((name) => !name.includes('/') && !name.includes('@')),
       teams: names.flatMap((name) => {
         const [org, team, ...more] = name.split('/')
@@ -61,8 +69,37 @@ export function parseCodeOwners(text: string): OwnerRule[] {
 }
 
 /**
- * Returns the rules that apply to at least one changed file.
- * @param found for each rule, whether its expression matches each file; absent when the match exceeded its time limit
+ * Returns the text that each path begins with and ends with, if an expression without alternatives says so. It decides
+ * most paths before the expression is compiled.
  */
-export const rulesInPlay = (rules: readonly OwnerRule[], found: ExpressionAnswer): OwnerRule[] =>
-  rules.filter((rule, index) => found[index]?.some((fits) => fits !== rule.isNegative) ?? false)
+function endsOf(expression: string): { readonly first: string; readonly last: string } {
+  if (/\||\(\?|\\(?!\.)/.test(expression)) return { first: '', last: '' }
+  const first = /^(?:(?:[\w/-]|\\\.)(?![?*+{]))*/.exec(expression)?.[0] ?? ''
+  let at = expression.length
+  for (;;) {
+    if (/^[\w/-]$/.test(expression.charAt(at - 1))) at -= 1
+    else if (expression.slice(Math.max(0, at - 2), at) === String.raw`\.`) at -= 2
+    else break
+  }
+  const plain = (text: string): string => text.replaceAll('\\', '')
+  return { first: plain(first), last: plain(expression.slice(at)) }
+}
+
+/**
+ * Returns the rules that apply to at least one changed file. An invalid expression applies to none (contract, pulls: code
+ * owners); one that is too large or exceeds the budget applies, so that its owners are asked.
+ */
+export const rulesInPlay = (rules: readonly OwnerRule[], paths: readonly string[], budget: WorkBudget): OwnerRule[] =>
+  rules.filter(({ expression, isNegative, isBeyond }) => {
+    if (isBeyond) return true
+    const { first, last } = isNegative ? { first: '', last: '' } : endsOf(expression)
+    const pattern = expressionPattern(expression, budget, { isWhole: true })
+    for (const path of paths) {
+      if (!budget.tryTake('processorUs', costUs.ends)) return true
+      if (!path.startsWith(first) || !path.endsWith(last)) continue
+      const match = pattern.match(path)
+      if (match === 'undecided') return pattern.fault()?.kind !== 'invalid'
+      if (match !== isNegative) return true
+    }
+    return false
+  })

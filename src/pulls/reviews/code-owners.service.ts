@@ -5,7 +5,6 @@ import { listUsersWhoMay } from '../../access/conditions/repo-condition.store.ts
 import type { UserId } from '../../lib/ids.ts'
 import { branchRef } from '../../lib/refs.ts'
 import { listTeamsOfRepo } from '../../orgs/team.store.ts'
-import { matchExpressions } from '../../access/contributions/expressions.ts'
 import { parseCodeOwners, rulesInPlay } from './code-owners.parse.ts'
 import type { RequestedReviewer } from './review.store.ts'
 
@@ -14,6 +13,9 @@ const codeOwnerPaths = ['CODEOWNERS', 'docs/CODEOWNERS', '.gitea/CODEOWNERS']
 
 /** Larger files are ignored. */
 const maxFileBytes = 256 * 1024
+
+/** Most people that one pull request asks. */
+const maxNames = 1000
 
 async function readRules(ctx: RepoCtx): Promise<string | undefined> {
   const { git, repo } = ctx
@@ -43,10 +45,9 @@ export async function findCodeOwners(
   const paths = [
     ...new Set(files.flatMap((file) => [file.path, ...(file.oldPath === undefined ? [] : [file.oldPath])])),
   ]
-  const all = parseCodeOwners(text)
-  const expressions = all.map((rule) => rule.expression)
-  const rules = rulesInPlay(all, await matchExpressions(ctx, expressions, paths))
-  const names = [...new Set(rules.flatMap((rule) => rule.users.map((name) => name.toLowerCase())))]
+  const rules = rulesInPlay(parseCodeOwners(text, ctx.budget), paths, ctx.budget)
+  const named = new Set(rules.flatMap((rule) => rule.users.map((name) => name.toLowerCase())))
+  const names = [...named].slice(0, maxNames)
   const users = await listUsersByName(ctx.db, names)
   const readers = await listUsersWhoMay(
     ctx.db,

@@ -23,13 +23,14 @@ import { mayAskForReview } from './review.policy.ts'
 import { deleteRequest, findNewestVerdict, insertRequests, type RequestedReviewer } from './review.store.ts'
 import { findCollaboration } from './review-right.store.ts'
 
-type RepoAccessContext = Pick<Ctx, 'db'> & Pick<SignedInRepoCtx, 'repo' | 'owner'>
+type RepoAccessContext = Pick<Ctx, 'db' | 'budget'> & Pick<SignedInRepoCtx, 'repo' | 'owner'>
 
 /** Returns the protection rule of the base of a pull request. */
 export const ruleFor = async (
   ctx: RepoAccessContext,
   pull: Pick<PullRow, 'base_branch'>,
-): Promise<BranchRule | undefined> => effectiveRule(await listBranchRules(ctx.db, ctx.repo.id), pull.base_branch)
+): Promise<BranchRule | undefined> =>
+  effectiveRule(await listBranchRules(ctx.db, ctx.repo.id), pull.base_branch, ctx.budget)
 
 /** Returns whether the verdict of an account is official. */
 export async function isOfficialFor(

@@ -4,7 +4,8 @@ import { recordAct } from '../../audit/audit.ts'
 import type { AuditedAction } from '../../audit/audited-actions.ts'
 import { isUniqueViolation, transaction } from '../../db/database.ts'
 import type { BranchRuleChange, BranchRuleRow } from '../../db/tables/git-data.ts'
-import { BadRequest, Forbidden, NotFound } from '../../lib/errors.ts'
+import { BadRequest, Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
+import { faultOfGlob } from '../../lib/glob.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { listedTeams, listedUsers } from './allow-list.service.ts'
 import { inOrder } from './branch-protection.rules.ts'
@@ -56,6 +57,54 @@ const plainColumns = [
 
 const maxRules = 500
 
+/** Largest number of characters of the patterns of a rule, and of all rules of a repository. */
+const maxRuleCharacters = 20_000
+const maxCharacters = 100_000
+
+interface Patterns {
+  readonly name?: string
+  readonly files: readonly string[]
+  readonly contexts: readonly string[]
+}
+
+const patternsOf = (
+  input: Pick<BranchRuleInput, 'protected_file_patterns' | 'unprotected_file_patterns' | 'statusContexts'>,
+): Patterns => ({
+  files: [input.protected_file_patterns ?? '', input.unprotected_file_patterns ?? ''].filter((text) => text !== ''),
+  contexts: input.statusContexts ?? [],
+})
+
+const charactersOf = ({ name = '', files, contexts }: Patterns): number =>
+  [name, ...files, ...contexts].reduce((sum, text) => sum + text.length, 0)
+
+/**
+ * Throws `Invalid` for patterns that are no globs or are too long.
+ * @param others the other rules of the repository
+ */
+function checkPatterns(given: Patterns, others: readonly BranchRule[]): void {
+  const single = given.files.flatMap((text) => text.split(';').map((each) => each.trim()))
+  for (const pattern of [given.name ?? '', ...single, ...given.contexts]) {
+    const fault = faultOfGlob(pattern)
+    if (fault !== undefined) {
+      throw new Invalid(`${pattern.slice(0, 100)} is not a valid pattern: ${fault}`, 'pattern_invalid')
+    }
+  }
+  const own = charactersOf(given)
+  const sum = others.reduce(
+    (before, rule) =>
+      before +
+      charactersOf({
+        name: rule.rule_name,
+        ...patternsOf({ ...rule, statusContexts: rule.status_check_contexts ?? [] }),
+      }),
+    own,
+  )
+  if (own > maxRuleCharacters || sum > maxCharacters) {
+    const message = `patterns have at most ${maxRuleCharacters} characters in a rule and ${maxCharacters} in a repository`
+    throw new Invalid(message, 'patterns_too_long')
+  }
+}
+
 /** Rules in the order of display and precedence. */
 export const listRules = async (ctx: RepoCtx): Promise<BranchRule[]> =>
   inOrder(await listBranchRules(ctx.db, ctx.repo.id))
@@ -78,6 +127,7 @@ export async function createBranchRule(
   const [existing, lists] = await Promise.all([listBranchRules(ctx.db, ctx.repo.id), listsOf(ctx, input)])
   if (existing.length >= maxRules) throw new Forbidden(`a repository has at most ${maxRules} rules`, 'too_many_rules')
   const now = nowUnix(ctx.clock)
+  checkPatterns({ name: ruleName, ...patternsOf(input) }, existing)
   const enablePush = input.enable_push ?? false
   try {
     return await transaction(ctx.db, async (tx) => {
@@ -121,6 +171,11 @@ export async function createBranchRule(
 
 /** Changes the given parts of a rule. */
 export async function changeBranchRule(ctx: RepoCtx, rule: BranchRule, input: BranchRuleInput): Promise<BranchRule> {
+  const given = patternsOf(input)
+  if (given.files.length > 0 || given.contexts.length > 0) {
+    const others = (await listBranchRules(ctx.db, ctx.repo.id)).filter(({ id }) => id !== rule.id)
+    checkPatterns(given, others)
+  }
   const lists = await listsOf(ctx, input)
   const change: BranchRuleChange = {
     ...pushFlags(input),

@@ -16,6 +16,8 @@ export interface BranchRule extends Omit<BranchRuleRow, ListColumn | 'status_che
   readonly approvals_user_ids: readonly UserId[]
   readonly approvals_team_ids: readonly TeamId[]
   readonly status_check_contexts: readonly string[] | null
+  /** Whether its pattern could not be compared with a branch, so that it protects the branch from everybody. */
+  readonly isUndecided?: boolean
 }
 
 type ListColumn =

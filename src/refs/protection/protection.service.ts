@@ -1,10 +1,6 @@
 import type { RepoCtx } from '../../access/context.ts'
-import { matchExpressions } from '../../access/contributions/expressions.ts'
-import { pluck } from '../../lib/pluck.ts'
 import type { PushedUpdate, ReadFrom } from '../../git/git.ts'
 import { Forbidden } from '../../lib/errors.ts'
-import { compileGlob } from '../../lib/glob.ts'
-import { MatchBudget } from '../../lib/pattern.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { branchOf, branchRef, isZeroOid, tagOf } from '../../lib/refs.ts'
 import { branchActor } from './branch-actor.ts'
@@ -12,8 +8,8 @@ import { mayChangeBranch } from './branch-protection.policy.ts'
 import { effectiveRule, ruleFinder, type BranchActor, type BranchChange } from './branch-protection.rules.ts'
 import { listBranchRules, type BranchRule } from './branch-protection.store.ts'
 import { mayChangeTag } from './tag-protection.policy.ts'
-import { expressionOf } from './tag-protection.rules.ts'
-import { listTagRules, type TagRule } from './tag-protection.store.ts'
+import { tagRuleFinder } from './tag-protection.rules.ts'
+import { listTagRules } from './tag-protection.store.ts'
 import { verifySignatures } from '../signing/verification.ts'
 
 /** A refused reference and the reason. */
@@ -60,46 +56,21 @@ export async function checkProtections(
   if (branchRules.length === 0 && tagRules.length === 0) return []
   const actor = await branchActor(ctx, options)
   const refusals: ProtectionRefusal[] = []
-  const ruleOf = ruleFinder(branchRules)
+  const ruleOf = ruleFinder(branchRules, ctx.budget)
   for (const { change, branch } of branches) {
     const rule = ruleOf(branch)
     if (!rule) continue
     const looked = 'kind' in change ? change : await readChange(ctx, rule, change, options.at ?? ctx.repo.git_key)
-    const verdict = mayChangeBranch(rule, actor, { isForced: false, ...looked, branch })
+    const verdict = mayChangeBranch(rule, actor, { isForced: false, ...looked, branch }, ctx.budget)
     if (!verdict.allowed) refusals.push({ ref: change.ref, reason: verdict.reason })
   }
-  const rulesAbout = await tagRulesAbout(ctx, tagRules, pluck(tags, 'tag'))
-  for (const [index, { ref, tag }] of tags.entries()) {
-    const verdict = mayChangeTag(rulesAbout[index] ?? [], tag, actor)
+  const rulesOf = tagRuleFinder(tagRules, ctx.budget)
+  for (const { ref, tag } of tags) {
+    const { about, undecided } = rulesOf(tag)
+    const verdict = mayChangeTag(about, tag, undecided, actor)
     if (!verdict.allowed) refusals.push({ ref, reason: verdict.reason })
   }
   return refusals
-}
-
-/** The rules of each tag: those whose glob (`*` matches slashes) or regular expression (between slashes) matches. */
-async function tagRulesAbout(
-  ctx: RepoCtx,
-  rules: readonly TagRule[],
-  tags: readonly string[],
-): Promise<readonly (readonly TagRule[])[]> {
-  const withExpression = rules.flatMap((rule) => {
-    const expression = expressionOf(rule.name_pattern)
-    return expression === undefined ? [] : [{ rule, expression }]
-  })
-  const found = await matchExpressions(
-    ctx,
-    withExpression.map(({ expression }) => expression),
-    tags,
-  )
-  const fits = new Map(withExpression.map(({ rule }, index) => [rule.id, found[index]]))
-  const budget = new MatchBudget()
-  const globs = new Map(
-    rules.filter(({ id }) => !fits.has(id)).map((rule) => [rule.id, compileGlob(rule.name_pattern, '', budget)]),
-  )
-  return tags.map((tag, index) =>
-    // An expression that fails to run protects.
-    rules.filter(({ id }) => globs.get(id)?.(tag) ?? fits.get(id)?.[index] ?? true),
-  )
 }
 
 /** Like `checkProtections`, but throws the first refusal as `Forbidden`. */
@@ -130,7 +101,7 @@ export async function protectionOf(
   branch: string,
 ): Promise<{ readonly rule: BranchRule | undefined; readonly actor: BranchActor }> {
   const [rules, actor] = await Promise.all([listBranchRules(ctx.db, ctx.repo.id), branchActor(ctx)])
-  return { rule: effectiveRule(rules, branch), actor }
+  return { rule: effectiveRule(rules, branch, ctx.budget), actor }
 }
 
 /** Reads the parts of a change that the rule needs. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TeamId, UserId } from '../../lib/ids.ts'
+import { WorkBudget } from '../../lib/work-budget.ts'
 import { startForge } from '../../testing/forge.ts'
 import { mayChangeBranch } from './branch-protection.policy.ts'
 import type { BranchActor, BranchChange } from './branch-protection.rules.ts'
@@ -30,7 +31,7 @@ const change: BranchChange = {
   unsignedCommit: undefined,
 }
 const isAllowed = (more: Partial<BranchRule>, changed: Partial<BranchChange> = {}, actor = writer): boolean =>
-  mayChangeBranch(rule(more), actor, { ...change, ...changed }).allowed
+  mayChangeBranch(rule(more), actor, { ...change, ...changed }, new WorkBudget()).allowed
 
 test('branch rules: force pushes, deletions, allow lists, deploy keys and files', () => {
   assert.equal(isAllowed({}), true)

@@ -3,10 +3,12 @@ import type { Rights } from '../../access/rights.ts'
 import { recordAct } from '../../audit/audit.ts'
 import type { AuditedAction } from '../../audit/audited-actions.ts'
 import { transaction } from '../../db/database.ts'
-import { isRegExp } from '../../lib/bounded-regexp.ts'
 import { BadRequest, Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
 import type { TagRuleId } from '../../lib/ids.ts'
+import { faultOfExpression } from '../../lib/expression.ts'
+import { faultOfGlob } from '../../lib/glob.ts'
 import { nowUnix } from '../../lib/time.ts'
+import type { WorkBudget } from '../../lib/work-budget.ts'
 import { listedTeams, listedUsers } from './allow-list.service.ts'
 import { expressionOf } from './tag-protection.rules.ts'
 import {
@@ -40,10 +42,20 @@ export async function getTagRule(ctx: RepoCtx, id: number): Promise<TagRule> {
   return rule
 }
 
-function checkPattern(pattern: string): void {
+/** Largest number of characters of all patterns of a repository. */
+const maxCharacters = 50_000
+
+/** @param others the other rules of the repository */
+function checkPattern(pattern: string, others: readonly TagRule[], budget: WorkBudget): void {
   const expression = expressionOf(pattern)
-  if (expression !== undefined && !isRegExp(expression)) {
-    throw new Invalid(`[name_pattern]: ${pattern} is not a valid regular expression`, 'pattern_invalid')
+  const reason = expression === undefined ? faultOfGlob(pattern) : faultOfExpression(expression, budget)?.reason
+  if (reason !== undefined) {
+    const kind = expression === undefined ? 'glob' : 'regular expression'
+    throw new Invalid(`[name_pattern]: is not a valid ${kind}: ${reason}`, 'pattern_invalid')
+  }
+  if (others.reduce((sum, rule) => sum + rule.name_pattern.length, pattern.length) > maxCharacters) {
+    const message = `[name_pattern]: all patterns of a repository have at most ${maxCharacters} characters`
+    throw new Invalid(message, 'patterns_too_long')
   }
 }
 
@@ -57,8 +69,8 @@ export async function createTagRule(ctx: RepoCtx, input: TagRuleInput): Promise<
   if (!input.users?.length && !input.teams?.length) {
     throw new BadRequest('the rule allows nobody', 'nobody_allowed')
   }
-  checkPattern(pattern)
   const existing = await listTagRules(ctx.db, ctx.repo.id)
+  checkPattern(pattern, existing, ctx.budget)
   if (existing.some((rule) => rule.name_pattern === pattern)) {
     throw new Forbidden(`there is a rule ${pattern} already`, 'tag_rule_exists')
   }
@@ -89,7 +101,10 @@ const actOn = (ctx: RepoCtx, action: AuditedAction, id: number, name?: string) =
 /** Changes the given parts of a rule. */
 export async function changeTagRule(ctx: RepoCtx, rule: TagRule, input: TagRuleInput): Promise<TagRule> {
   const pattern = input.pattern?.trim()
-  if (pattern) checkPattern(pattern)
+  if (pattern) {
+    const others = (await listTagRules(ctx.db, ctx.repo.id)).filter(({ id }) => id !== rule.id)
+    checkPattern(pattern, others, ctx.budget)
+  }
   const users = input.users && (await listedUsers(ctx, input.users, mayReadCode))
   const teams = input.teams && (await listedTeams(ctx, input.teams))
   const changed = await transaction(ctx.db, async (tx) => {

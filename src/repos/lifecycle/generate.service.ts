@@ -9,9 +9,9 @@ import { publish } from '../../events/hub.ts'
 import type { TreeChange } from '../../git/git.ts'
 import { isValidBranchName } from '../../git/refs/ref-name.ts'
 import { Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
+import { anyMatch, mustDecide } from '../../lib/expression.ts'
 import { compileGlob } from '../../lib/glob.ts'
 import type { Oid } from '../../lib/ids.ts'
-import { MatchBudget } from '../../lib/pattern.ts'
 import { branchRef, zeroOid } from '../../lib/refs.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { signedCommit, signingFor } from '../../refs/signing/signing.service.ts'
@@ -131,6 +131,8 @@ export async function generateRepo(
 
 /** Largest number of expanded files, and the largest size of one in bytes. */
 const maxExpandedFiles = 10_000
+/** Measured cost of reading a character of the list of expanded files, in microseconds. */
+const lineCharacterUs = 0.05
 const maxExpandedBytes = 5 << 20
 
 /** Writes one commit with the template's tree; returns undefined when the template is empty. */
@@ -172,10 +174,11 @@ async function expandedFiles(
   )
   const list = lists.find((entry) => entry?.type === 'blob')
   if (!list) return []
-  const budget = new MatchBudget()
-  const patterns = templatePatterns(Buffer.from(await readText(ctx, list.oid), 'latin1').toString('utf8')).map(
-    (pattern) => compileGlob(pattern, '/', budget),
-  )
+  const text = Buffer.from(await readText(ctx, list.oid), 'latin1').toString('utf8')
+  ctx.budget.take('processorUs', text.length * lineCharacterUs)
+  const patterns = templatePatterns(text)
+    .map((pattern) => compileGlob(pattern, '/', ctx.budget))
+    .filter(({ isFaulty }) => !isFaulty)
   const subject = (of: {
     owner: Pick<UserRow, 'name'>
     repo: Pick<RepoRow, 'name' | 'description'>
@@ -199,7 +202,7 @@ async function expandedFiles(
   const changes: TreeChange[] = [{ op: 'delete', path: list.path }]
   for (const entry of entries) {
     const isFile = entry.type === 'blob' && entry.path !== list.path && (entry.sizeBytes ?? 0) <= maxExpandedBytes
-    if (!isFile || !patterns.some((fits) => fits(entry.path))) continue
+    if (!isFile || !mustDecide(ctx.budget, anyMatch(patterns, entry.path))) continue
     const path = expandPath(entry.path, variables)
     if (path !== entry.path) changes.push({ op: 'delete', path: entry.path })
     // The target of a symbolic link is not expanded.

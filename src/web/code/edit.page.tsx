@@ -5,7 +5,7 @@ import { getFile, type FileView } from '../../code/contents/file.service.ts'
 import { getEditorconfig } from '../../code/contents/editorconfig.service.ts'
 import { writablePath } from '../../code/contents/file-change.rules.ts'
 import type { FileEdit } from '../../git/git.ts'
-import { PatternsTooCostly } from '../../lib/pattern.ts'
+import { WorkTooCostly } from '../../lib/work-budget.ts'
 import { Invalid, NotFound, Refusal } from '../../lib/errors.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
@@ -51,7 +51,7 @@ function editableText({ body, sizeBytes }: FileView): string {
 async function indentOf(ctx: RepoCtx, { commit }: EditPlace, path: string, text: string): Promise<Indent> {
   const asked = commit === undefined ? undefined : getEditorconfig(ctx, commit, path)
   const found = await asked?.catch((error: unknown) => {
-    if (!(error instanceof PatternsTooCostly)) throw error
+    if (!(error instanceof WorkTooCostly)) throw error
     return undefined
   })
   return editorIndent(found ?? {}, text)

@@ -12,6 +12,7 @@ import { payloadsOf } from '../../payloads/all-payloads.ts'
 import type { EventPayload } from '../../payloads/event-payload.ts'
 import { PayloadPresenter, type PayloadCtx } from '../../payloads/payload.present.ts'
 import { loadRepos } from '../../repos/repo.store.ts'
+import { WorkBudget } from '../../lib/work-budget.ts'
 import { compileBranchFilter } from '../hook.rules.ts'
 import { deletedRepositoriesIn } from './deleted-repositories.ts'
 import { planDeliveries } from './deliver-webhook.job.ts'
@@ -56,7 +57,9 @@ async function findWantedPayloads(tx: Tx, events: readonly RecordedEvent[]): Pro
   if (hooks.length === 0) return []
   const repos = await loadRepos(tx, repoIds)
   const ownerOf = (id: RepoId): UserId | undefined => repos.get(id)?.owner_id
-  const subscriptions = hooks.map(subscriptionOf)
+  // Each transaction has a budget of its own, because many requests may write events of one repository.
+  const budget = new WorkBudget()
+  const subscriptions = hooks.map((hook) => subscriptionOf(hook, budget))
   return all.flatMap((each): AddressedPayload[] => {
     const wanting = subscriptions.filter((one) => wants(one, each.payload, ownerOf)).map(({ hook }) => hook)
     return wanting.length === 0 ? [] : [{ ...each, hooks: wanting }]
@@ -115,10 +118,10 @@ interface Subscription {
   readonly passes: (ref: string | undefined) => boolean
 }
 
-const subscriptionOf = (hook: WebhookRow): Subscription => ({
+const subscriptionOf = (hook: WebhookRow, budget: WorkBudget): Subscription => ({
   hook,
   events: new Set(JSON.parse(hook.events) as string[]),
-  passes: compileBranchFilter(hook.branch_filter),
+  passes: compileBranchFilter(hook.branch_filter, budget),
 })
 
 function wants(

@@ -1,5 +1,5 @@
 /** Returns whether a text matches a shell pattern, in which `*` matches any text and `?` one character. */
-export function matchesGlob(pattern: string, text: string): boolean {
+export function matchesShellPattern(pattern: string, text: string): boolean {
   let at = 0
   let next = 0
   let star = -1
