@@ -1,4 +1,5 @@
 import { Unavailable } from '../lib/errors.ts'
+import { heldSlotMs, ownWaiting, RecentUse } from '../lib/recent-use.ts'
 import { type Claim } from './claim.ts'
 import { personOf, Shares, type ShareLimits } from './shares.ts'
 
@@ -22,18 +23,6 @@ interface Waiter {
   readonly start: () => void
 }
 
-/** Half-life of recent use, in milliseconds. */
-const halfLifeMs = 30_000
-
-/** Maximum number of claims whose use is tracked; those with the least use are dropped. */
-const maxRemembered = 1000
-
-interface Use {
-  /** Slot time in milliseconds at `atMs`, which decays. */
-  heldMs: number
-  atMs: number
-}
-
 /**
  * Slots for expensive work. A request without a free slot waits, for a limited time in a limited queue. A free slot goes to
  * the claim with the least recent use.
@@ -42,13 +31,14 @@ export class Places {
   readonly #options: PlacesOptions
   readonly #shares: Shares
   readonly #line: Waiter[] = []
-  readonly #use = new Map<number | string, Use>()
+  readonly #use: RecentUse
   readonly #now: () => number
 
   constructor(options: PlacesOptions) {
     this.#options = options
     this.#shares = new Shares(options.limits)
     this.#now = options.now ?? (() => performance.now())
+    this.#use = new RecentUse(this.#now)
   }
 
   get taken(): number {
@@ -85,7 +75,7 @@ export class Places {
     return () => {
       if (!isHeld) return
       isHeld = false
-      this.#note(claim, this.#now() - sinceMs)
+      this.#use.note(personOf(claim), this.#now() - sinceMs)
       this.#shares.add(claim, -1)
       if (this.#line.length > 0) this.#serve()
     }
@@ -96,7 +86,7 @@ export class Places {
     const { maxWaiting, waitMs } = this.#options
     const person = personOf(claim)
     const own = this.#line.reduce((sum, each) => sum + (personOf(each.claim) === person ? 1 : 0), 0)
-    if (this.#line.length >= maxWaiting || own >= Math.max(1, Math.floor(maxWaiting / 4))) throw this.#busy()
+    if (this.#line.length >= maxWaiting || own >= ownWaiting(maxWaiting)) throw this.#busy()
     await new Promise<void>((resolve, reject) => {
       const settle = (): void => {
         clearTimeout(timer)
@@ -124,32 +114,15 @@ export class Places {
   /** Assigns free slots to waiting claims: least recent use first, then first come first served. */
   #serve(): void {
     for (;;) {
-      let next: Waiter | undefined
-      let least = Number.POSITIVE_INFINITY
-      for (const waiter of this.#line) {
-        if (!this.#shares.fits(waiter.claim, 1)) continue
-        const use = this.#shares.heldBy(waiter.claim) * halfLifeMs + this.#useOf(waiter.claim)
-        if (use < least) [next, least] = [waiter, use]
-      }
+      const next = this.#use.least(
+        this.#line.filter(({ claim }) => this.#shares.fits(claim, 1)),
+        ({ claim }) => this.#shares.heldBy(claim) * heldSlotMs + this.#use.of(personOf(claim)),
+      )
       if (next === undefined) return
       this.#line.splice(this.#line.indexOf(next), 1)
       this.#shares.add(next.claim, 1)
       next.start()
     }
-  }
-
-  #useOf(claim: Claim): number {
-    const use = this.#use.get(personOf(claim))
-    return use === undefined ? 0 : use.heldMs * 0.5 ** ((this.#now() - use.atMs) / halfLifeMs)
-  }
-
-  #note(claim: Claim, heldMs: number): void {
-    const person = personOf(claim)
-    const use = { heldMs: this.#useOf(claim) + heldMs, atMs: this.#now() }
-    // Reinserting keeps the map in the order of updates.
-    this.#use.delete(person)
-    this.#use.set(person, use)
-    if (this.#use.size > maxRemembered) this.#use.delete(this.#use.keys().next().value as number | string)
   }
 
   #busy(): Unavailable {

@@ -1,16 +1,19 @@
 import { Worker } from 'node:worker_threads'
 import { builtFile } from './assets.ts'
-import { createConcurrencyLimit } from './concurrency-limit.ts'
 import { Unavailable } from './errors.ts'
+import { ownWaiting, RecentUse, type User } from './recent-use.ts'
+import type { WorkBudget } from './work-budget.ts'
 
 export interface OwnThreadOptions {
   /** Plural name of the inputs, for messages and the thread: `pictures`. */
   readonly name: string
   /** Built entry file: `image-worker.js`. */
   readonly file: string
-  /** Timeout of a job, in milliseconds. It ends the thread; the next job starts a new one. */
+  /** Processor time of the thread for a job, in milliseconds. A job above it ends the thread; the next job starts a new one. */
   readonly timeoutMs: number
-  /** Maximum number of waiting jobs. */
+  /** Longest time for a job on the clock; without it six times the processor time. */
+  readonly wallMs?: number
+  /** Maximum number of waiting jobs. One user may have a quarter. */
   readonly maxQueue: number
   /** Time without work after which the thread ends, in milliseconds. */
   readonly idleMs: number
@@ -18,29 +21,62 @@ export interface OwnThreadOptions {
   readonly maxMemoryMb: number
 }
 
-/** A job exceeded its time or memory. */
+/** Who asks for work and is charged for it. A context is one. */
+export interface Asker {
+  /** Undefined for work of the server itself, which has one share. */
+  readonly claim?: { readonly viewer: number | undefined; readonly address: string } | undefined
+  /** Its signal ends the work. */
+  readonly budget: Pick<WorkBudget, 'signal'>
+}
+
+/** A job exceeded its processor time or memory, as it would again. */
 export class ThreadOverrun extends Unavailable {}
+
+/** A job got no result in its time on the clock, because the machine is busy: it may succeed another time. */
+export class ThreadLate extends Unavailable {}
 
 /**
  * A thread for work on untrusted input whose time is not bounded by its size. It runs one job at a time, starts with the
- * first job, and ends when it is idle. A job over its limits ends the thread without affecting other work.
+ * first job, and ends when it is idle. The next job is of the user with the least recent use. A job over its limits ends the
+ * thread without affecting other work.
  */
 export interface OwnThread<Job, Answer> {
-  /** @throws Unavailable when too many jobs wait or the program stops; ThreadOverrun when the job exceeds its limits */
-  ask(job: Job): Promise<Answer>
+  /**
+   * Equal keys share one run.
+   * @throws Unavailable when too many jobs wait or the program stops; ThreadOverrun when the job exceeds its limits;
+   * ThreadLate when the machine is too busy; the signal's reason when the asker left
+   */
+  ask(job: Job, asker: Asker, key?: string): Promise<Answer>
   /** Whether the thread is running. */
   readonly isRunning: boolean
   close(): Promise<void>
 }
 
+/** A running job without askers may end by itself in this time, in milliseconds, because a new thread costs about 50 to 150. */
+const graceMs = 250
+
+/** The user of work of the server itself. */
+const server = 'server'
+
+const userOf = ({ claim }: Asker): User => (claim ? (claim.viewer ?? claim.address) : server)
+
+interface Entry<Job> {
+  readonly job: Job
+  readonly key: string | undefined
+  readonly askers: Set<Asker>
+  readonly result: PromiseWithResolvers<unknown>
+  /** Ends the run; set while it runs. */
+  abandon?: () => void
+}
+
 export function createOwnThread<Job, Answer>(options: OwnThreadOptions): OwnThread<Job, Answer> {
-  const { name } = options
-  const limit = createConcurrencyLimit({
-    running: 1,
-    waiting: options.maxQueue,
-    refusal: () => new Unavailable(`too many ${name} are waiting`, `${name}_busy`),
-  })
+  const { name, maxQueue } = options
+  const use = new RecentUse()
+  const line = new Set<Entry<Job>>()
+  let running: Entry<Job> | undefined
   let worker: Worker | undefined
+  /** Processor time of the thread at the end of its last job, in microseconds. */
+  let usedUs = 0
   let idle: NodeJS.Timeout | undefined
   let lastId = 0
   let isClosed = false
@@ -58,32 +94,99 @@ export function createOwnThread<Job, Answer>(options: OwnThreadOptions): OwnThre
     // An error while no job runs has no caller; without a listener it would end the program.
     fresh.on('error', () => undefined)
     worker = fresh
+    usedUs = 0
     return fresh
   }
 
   async function stop(): Promise<void> {
     clearTimeout(idle)
-    const running = worker
+    const ended = worker
     worker = undefined
-    await running?.terminate()
+    await ended?.terminate()
+  }
+
+  async function run(entry: Entry<Job>): Promise<void> {
+    running = entry
+    clearTimeout(idle)
+    const users = new Set([...entry.askers].map(userOf))
+    const since = performance.now()
+    let usedMs: number | undefined
+    try {
+      if (isClosed) throw new Unavailable('the server is stopping', 'stopping')
+      const abandoned = new AbortController()
+      entry.abandon = () => abandoned.abort()
+      const message = { id: ++lastId, job: entry.job }
+      const reply = await exchange<Answer>(started(), message, usedUs, options, abandoned.signal)
+      usedMs = (reply.cpuUs - usedUs) / 1000
+      usedUs = reply.cpuUs
+      if (reply.defect !== undefined) throw new Error(`the thread of ${name}: ${reply.defect}`)
+      entry.result.resolve(reply.answer)
+    } catch (error) {
+      // A thread that is late or broken is replaced.
+      await stop()
+      entry.result.reject(error)
+    } finally {
+      for (const user of users) use.note(user, (usedMs ?? performance.now() - since) / users.size)
+      running = undefined
+      idle = setTimeout(() => void stop(), options.idleMs).unref()
+      serve()
+    }
+  }
+
+  function serve(): void {
+    if (running !== undefined) return
+    const next = use.least(line, ({ askers }) => Math.min(...[...askers].map((asker) => use.of(userOf(asker)))))
+    if (next === undefined) return
+    line.delete(next)
+    void run(next)
+  }
+
+  function leave(entry: Entry<Job>, asker: Asker): void {
+    entry.askers.delete(asker)
+    if (entry.askers.size > 0) return
+    line.delete(entry)
+    entry.abandon?.()
+  }
+
+  function enter(job: Job, asker: Asker, key: string | undefined): Entry<Job> {
+    const same = (each: Entry<Job> | undefined): boolean => key !== undefined && each?.key === key && each.askers.size > 0
+    const shared = same(running) ? running : [...line].find(same)
+    if (shared) {
+      shared.askers.add(asker)
+      return shared
+    }
+    const user = userOf(asker)
+    const own = [...line].filter(({ askers }) => [...askers].some((each) => userOf(each) === user)).length
+    if (line.size >= maxQueue || own >= ownWaiting(maxQueue)) {
+      throw new Unavailable(`too many ${name} are waiting`, `${name}_busy`)
+    }
+    const entry: Entry<Job> = { job, key, askers: new Set([asker]), result: Promise.withResolvers() }
+    // Its askers may all have left.
+    entry.result.promise.catch(() => undefined)
+    line.add(entry)
+    return entry
   }
 
   return {
-    ask: (job) =>
-      limit.run(async () => {
-        if (isClosed) throw new Unavailable('the server is stopping', 'stopping')
-        clearTimeout(idle)
-        const id = ++lastId
-        try {
-          return await exchange<Answer>(started(), { id, job }, options)
-        } catch (error) {
-          // A thread that is late or broken is replaced.
-          await stop()
-          throw error
-        } finally {
-          idle = setTimeout(() => void stop(), options.idleMs).unref()
-        }
-      }),
+    async ask(job, { claim, budget }, key) {
+      const { signal } = budget
+      signal?.throwIfAborted()
+      // A copy, because calls of one request have one context and each leaves by itself.
+      const asker: Asker = { claim, budget }
+      const entry = enter(job, asker, key)
+      const left = Promise.withResolvers<never>()
+      const onAbort = (): void => {
+        leave(entry, asker)
+        left.reject(signal?.reason)
+      }
+      signal?.addEventListener('abort', onAbort, { once: true })
+      serve()
+      try {
+        return (await Promise.race([entry.result.promise, left.promise])) as Answer
+      } finally {
+        signal?.removeEventListener('abort', onAbort)
+      }
+    },
     get isRunning() {
       return worker !== undefined
     },
@@ -98,28 +201,35 @@ interface Reply<Answer> {
   readonly id: number
   readonly answer?: Answer
   readonly defect?: string
+  /** Processor time of the thread so far, in microseconds. */
+  readonly cpuUs: number
 }
 
+/** @param usedUs processor time that the thread used before the job */
 function exchange<Answer>(
   worker: Worker,
   message: { readonly id: number; readonly job: unknown },
-  { name, timeoutMs }: OwnThreadOptions,
-): Promise<Answer> {
+  usedUs: number,
+  { name, timeoutMs, wallMs = 6 * timeoutMs }: OwnThreadOptions,
+  abandoned: AbortSignal,
+): Promise<Reply<Answer>> {
   return new Promise((resolve, reject) => {
+    const since = performance.now()
+    let timer: NodeJS.Timeout | undefined
+    let isFinished = false
     const finish = (settle: () => void): void => {
+      if (isFinished) return
+      isFinished = true
       clearTimeout(timer)
+      clearTimeout(late)
+      abandoned.removeEventListener('abort', onAbandoned)
       worker.off('message', onMessage).off('error', onError).off('exit', onExit)
       // While nothing is asked of it the thread does not keep the process alive.
       worker.unref()
       settle()
     }
     const onMessage = (reply: Reply<Answer>): void => {
-      if (reply.id !== message.id) return
-      finish(() =>
-        reply.defect === undefined
-          ? resolve(reply.answer as Answer)
-          : reject(new Error(`the thread of ${name}: ${reply.defect}`)),
-      )
+      if (reply.id === message.id) finish(() => resolve(reply))
     }
     const onError = (error: Error): void => {
       const isMemory = (error as { code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY'
@@ -128,9 +238,34 @@ function exchange<Answer>(
       )
     }
     const onExit = (): void => finish(() => reject(new Unavailable(`the thread of ${name} ended`, `${name}_ended`)))
-    const timer = setTimeout(() => {
-      finish(() => reject(new ThreadOverrun(`one of the ${name} took too long`, `${name}_timeout`)))
-    }, timeoutMs)
+    /** Looks at the clock of the thread when it can have used up its time at the earliest. */
+    const watch = (leftMs: number): void => {
+      timer = setTimeout(() => {
+        void worker.cpuUsage().then(
+          ({ user, system }) => {
+            if (isFinished) return
+            const stillMs = timeoutMs - (user + system - usedUs) / 1000
+            if (stillMs > 0) watch(Math.max(stillMs, 1))
+            else
+              finish(() => reject(new ThreadOverrun(`one of the ${name} took too long`, `${name}_timeout`)))
+          },
+          // The thread ended, which has its own event.
+          () => undefined,
+        )
+      }, leftMs)
+    }
+    const onAbandoned = (): void => {
+      setTimeout(
+        () => finish(() => reject(abandoned.reason)),
+        Math.max(0, graceMs - (performance.now() - since)),
+      ).unref()
+    }
+    const late = setTimeout(
+      () => finish(() => reject(new ThreadLate(`one of the ${name} took too long`, `${name}_late`))),
+      wallMs,
+    )
+    watch(timeoutMs)
+    abandoned.addEventListener('abort', onAbandoned, { once: true })
     worker.on('message', onMessage).on('error', onError).on('exit', onExit)
     worker.ref()
     worker.postMessage(message, [])

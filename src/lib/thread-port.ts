@@ -9,9 +9,18 @@ export function serveThread(work: (job: never) => Promise<unknown>): void {
   const port = parentPort
   port.on('message', ({ id, job }: { readonly id: number; readonly job: never }) => {
     void work(job).then(
-      (answer) => port.postMessage({ id, answer }),
+      (answer) => port.postMessage({ id, answer, cpuUs: usedUs() }),
       (error: unknown) =>
-        port.postMessage({ id, defect: Error.isError(error) ? (error.stack ?? error.message) : String(error) }),
+        port.postMessage({
+          id,
+          defect: Error.isError(error) ? (error.stack ?? error.message) : String(error),
+          cpuUs: usedUs(),
+        }),
     )
   })
+}
+
+function usedUs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return user + system
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CacheBudget } from '../lib/cache-budget.ts'
 import { Unavailable } from '../lib/errors.ts'
+import { WorkBudget } from '../lib/work-budget.ts'
 import { startForge } from '../testing/forge.ts'
 import { longestStall } from '../testing/loop-stalls.ts'
 import { languageOfFile } from './highlight.ts'
@@ -51,6 +52,8 @@ test('issueCreateComment: a hostile text is stored and does not block the server
   }
 })
 
+const reader = (budget = new WorkBudget()) => ({ budget })
+
 const rootUrl = 'https://forge.example/'
 const options = { mode: 'comment', rootUrl, bases: linkBases({ rootUrl, context: '', mode: 'comment' }) } as const
 
@@ -75,9 +78,9 @@ test('a text that takes too long is shown unrendered and has no references; the 
       const slow = `${'<svg>'.repeat(2000)}${'*a _b '.repeat(100_000)}`
       const asItIs = `<pre>${slow.replaceAll('<', '&lt;').replaceAll('>', '&gt;')}</pre>`
       // A thread does not start within a millisecond.
-      assert.equal(await texts.render(slow, 'markdown', options), asItIs)
-      assert.deepEqual(await texts.runs([slow]), [])
-      assert.equal(await texts.render(slow, 'markdown', options), asItIs)
+      assert.equal(await texts.render(reader(), slow, 'markdown', options), asItIs)
+      assert.deepEqual(await texts.runs(reader(), [slow]), [])
+      assert.equal(await texts.render(reader(), slow, 'markdown', options), asItIs)
     },
     { timeoutMs: 1 },
   ))
@@ -89,7 +92,7 @@ test('a cached text is used only for readers with the same resolved references',
       asked.push(candidates.mentions.join())
       return { mentions: new Set(names), commits: new Set<string>() }
     }
-    const render = (names: readonly string[]) => texts.render('@ann @bea', 'markdown', options, seeing(names))
+    const render = (names: readonly string[]) => texts.render(reader(), '@ann @bea', 'markdown', options, seeing(names))
     const links = (html: string): number => html.match(/class="mention"/g)?.length ?? 0
     assert.deepEqual(
       [links(await render(['ann', 'bea'])), links(await render(['ann'])), links(await render([]))],
@@ -103,7 +106,7 @@ test('a text is refused when too many wait', () =>
   withTexts(
     async (texts) => {
       const results = await Promise.allSettled(
-        Array.from({ length: 5 }, (_, index) => texts.render(`text ${index}`, 'markdown', options)),
+        Array.from({ length: 5 }, (_, index) => texts.render(reader(), `text ${index}`, 'markdown', options)),
       )
       const refused = results.filter((result) => result.status === 'rejected').map((result) => result.reason)
       assert.deepEqual(
@@ -116,15 +119,15 @@ test('a text is refused when too many wait', () =>
 
 test('texts.lines: a span over several lines is closed and opened again on each; markup in a source stays text', async () => {
   await withTexts(async (texts) => {
-    assert.deepEqual(await texts.lines('/* <b>\n*/\nx\n', 'js'), [
+    assert.deepEqual(await texts.lines(reader(), '/* <b>\n*/\nx\n', 'js'), [
       '<span class="hljs-comment">/* &lt;b&gt;</span>',
       '<span class="hljs-comment">*/</span>',
       'x',
     ])
-    assert.deepEqual(await texts.lines('<b>\r\n\n&', 'no-such-language'), ['&lt;b&gt;', '', '&amp;'])
-    assert.deepEqual(await texts.lines('', 'js'), [])
+    assert.deepEqual(await texts.lines(reader(), '<b>\r\n\n&', 'no-such-language'), ['&lt;b&gt;', '', '&amp;'])
+    assert.deepEqual(await texts.lines(reader(), '', 'js'), [])
     const long = 'const a = 1\n'.repeat(50_000)
-    assert.equal((await texts.lines(long, 'js')).length, 50_000)
+    assert.equal((await texts.lines(reader(), long, 'js')).length, 50_000)
     assert.deepEqual(
       [languageOfFile('a/Dockerfile'), languageOfFile('x.TS'), languageOfFile('LICENSE')],
       ['dockerfile', 'ts', ''],

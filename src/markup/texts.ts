@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { CacheBudget } from '../lib/cache-budget.ts'
-import { createOwnThread, ThreadOverrun, type OwnThread } from '../lib/own-thread.ts'
-import { escapeHtml } from './html.ts'
-import { maxLinesLength, plainLines } from './highlight.ts'
+import { type Asker, createOwnThread, ThreadLate, ThreadOverrun, type OwnThread } from '../lib/own-thread.ts'
+import type { WorkBudget } from '../lib/work-budget.ts'
+import { fencesCost, highlightCost, maxLinesCost, maxLinesLength, plainLines } from './highlight.ts'
+import { unrendered } from './unrendered.ts'
 import type { MarkdownOptions, Rendered } from './markdown.ts'
 import type { MarkupKind } from './markup-kind.ts'
 import type { ResolveReferences } from './references.ts'
@@ -10,7 +11,7 @@ import type { TextAnswer, TextJob } from './text-job.ts'
 import type { TextRuns } from './text-runs.ts'
 
 export interface TextsOptions {
-  /** Longest time for one text, in milliseconds. */
+  /** Most processor time for one text, in milliseconds. */
   readonly timeoutMs: number
   /** Most waiting texts, of short and long ones each. */
   readonly maxQueue: number
@@ -19,25 +20,36 @@ export interface TextsOptions {
   readonly cacheBytes: number
 }
 
+/** Who asks for a text and from whose budget its price is taken: a context. */
+export interface Reader extends Asker {
+  readonly budget: WorkBudget
+}
+
 /**
  * Reads and renders texts of users in worker threads, because a hostile text can take long. Threads start with the first text
- * and end when idle.
+ * and end when idle. Each text takes its price from the budget of the reader (`threadChars`); without it the text stays plain.
  */
 export interface Texts {
   /**
    * Renders a text to sanitised HTML; a text that takes too long stays unrendered. Throws `Unavailable` when too many wait.
    * @param resolve looks up references; without it mentions and commits stay text
    */
-  render(source: string, file: MarkupKind, options: MarkdownOptions, resolve?: ResolveReferences): Promise<string>
+  render(
+    reader: Reader,
+    source: string,
+    file: MarkupKind,
+    options: MarkdownOptions,
+    resolve?: ResolveReferences,
+  ): Promise<string>
   /** Returns the text runs of Markdown texts, none when they take too long. Throws `Unavailable` when too many wait. */
-  runs(sources: readonly string[]): Promise<readonly TextRuns[]>
+  runs(reader: Reader, sources: readonly string[]): Promise<readonly TextRuns[]>
   /**
    * Returns the lines of a source as safe HTML with highlighting spans (`hljs-…`), without line ends. A line is only
    * escaped when the language is unknown, or when the source is long or takes too long. Throws `Unavailable` when too
    * many wait.
    * @param language from `languageOfFile`; empty for plain text
    */
-  lines(source: string, language: string): Promise<readonly string[]>
+  lines(reader: Reader, source: string, language: string): Promise<readonly string[]>
   close(): Promise<void>
 }
 
@@ -45,6 +57,9 @@ const idleMs = 20_000
 
 /** Texts up to this length, in characters, have a thread of their own, so that long ones do not delay them. */
 const maxShort = 16 * 1024
+
+/** Price of a character whose references are read: nothing is highlighted or sanitised. */
+const runsPrice = 1 / 4
 
 /** Longest cached text, in bytes: a longer one would evict many others. */
 const maxCachedBytes = 512 * 1024
@@ -66,42 +81,54 @@ export function createTexts(options: TextsOptions): Texts {
     sizeOf: (answer) => 200 + lengthOf(answer),
   })
 
-  async function ask(job: TextJob): Promise<CachedAnswer> {
+  async function ask(reader: Reader, job: TextJob): Promise<CachedAnswer> {
     // A job contains nothing of the reader except the resolved references, which are part of the key.
     const key = createHash('sha256').update(keyOf(job)).digest('base64url')
     const kept = known.get(key)
     if (kept !== undefined) return kept
-    const answer = await (sourceLength(job) <= maxShort ? short : long)
-      .ask(job)
-      .catch((error: unknown): CachedAnswer => {
-        if (error instanceof ThreadOverrun) return overrun
-        throw error
-      })
-    known.set(key, answer)
-    return answer
+    try {
+      const answer = await (sourceLength(job) <= maxShort ? short : long).ask(job, reader, key)
+      known.set(key, answer)
+      return answer
+    } catch (error) {
+      // What the load of the machine spoiled is shown once and not kept.
+      if (error instanceof ThreadLate) return overrun
+      if (!(error instanceof ThreadOverrun)) throw error
+      known.set(key, overrun)
+      return overrun
+    }
   }
 
-  async function renderOnce(source: string, file: MarkupKind, markdown: MarkdownOptions): Promise<Rendered> {
-    const answer = await ask({ kind: 'render', source, file, options: markdown })
+  async function renderOnce(
+    reader: Reader,
+    source: string,
+    file: MarkupKind,
+    markdown: MarkdownOptions,
+  ): Promise<Rendered> {
+    const answer = await ask(reader, { kind: 'render', source, file, options: markdown })
     return answer.kind === 'render'
       ? answer.rendered
-      : { html: `<pre>${escapeHtml(source)}</pre>`, candidates: { mentions: [], commits: [] } }
+      : { html: unrendered(source), candidates: { mentions: [], commits: [] } }
   }
 
   return {
-    async render(source, file, markdown, resolve) {
+    async render(reader, source, file, markdown, resolve) {
       if (source.trim() === '') return ''
-      return withReferences((resolved) => renderOnce(source, file, { ...markdown, ...resolved }), resolve)
+      if (!reader.budget.tryTake('threadChars', source.length + fencesCost(source))) return unrendered(source)
+      return withReferences((resolved) => renderOnce(reader, source, file, { ...markdown, ...resolved }), resolve)
     },
-    async runs(sources) {
+    async runs(reader, sources) {
       if (sources.length === 0) return []
-      const answer = await ask({ kind: 'runs', sources })
+      if (!reader.budget.tryTake('threadChars', Math.ceil(sum(sources) * runsPrice))) return []
+      const answer = await ask(reader, { kind: 'runs', sources })
       return answer.kind === 'runs' ? answer.runs : []
     },
-    async lines(source, language) {
+    async lines(reader, source, language) {
       if (source === '') return []
       if (language === '' || source.length > maxLinesLength) return plainLines(source)
-      const answer = await ask({ kind: 'lines', source, language })
+      const cost = highlightCost(source)
+      if (cost > maxLinesCost || !reader.budget.tryTake('threadChars', cost)) return plainLines(source)
+      const answer = await ask(reader, { kind: 'lines', source, language })
       return answer.kind === 'lines' ? answer.lines : plainLines(source)
     },
     async close() {
