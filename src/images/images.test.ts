@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
 import { Invalid, TooLarge, Unavailable } from '../lib/errors.ts'
+import { WorkBudget } from '../lib/work-budget.ts'
 import { type AvatarLimits, createImages, type Images } from './images.ts'
+
+const asker = { budget: new WorkBudget() }
 
 const limits: AvatarLimits = {
   maxFileBytes: 1_048_576,

@@ -13,7 +13,7 @@ export interface OwnThreadOptions {
   readonly timeoutMs: number
   /** Longest time for a job on the clock; without it six times the processor time. */
   readonly wallMs?: number
-  /** Maximum number of waiting jobs. One user may have a quarter. */
+  /** Maximum number of waiting jobs. One user may have a quarter, the server itself all. */
   readonly maxQueue: number
   /** Time without work after which the thread ends, in milliseconds. */
   readonly idleMs: number
@@ -157,7 +157,7 @@ export function createOwnThread<Job, Answer>(options: OwnThreadOptions): OwnThre
     }
     const user = userOf(asker)
     const own = [...line].filter(({ askers }) => [...askers].some((each) => userOf(each) === user)).length
-    if (line.size >= maxQueue || own >= ownWaiting(maxQueue)) {
+    if (line.size >= maxQueue || (user !== server && own >= ownWaiting(maxQueue))) {
       throw new Unavailable(`too many ${name} are waiting`, `${name}_busy`)
     }
     const entry: Entry<Job> = { job, key, askers: new Set([asker]), result: Promise.withResolvers() }

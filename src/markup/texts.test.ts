@@ -7,7 +7,7 @@ import { startForge } from '../testing/forge.ts'
 import { longestStall } from '../testing/loop-stalls.ts'
 import { languageOfFile } from './highlight.ts'
 import { linkBases } from './links.ts'
-import { createTexts, type Texts } from './texts.ts'
+import { createTexts, type Reader, type Texts } from './texts.ts'
 
 const footnotes = (count: number): string => {
   const numbers = Array.from({ length: count }, (_, index) => index)
@@ -134,3 +134,55 @@ test('texts.lines: a span over several lines is closed and opened again on each;
     )
   })
 })
+
+const guest = (address: string, signal?: AbortSignal): Reader => ({
+  claim: { viewer: undefined, address },
+  budget: new WorkBudget(undefined, signal && (() => signal)),
+})
+
+test('texts of a guest with many waiting ones come after the text of somebody else', () =>
+  withTexts(
+    async (texts) => {
+      const done: string[] = []
+      const ask = async (address: string, index: number): Promise<void> => {
+        await texts.render(guest(address), `text ${address} ${index}`, 'markdown', options)
+        done.push(address)
+      }
+      const many = [0, 1, 2, 3, 4, 5].flatMap((index) => [ask('a', index), ask('b', index)])
+      await Promise.all([...many, ask('c', 0)])
+      assert.equal(done.length, 13)
+      assert.ok(done.indexOf('c') <= 2, done.join(' '))
+    },
+    { maxQueue: 64 },
+  ))
+
+test('a waiting text of a client that left is not rendered, and one that somebody else waits for too is', () =>
+  withTexts(async (texts) => {
+    const leaving = new AbortController()
+    const render = (reader: Reader, source: string) => texts.render(reader, source, 'markdown', options)
+    const first = render(guest('a'), 'first')
+    const left = [render(guest('b', leaving.signal), 'alone'), render(guest('b', leaving.signal), 'shared')]
+    const shared = render(guest('c'), 'shared')
+    leaving.abort(new Error('left'))
+    const ended = await Promise.allSettled(left)
+    assert.deepEqual(
+      ended.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    )
+    assert.match(await first, /first/)
+    assert.match(await shared, /shared/)
+  }))
+
+test('a text above the budget of its request stays plain, and the budget says so', () =>
+  withTexts(async (texts) => {
+    const { budget } = guest('a')
+    const slow = `~~~properties\n${'a\\'.repeat(6000)}\n~~~\n`
+    const html: string[] = []
+    for (let cell = 0; cell < 40; cell++) {
+      html.push(await texts.render({ budget }, `${slow}${cell}`, 'markdown', options))
+    }
+    assert.match(html[0]!, /<p>0<\/p>/)
+    assert.match(html[39]!, /^<pre>~~~properties/)
+    assert.deepEqual([...budget.refused], ['threadChars'])
+    assert.deepEqual((await texts.lines({ budget }, 'a\\'.repeat(6000), 'properties')).length, 1)
+  }))

@@ -28,5 +28,5 @@ export async function matchExpressions(
   flags: ExpressionJob['flags'] = 'u',
 ): Promise<ExpressionAnswer> {
   if (sources.length === 0 || texts.length === 0) return sources.map(() => [])
-  return expressionThread.of(services).ask({ sources, flags, texts })
+  return expressionThread.of(services).ask({ sources, flags, texts }, { budget: { signal: undefined } })
 }
