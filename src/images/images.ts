@@ -53,15 +53,18 @@ export function createImages(options: ImagesOptions): Images {
       }
       const { maxOriginBytes, maxWidth, maxHeight, sizePixels } = limits
       const timeoutSeconds = Math.max(1, Math.ceil(options.timeoutMs / 1000))
-      const answer = await thread.ask({
-        kind: 'avatar',
-        bytes,
-        maxOriginBytes,
-        maxWidth,
-        maxHeight,
-        sizePixels,
-        timeoutSeconds,
-      }, asker)
+      const answer = await thread.ask(
+        {
+          kind: 'avatar',
+          bytes,
+          maxOriginBytes,
+          maxWidth,
+          maxHeight,
+          sizePixels,
+          timeoutSeconds,
+        },
+        asker,
+      )
       if (answer.ok) return answer.picture
       if (answer.reason === 'not_an_image') {
         throw new Invalid('the file is no PNG, JPEG, GIF or WebP picture', 'not_an_image')

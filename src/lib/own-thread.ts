@@ -149,7 +149,8 @@ export function createOwnThread<Job, Answer>(options: OwnThreadOptions): OwnThre
   }
 
   function enter(job: Job, asker: Asker, key: string | undefined): Entry<Job> {
-    const same = (each: Entry<Job> | undefined): boolean => key !== undefined && each?.key === key && each.askers.size > 0
+    const same = (each: Entry<Job> | undefined): boolean =>
+      key !== undefined && each?.key === key && each.askers.size > 0
     const shared = same(running) ? running : [...line].find(same)
     if (shared) {
       shared.askers.add(asker)
@@ -246,8 +247,7 @@ function exchange<Answer>(
             if (isFinished) return
             const stillMs = timeoutMs - (user + system - usedUs) / 1000
             if (stillMs > 0) watch(Math.max(stillMs, 1))
-            else
-              finish(() => reject(new ThreadOverrun(`one of the ${name} took too long`, `${name}_timeout`)))
+            else finish(() => reject(new ThreadOverrun(`one of the ${name} took too long`, `${name}_timeout`)))
           },
           // The thread ended, which has its own event.
           () => undefined,

@@ -19,7 +19,7 @@ const lineCost = (length: number): number => length * Math.max(1, length / evenL
  */
 export function highlightCost(code: string): number {
   let cost = 0
-  for (let start = 0; start <= code.length; ) {
+  for (let start = 0; start <= code.length;) {
     const end = code.indexOf('\n', start)
     const stop = end === -1 ? code.length : end
     cost += lineCost(stop - start + 1)

@@ -64,10 +64,7 @@ export async function storeReceived(
 }
 
 /** Sanitises HTML of another server in a worker thread with a timeout. */
-async function sanitisedHtml(
-  ctx: Ctx,
-  { html, page }: Pick<ReceivedActivity, 'html' | 'page'>,
-): Promise<string> {
+async function sanitisedHtml(ctx: Ctx, { html, page }: Pick<ReceivedActivity, 'html' | 'page'>): Promise<string> {
   if (html.trim() === '') return ''
   const { rootUrl } = ctx.config.server
   // A blank line would end an HTML block in Markdown.

@@ -13,11 +13,7 @@ const memory = perApplication((caches) => ({
 }))
 
 /** Returns the picture generated from a text. Concurrent requests share one computation. */
-export async function getIdenticon(
-  ctx: Ctx,
-  seed: string,
-  side: keyof typeof sides = 'whole',
-): Promise<Picture> {
+export async function getIdenticon(ctx: Ctx, seed: string, side: keyof typeof sides = 'whole'): Promise<Picture> {
   const key = `${side} ${seed}`
   const { drawn } = memory(ctx)
   const known = drawn.get(key)
