@@ -1,4 +1,5 @@
 import type { AdmissionLimits } from './admission/admission.ts'
+import { trustedProxiesOf } from './http/client-address.ts'
 import type { Config } from './config/load-config.ts'
 import { cipherList, curveList } from './config/tls-names.ts'
 import type { DatabaseOptions } from './db/open.ts'
@@ -127,11 +128,10 @@ export function serverOptions(
   | 'createServer'
 > {
   const { cors, ingot, security, server, session } = config
-  const proxies = security.reverseProxyTrustedProxies
   return {
     subPath: server.subPath,
     // `*` trusts the forwarded address of every client.
-    trustedProxies: security.reverseProxyLimit === 0 ? [] : proxies.includes('*') ? ['0.0.0.0/0', '::/0'] : proxies,
+    trustedProxies: trustedProxiesOf(security),
     maxBodyBytes: Math.min(ingot.maxBody, ingot.maxJsonBody),
     maxFileBodyBytes: ingot.maxJsonBody,
     bodyIdleMs: ingot.requestTimeout,

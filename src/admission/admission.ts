@@ -2,6 +2,7 @@ import { ByteBudget } from './byte-budget.ts'
 import { Places } from './places.ts'
 import { Requests } from './requests.ts'
 import { dividedUsually, type ShareLimits } from './shares.ts'
+import { Turns } from './turns.ts'
 
 export interface AdmissionLimits {
   /** Concurrent requests. */
@@ -30,6 +31,7 @@ export interface AdmissionLimits {
  */
 export class Admission {
   readonly requests: Requests
+  readonly turns = new Turns()
   readonly expensive: Places
   readonly fetches: Places
   readonly pushes: Places

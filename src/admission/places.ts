@@ -1,6 +1,6 @@
 import { Unavailable } from '../lib/errors.ts'
-import { heldSlotMs, ownWaiting, RecentUse } from '../lib/recent-use.ts'
 import { type Claim } from './claim.ts'
+import { RecentUse } from '../lib/recent-use.ts'
 import { personOf, Shares, type ShareLimits } from './shares.ts'
 
 /** Returns the slot; later calls do nothing. */
@@ -31,7 +31,7 @@ export class Places {
   readonly #options: PlacesOptions
   readonly #shares: Shares
   readonly #line: Waiter[] = []
-  readonly #use: RecentUse
+  readonly #use: RecentUse<number | string>
   readonly #now: () => number
 
   constructor(options: PlacesOptions) {
@@ -86,7 +86,7 @@ export class Places {
     const { maxWaiting, waitMs } = this.#options
     const person = personOf(claim)
     const own = this.#line.reduce((sum, each) => sum + (personOf(each.claim) === person ? 1 : 0), 0)
-    if (this.#line.length >= maxWaiting || own >= ownWaiting(maxWaiting)) throw this.#busy()
+    if (this.#line.length >= maxWaiting || own >= Math.max(1, Math.floor(maxWaiting / 4))) throw this.#busy()
     await new Promise<void>((resolve, reject) => {
       const settle = (): void => {
         clearTimeout(timer)
@@ -114,10 +114,13 @@ export class Places {
   /** Assigns free slots to waiting claims: least recent use first, then first come first served. */
   #serve(): void {
     for (;;) {
-      const next = this.#use.least(
-        this.#line.filter(({ claim }) => this.#shares.fits(claim, 1)),
-        ({ claim }) => this.#shares.heldBy(claim) * heldSlotMs + this.#use.of(personOf(claim)),
-      )
+      let next: Waiter | undefined
+      let least = Number.POSITIVE_INFINITY
+      for (const waiter of this.#line) {
+        if (!this.#shares.fits(waiter.claim, 1)) continue
+        const use = this.#shares.heldBy(waiter.claim) * this.#use.halfLifeMs + this.#use.of(personOf(waiter.claim))
+        if (use < least) [next, least] = [waiter, use]
+      }
       if (next === undefined) return
       this.#line.splice(this.#line.indexOf(next), 1)
       this.#shares.add(next.claim, 1)

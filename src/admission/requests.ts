@@ -14,7 +14,8 @@ export type Load = 'usual' | 'expensive' | 'waiting' | 'vital'
 /** `Retry-After`, in seconds. */
 const retryAfterSeconds = 2
 
-const busy = () => new Unavailable('too many requests are under way; try again', 'requests_busy', { retryAfterSeconds })
+export const requestsBusy = (): Unavailable =>
+  new Unavailable('too many requests are under way; try again', 'requests_busy', { retryAfterSeconds })
 
 /** Counts concurrent requests, and writes separately, so that reads continue during many writes. */
 export class Requests {
@@ -37,10 +38,10 @@ export class Requests {
    * @throws Unavailable when there are too many
    */
   enter(claim: Claim, writes: boolean): void {
-    if (writes && !this.#writes.tryAdd(claim, 1)) throw busy()
+    if (writes && !this.#writes.tryAdd(claim, 1)) throw requestsBusy()
     if (this.#all.tryAdd(claim, 1)) return
     if (writes) this.#writes.add(claim, -1)
-    throw busy()
+    throw requestsBusy()
   }
 
   leave(claim: Claim, writes: boolean): void {

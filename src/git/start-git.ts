@@ -12,7 +12,8 @@ import type { Git, GitLimits, GitOptions } from './git.ts'
 import { findPaths, planEdits } from './objects/file-edits.ts'
 import { writeGitSettings } from './git-settings.ts'
 import * as history from './history/history.ts'
-import { findAbandoned, removeAbandoned } from './files/leftovers.ts'
+import { findAbandoned, removeAbandoned, sweepTemporaries } from './files/leftovers.ts'
+import { Sweeps } from './files/sweeps.ts'
 import { measureTree } from './objects/measure-tree.ts'
 import * as merge from './history/merge.ts'
 import { divergence } from './history/divergence.ts'
@@ -71,6 +72,7 @@ export async function startGit(options: GitOptions): Promise<Git> {
   const settings = await writeGitSettings(root, durable)
   const gitBinary = options.gitBinary ?? 'git'
   await checkGitVersion(gitBinary, settings.environment)
+  const sweeps = new Sweeps((key) => sweepTemporaries(context, key))
   const broker = new BrokerClient({
     brokerFile: options.brokerFile ?? builtFile('git-broker.js'),
     gitBinary,
@@ -78,6 +80,7 @@ export async function startGit(options: GitOptions): Promise<Git> {
     limits,
     log,
     onCommand: options.onCommand ?? (() => undefined),
+    onUncleanEnd: (cwd) => sweeps.after(cwd),
   })
   const context: GitContext = {
     root,
@@ -95,19 +98,20 @@ export async function startGit(options: GitOptions): Promise<Git> {
       longestMs: 10 * limits.keptFetchIdleMs,
     }),
   }
-  return bind(context)
+  return bind(context, sweeps)
 }
 
-function bind(context: GitContext): Git {
+function bind(context: GitContext, sweeps: Sweeps): Git {
   const withContext =
     <Rest extends readonly unknown[], Result>(
       call: (context: GitContext, ...rest: Rest) => Result,
     ): ((...rest: Rest) => Result) =>
     (...rest) =>
       call(context, ...rest)
-  const close = (): Promise<void> => {
+  const close = async (): Promise<void> => {
     context.fetches.close()
-    return context.broker.close()
+    await context.broker.close()
+    await sweeps.close()
   }
   return {
     create: withContext(repository.create),

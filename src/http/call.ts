@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { Admission } from '../admission/admission.ts'
 import { aboutRepository, type Claim } from '../admission/claim.ts'
 import type { Release } from '../admission/places.ts'
+import type { Turn } from '../admission/turns.ts'
 import { BadRequest, bodyTooLarge } from '../lib/errors.ts'
 import { asFleeting } from '../lib/fleeting.ts'
 import { shareOfAddress } from './client-address.ts'
@@ -78,6 +79,7 @@ export class RequestCall implements Call {
   /** The claim under which the request is counted. */
   #entered: Claim | undefined
   #release: Release | undefined
+  #turn: Turn | undefined
   readonly #stop: AbortSignal
   #query: Record<string, unknown> | undefined
   #rawQuery: URLSearchParams | undefined
@@ -266,6 +268,23 @@ export class RequestCall implements Call {
     this.#entered = this.claim
   }
 
+  /**
+   * Takes a turn on the main thread, which the request holds until its end.
+   * @throws Unavailable; the signal's reason when the client leaves while it waits
+   */
+  takeTurn(): void | Promise<void> {
+    const { turns } = this.#admission
+    // Health checks and sign-in do not wait behind other requests of their address.
+    const { address } = this.claim
+    const claim = this.operation.load === 'vital' ? { ...this.claim, address: `vital ${address}` } : this.claim
+    this.#turn = turns.tryTake(claim)
+    if (this.#turn) return
+    return turns.take(claim).then((turn) => {
+      this.#turn = turn
+      this.signal.throwIfAborted()
+    })
+  }
+
   /** Waits for a slot for expensive work and holds it until the reply. Throws Unavailable. */
   takePlace(): void | Promise<void> {
     const { expensive } = this.#admission
@@ -289,6 +308,7 @@ export class RequestCall implements Call {
     if (this.#entered) this.#admission.requests.leave(this.#entered, this.operation.writes)
     this.#entered = undefined
     this.#release?.()
+    this.#turn?.end()
     if (this.#watchdog) clearInterval(this.#watchdog)
     if (this.#stopped) this.#stop.removeEventListener('abort', this.#stopped)
   }

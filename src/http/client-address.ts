@@ -22,6 +22,16 @@ export interface ClientAddresses {
   isTrusted(address: string): boolean
 }
 
+/** Returns the addresses and networks of trusted proxies by the settings; empty for none. */
+export function trustedProxiesOf(settings: {
+  readonly reverseProxyLimit: number
+  readonly reverseProxyTrustedProxies: readonly string[]
+}): readonly string[] {
+  const { reverseProxyLimit, reverseProxyTrustedProxies: proxies } = settings
+  if (reverseProxyLimit === 0) return []
+  return proxies.includes('*') ? ['0.0.0.0/0', '::/0'] : proxies
+}
+
 /**
  * Returns the client addresses for a list of trusted proxies.
  * @param trusted addresses and networks (`10.0.0.0/8`). Unless the list is empty, clients of a Unix socket are trusted too.

@@ -17,10 +17,10 @@ function open(forge: Forge, from: string, text = ''): { socket: Socket; answer: 
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`
 
-test('connections: one address may open half of them; an excess one gets 503, except for health checks and sign-in', async () => {
+test('connections: one address may open a quarter of them; an excess one gets 503, except for health checks and sign-in', async () => {
   await using forge = await startForge({
     users: ['alice'],
-    settings: { ingot: { MAX_CONNECTIONS: 8 }, security: { REVERSE_PROXY_TRUSTED_PROXIES: '192.0.2.1' } },
+    settings: { ingot: { MAX_CONNECTIONS: 16 }, security: { REVERSE_PROXY_TRUSTED_PROXIES: '192.0.2.1' } },
   })
   const idle = Array.from({ length: 4 }, () => open(forge, '127.0.0.9'))
   try {
@@ -107,4 +107,41 @@ test('expensive requests: a client over its share waits, other clients do not, a
   await until(() => admission.expensive.waiting === 0)
   release()
   assert.equal((await forge.as('alice').get(`${repo.api}/commits`)).status, 200)
+})
+
+test('a turn on the main thread: requests of an address that arrived last are answered before the many of another one', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  await forge.settle()
+  const many = Array.from({ length: 60 }, () => open(forge, '127.0.0.2'))
+  const other = open(forge, '127.0.0.3')
+  try {
+    await Promise.all([...many, other].map(({ socket }) => once(socket, 'connect')))
+    // The first page compiles and fills caches.
+    assert.equal((await fetch(`${forge.url}/${repo.fullName}`)).status, 200)
+    const order: string[] = []
+    for (const { socket } of many) socket.once('data', () => order.push('many'))
+    other.socket.once('data', () => order.push('other'))
+    for (const { socket } of many) socket.write(get(`/${repo.fullName}`))
+    other.socket.write(get(`/${repo.fullName}`))
+    await until(() => order.length === 61)
+    assert.ok(order.indexOf('other') < 30, `answer ${order.indexOf('other') + 1} of 61`)
+    for (const each of [...many, other]) assert.match(each.answer(), /^HTTP\/1\.1 200 /)
+  } finally {
+    for (const { socket } of [...many, other]) socket.destroy()
+  }
+  await until(() => forge.services.admission.turns.waiting === 0)
+})
+
+test('a turn on the main thread: requests of clients that left while they waited do not run', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const { turns } = forge.services.admission
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const many = Array.from({ length: 60 }, () => open(forge, '127.0.0.2'))
+  await Promise.all(many.map(({ socket }) => once(socket, 'connect')))
+  for (const { socket } of many) socket.write(get(`/${repo.fullName}`))
+  await until(() => turns.waiting > 0 || many.every(({ answer }) => answer() !== ''))
+  for (const { socket } of many) socket.destroy()
+  await until(() => turns.waiting === 0 && forge.services.admission.requests.underWay === 0)
+  assert.equal((await forge.guest.get('/version')).status, 200)
 })

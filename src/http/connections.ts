@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { AddressCounts } from './address-counts.ts'
 
 /** Time in which an excess connection must send the request that is refused, in milliseconds. */
 const lastRequestMs = 5000
@@ -8,14 +9,12 @@ const lastRequestMs = 5000
 const maxRefused = 128
 
 /**
- * Counts open connections in total and per address. One address may open half of them, unless it belongs to a trusted
+ * Counts open connections in total and per address. One address may open a quarter of them, unless it belongs to a trusted
  * proxy. The first request of an excess connection gets 503, except for health checks, and closes it.
  */
 export class Connections {
   readonly #total: number
-  readonly #perAddress: number
-  readonly #isTrusted: (address: string) => boolean
-  readonly #byAddress = new Map<string, number>()
+  readonly #ofAddress: AddressCounts
   /** Excess sockets. A TLS request knows only its own end, so both ends of the address are kept. */
   readonly #tooMany = new WeakSet<Socket>()
   readonly #tooManyEndpoints = new Set<string>()
@@ -24,8 +23,7 @@ export class Connections {
   /** @param isTrusted whether an address belongs to a trusted proxy, which many clients share */
   constructor(server: Server, total: number, isTrusted: (address: string) => boolean) {
     this.#total = total
-    this.#perAddress = Math.max(1, Math.floor(total / 2))
-    this.#isTrusted = isTrusted
+    this.#ofAddress = new AddressCounts(Math.max(1, Math.floor(total / 4)), isTrusted)
     server.maxConnections = total + maxRefused
     server.on('connection', (socket) => this.#count(socket))
   }
@@ -36,9 +34,7 @@ export class Connections {
   }
 
   #count(socket: Socket): void {
-    const address = socket.remoteAddress ?? ''
-    const ofAddress = this.#byAddress.get(address) ?? 0
-    if (this.#open >= this.#total || (ofAddress >= this.#perAddress && !this.#isTrusted(address))) {
+    if (this.#open >= this.#total || !this.#ofAddress.tryAdd(socket)) {
       const endpoint = endpointOf(socket)
       this.#tooMany.add(socket)
       if (endpoint !== '') this.#tooManyEndpoints.add(endpoint)
@@ -50,13 +46,7 @@ export class Connections {
       return
     }
     this.#open += 1
-    this.#byAddress.set(address, ofAddress + 1)
-    socket.once('close', () => {
-      this.#open -= 1
-      const left = (this.#byAddress.get(address) ?? 1) - 1
-      if (left > 0) this.#byAddress.set(address, left)
-      else this.#byAddress.delete(address)
-    })
+    socket.once('close', () => (this.#open -= 1))
   }
 }
 

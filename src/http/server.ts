@@ -89,7 +89,7 @@ export interface ServerOptions {
   readonly bodyIdleMs: number
   /** Timeout of the headers of a request, in milliseconds. */
   readonly headersTimeoutMs: number
-  /** Maximum number of connections, half of them from one address; excess ones get 503 and are closed. */
+  /** Maximum number of connections, a quarter of them from one address; excess ones get 503 and are closed. */
   readonly maxConnections: number
   /** Time that a client may read too slowly, in milliseconds. */
   readonly slowReaderMs: number
@@ -167,6 +167,7 @@ export class ForgeServer {
       (request, response) => this.#take(request, response),
     )
     answerClientErrors(this.#server)
+    this.#server.on('connection', () => options.admission.turns.accepted())
     this.#connections = new Connections(this.#server, options.maxConnections, (address) =>
       this.#addresses.isTrusted(address),
     )
@@ -369,12 +370,15 @@ export class ForgeServer {
   async #run(call: RequestCall): Promise<Reply<number, unknown> | StreamReply<number>> {
     const { operation } = call
     const ctx = await this.#options.admit(call)
+    // A refusal waits for its turn as well: clients that ask again at once would otherwise keep the loop busy.
+    const turn = call.takeTurn()
+    if (turn) await turn
     call.enter()
     await this.#require(call, ctx)
     if (operation.lasts) this.#guard(call, ctx)
     if (operation.load === 'expensive') {
-      const turn = call.takePlace()
-      if (turn) await turn
+      const place = call.takePlace()
+      if (place) await place
     }
     const reply = await operation.run({
       ctx,

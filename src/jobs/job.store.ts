@@ -308,6 +308,10 @@ export async function deleteOldFailedJobs(tx: Tx, beforeUnix: Unix, keep: number
     .execute()
 }
 
+/** Deletes the failed jobs of one name. */
+export const deleteFailedJobsOf = (tx: Tx, name: string) =>
+  tx.deleteFrom('job').where(isFailed).where('name', '=', name).execute()
+
 /** Returns jobs, newest first. */
 export const listJobs = (
   db: Db,

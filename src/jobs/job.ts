@@ -94,7 +94,8 @@ export class GiveUp extends Error {
 export const isPermanent = (error: unknown): boolean =>
   error instanceof GiveUp || error instanceof BadRequest || error instanceof Invalid || error instanceof TooLarge
 
-const defaultAttempts = 5
+/** Attempts of a job that declares no number. */
+export const defaultAttempts = 5
 const defaultTimeoutMs = 600_000
 
 /** Declares a job. The annotation of the first parameter of `run` determines the context type. */

@@ -12,7 +12,7 @@ export interface Schedule<Ctx> {
   readonly enabled?: boolean
   /** Whether it also runs at each start of the program. The default is false. */
   readonly runAtStart?: boolean
-  /** Maximum number of attempts of one run. The default is one, since the next time comes anyway. */
+  /** Maximum number of attempts of one run, with a back-off between them. The default is five. */
   readonly attempts?: number
   /** Timeout of one run, in milliseconds. The default is an hour. */
   readonly timeoutMs?: number

@@ -183,21 +183,32 @@ test('a changed schedule sets a new time, as does enabling a task', async () => 
   assert.equal(await nextWith('@every 1h', true), 3600)
 })
 
-test('a failed task keeps its error until it succeeds, and is not retried before its time', async () => {
+test('a failed task is retried, and keeps its error and its failed job until it succeeds', async () => {
   await using test = await openTestDatabase()
   attachClock(test.db, standingClock)
   let isBroken = true
+  let runs = 0
   const task = schedule({
     name: 'stumble',
     when: '@every 1h',
     run: async () => {
+      runs += 1
       if (isBroken) throw new Error('the disk is full')
     },
   })
   await using workers = start(test.db, [task])
   await workers.scheduler.runNow('stumble')
   await workers.settle()
-  assert.equal((await workers.scheduler.list())[0]?.lastError, 'the disk is full')
+  assert.deepEqual([runs, (await workers.scheduler.list())[0]?.lastError], [1, 'the disk is full'])
+  assert.deepEqual(
+    (await listJobs(test.db, { limit: 9 })).map((row) => [row.name, row.state, row.attempt]),
+    [['task.stumble', 'waiting', 1]],
+  )
+  for (const expected of [2, 3, 4, 5]) {
+    standingClock.ms += 15 * 60_000
+    await workers.settle()
+    assert.equal(runs, expected)
+  }
   assert.deepEqual(
     (await listJobs(test.db, { limit: 9 })).map((row) => [row.name, row.state]),
     [['task.stumble', 'failed']],
@@ -206,6 +217,7 @@ test('a failed task keeps its error until it succeeds, and is not retried before
   standingClock.ms += 3_600_000
   await workers.settle()
   assert.equal((await workers.scheduler.list())[0]?.lastError, '')
+  assert.deepEqual(await listJobs(test.db, { limit: 9 }), [])
 })
 
 test('two tasks with the same name are a defect', async () => {

@@ -4,7 +4,8 @@ import { transaction, type Db, type Tx } from '../db/database.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { createChecker } from './checker.ts'
 import { errorText } from './error-text.ts'
-import type { AnyJob } from './job.ts'
+import { backOffMs, defaultAttempts, type AnyJob } from './job.ts'
+import { deleteFailedJobsOf } from './job.store.ts'
 import { enqueue, enqueueAll, planned } from './queue.ts'
 import { parseSchedule, type Schedule, type ScheduleTimes } from './schedule.ts'
 import { listScheduleRows, updateNextRun, updateRunBegun, updateRunEnded, upsertSchedules } from './schedule.store.ts'
@@ -144,14 +145,14 @@ function taskJob<Ctx>(db: Db, task: Schedule<Ctx>): AnyJob<Ctx> {
   return {
     name,
     pool: 'tasks',
-    attempts: task.attempts ?? 1,
+    attempts: task.attempts ?? defaultAttempts,
     priority: 'low',
     timeoutMs: task.timeoutMs ?? defaultTimeoutMs,
     problemOf: createChecker(Type.Object({})),
     merge: () => name,
     lane: () => name,
     whenFailing: 'block',
-    retryDelayMs: () => 0,
+    retryDelayMs: backOffMs,
     async run(ctx, _input, run) {
       await transaction(db, (tx) => updateRunBegun(tx, task.name, nowUnix(clockOf(db))))
       try {
@@ -160,7 +161,11 @@ function taskJob<Ctx>(db: Db, task: Schedule<Ctx>): AnyJob<Ctx> {
         await transaction(db, (tx) => updateRunEnded(tx, task.name, errorText(error)))
         throw error
       }
-      await transaction(db, (tx) => updateRunEnded(tx, task.name, ''))
+      await transaction(db, async (tx) => {
+        await updateRunEnded(tx, task.name, '')
+        // Nobody needs to act on earlier failures any more.
+        await deleteFailedJobsOf(tx, name)
+      })
     },
   }
 }

@@ -13,9 +13,10 @@ interface Use {
 /** Who used something: an account by id, guests by address. */
 export type User = number | string
 
-/** The recent use of something scarce by each user. What is free goes to the user with the least. */
-export class RecentUse {
-  readonly #use = new Map<User, Use>()
+/** The recent use of something scarce by each user, which decays. What is free goes to the user with the least. */
+export class RecentUse<Key = User> {
+  readonly halfLifeMs = halfLifeMs
+  readonly #use = new Map<Key, Use>()
   readonly #now: () => number
 
   /** @param now a monotonic clock in milliseconds */
@@ -23,17 +24,17 @@ export class RecentUse {
     this.#now = now
   }
 
-  of(user: User): number {
+  of(user: Key): number {
     const use = this.#use.get(user)
     return use === undefined ? 0 : use.usedMs * 0.5 ** ((this.#now() - use.atMs) / halfLifeMs)
   }
 
-  note(user: User, usedMs: number): void {
+  note(user: Key, usedMs: number): void {
     const use = { usedMs: this.of(user) + usedMs, atMs: this.#now() }
     // Reinserting keeps the map in the order of updates.
     this.#use.delete(user)
     this.#use.set(user, use)
-    if (this.#use.size > maxRemembered) this.#use.delete(this.#use.keys().next().value as User)
+    if (this.#use.size > maxRemembered) this.#use.delete(this.#use.keys().next().value as Key)
   }
 
   /** Returns the waiting one of the least use, the first of equal ones. */
@@ -47,9 +48,6 @@ export class RecentUse {
     return next
   }
 }
-
-/** What a slot in use counts for, so that whoever holds fewer comes first. */
-export const heldSlotMs = halfLifeMs
 
 /** The number of places in a line that one user may have: a quarter. */
 export const ownWaiting = (maxWaiting: number): number => Math.max(1, Math.floor(maxWaiting / 4))

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { Clone } from '../testing/clone.ts'
+import { Clone, packetLine } from '../testing/clone.ts'
 import { examined } from '../testing/doctor.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 import { givenPull } from '../testing/given-pull.ts'
+import { until } from '../testing/until.ts'
 
 /** The folder of a forge's only repository. */
 async function folderOf({ services }: Forge): Promise<string> {
@@ -57,6 +61,130 @@ test('locks and unfinished objects of dead processes are reported by the doctor 
   await forge.settle()
   assert.deepEqual(paths.map(existsSync), [false, false])
   assert.deepEqual(await examined(forge.services), [])
+})
+
+/** Names of git's temporary files in a repository. */
+const temporaries = (folder: string): string[] =>
+  readdirSync(join(folder, 'objects'), { recursive: true, encoding: 'utf8' }).filter((name) => /tmp_|\.tmp-/.test(name))
+
+/** Begins a push of a large pack over HTTP and sends half of it. */
+async function beginPush(forge: Forge, user: string, path: string): Promise<Socket> {
+  const { token } = await forge.account(user)
+  using clone = await Clone.begin(user)
+  const tip = await clone.commit(`random-${randomBytes(4).toString('hex')}`, randomBytes(3 << 20))
+  const pack = await packOf(clone.path, tip)
+  const head = Buffer.from(`${packetLine(`${'0'.repeat(40)} ${tip} refs/heads/b${tip}\0report-status`)}0000`)
+  const socket = connect({ port: Number(new URL(forge.url).port), host: '127.0.0.1' })
+  socket.on('error', () => undefined).resume()
+  socket.write(
+    `POST /${path}.git/git-receive-pack HTTP/1.1\r\nhost: x\r\nauthorization: token ${token}\r\n` +
+      `content-type: application/x-git-receive-pack-request\r\ncontent-length: ${head.length + pack.length}\r\n\r\n`,
+  )
+  socket.write(head)
+  socket.write(pack.subarray(0, pack.length / 2))
+  return socket
+}
+
+async function packOf(path: string, tip: string): Promise<Buffer> {
+  const git = spawn('git', ['-C', path, 'pack-objects', '--revs', '--stdout', '-q'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  git.stdin.end(`${tip}\n`)
+  const chunks: Buffer[] = []
+  for await (const chunk of git.stdout) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+/** Process ids of git commands that work in a folder. */
+const gitsIn = (folder: string): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const isInside = readlinkSync(`/proc/${pid}/cwd`).startsWith(folder)
+        return isInside && /receive-pack|index-pack|unpack-objects/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'))
+      } catch {
+        // The process has ended, or belongs to another user.
+        return false
+      }
+    })
+    .map(Number)
+
+test('gitReceivePack: the quarantine of a push ends with it, when the client leaves and when git is killed', async () => {
+  await using forge = await startForge({ users: ['ann'] })
+  await forge.given.repo({ owner: 'ann', name: 'notes' })
+  await forge.settle()
+  const folder = await folderOf(forge)
+  for (const end of ['client', 'git', 'index-pack'] as const) {
+    const pushes = await Promise.all([1, 2].map(() => beginPush(forge, 'ann', 'ann/notes')))
+    await until(() => temporaries(folder).filter((name) => /pack\/tmp_pack/.test(name)).length === pushes.length)
+    if (end !== 'client') {
+      for (const pid of gitsIn(folder)) {
+        const isChild = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('index-pack')
+        if (isChild === (end === 'index-pack')) process.kill(pid, 'SIGKILL')
+      }
+    } else for (const socket of pushes) socket.destroy()
+    await until(() => temporaries(folder).length === 0)
+    for (const socket of pushes) socket.destroy()
+  }
+})
+
+test('gitReceivePack: the end of one push keeps the quarantine of another that is under way', async () => {
+  await using forge = await startForge({ users: ['ann'] })
+  await forge.given.repo({ owner: 'ann', name: 'notes' })
+  await forge.settle()
+  const folder = await folderOf(forge)
+  const quarantines = () => readdirSync(join(folder, 'objects')).filter((name) => name.startsWith('tmp_objdir-'))
+  const ending = await beginPush(forge, 'ann', 'ann/notes')
+  await until(() => temporaries(folder).some((name) => name.includes('tmp_pack')))
+  const [first] = quarantines()
+  const staying = await beginPush(forge, 'ann', 'ann/notes')
+  await until(() => temporaries(folder).filter((name) => name.includes('tmp_pack')).length === 2)
+  ending.destroy()
+  await until(() => quarantines().length === 1)
+  assert.notEqual(quarantines()[0], first)
+  assert.equal(temporaries(folder).filter((name) => name.includes('tmp_pack')).length, 1)
+  staying.destroy()
+  await until(() => quarantines().length === 0)
+})
+
+test('every kind of temporary file of git is found when its process is dead', async () => {
+  await using forge = await startForge({ users: ['ann'] })
+  await forge.given.repo({ owner: 'ann', name: 'notes' })
+  await forge.settle()
+  const folder = await folderOf(forge)
+  const paths = [
+    'objects/tmp_objdir-incoming-x/pack/tmp_pack_y',
+    'objects/tmp_objdir-bulk-fsync-x/aa/tmp_obj_y',
+    'objects/aa/tmp_obj_x',
+    'objects/pack/tmp_idx_x',
+    'objects/pack/tmp_rev_x',
+    'objects/pack/.tmp-1-pack-x.pack',
+    'objects/info/commit-graphs/tmp_graph_x',
+    'objects/pack/multi-pack-index.lock',
+  ].map((name) => leave(folder, name))
+  await forge.services.tasks.runNow('remove_git_leftovers')
+  await forge.settle()
+  assert.deepEqual(
+    paths.map(existsSync),
+    paths.map(() => false),
+  )
+})
+
+test('what the server makes for git goes when it is old, and stays while a command may use it', async () => {
+  await using forge = await startForge({ users: ['ann'] })
+  await forge.given.repo({ owner: 'ann', name: 'notes' })
+  await forge.settle()
+  const folder = await folderOf(forge)
+  const names = ['objects/tmp_objdir-merge-x', 'tmp_index-x', 'objects/tmp_obj_x']
+  const paths = names.map((name) => leave(folder, name))
+  await forge.services.tasks.runNow('remove_git_leftovers')
+  await forge.settle()
+  assert.deepEqual(paths.map(existsSync), [true, true, true])
+  for (const path of paths) utimesSync(path, 1, 1)
+  await forge.services.tasks.runNow('remove_git_leftovers')
+  await forge.settle()
+  assert.deepEqual(paths.map(existsSync), [false, false, false])
 })
 
 test('repoGetPullRequest: a missing pull request reference is restored by the next check', async () => {

@@ -41,7 +41,9 @@ test('quota: the rules for a subject decide, else those for its wholes, else tho
   const lots = (...subjects: QuotaSubject[]) => ({ limit: 1e12, subjects })
   const [all, nothing] = [asked.map(() => true), asked.map(() => false)]
   assert.deepEqual(within(none('size:all')), nothing, 'a rule about the whole limits the parts')
-  assert.deepEqual(within(none('size:assets:packages:all')), nothing, 'a group without another rule')
+  const packages = none('size:assets:packages:all')
+  assert.deepEqual(within(packages), [false, true, true, true], 'a group that says nothing about a subject stands')
+  assert.deepEqual(within(packages, lots('size:git:lfs')), [false, true, true, true], 'a further rule widens nothing')
   assert.deepEqual(
     within(none('size:assets:packages:all'), lots('size:all')),
     all,
@@ -53,10 +55,14 @@ test('quota: the rules for a subject decide, else those for its wholes, else tho
     'parts limit the whole, and a named subject follows its own rule',
   )
   assert.deepEqual(within(none('size:git:all'), lots('size:assets:all')), [false, false, false, true])
-  assert.deepEqual(within(lots('size:repos:all'), none('size:repos:all')), nothing, 'each rule must allow it')
+  assert.deepEqual(
+    within(lots('size:repos:all'), none('size:repos:all')),
+    [false, false, true, true],
+    'each rule must allow it',
+  )
   assert.deepEqual(within(lots('size:repos:all'), lots('size:all')), all)
   const twice = { limit: 39, subjects: ['size:repos:private', 'size:repos:private'] as const }
-  assert.deepEqual(within(twice), nothing, 'twice 20')
+  assert.deepEqual(within(twice), [false, false, true, true], 'twice 20')
   assert.deepEqual(within(none('size:wiki')), all, 'wikis are not counted')
   assert.deepEqual(within(), all, 'a group without rules')
 })

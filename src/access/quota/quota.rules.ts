@@ -80,15 +80,15 @@ const isPartOf = (part: QuotaSubject, whole: QuotaSubject): boolean =>
   kindsOf[part].every((kind) => kindsOf[whole].includes(kind))
 
 /**
- * Returns the rules of a group that decide about a subject: rules that name it or a subject that contains it, else
- * rules that name its parts, else all rules (written contract, quota model, rule 2).
+ * Returns the rules of a group that decide about a subject: rules that name it or a subject that contains it, and
+ * where none names it also rules that name its parts. A group without such a rule says nothing about the subject and
+ * stands (behaviour, quota: evaluation).
  */
 function rulesAbout(rules: readonly QuotaRule[], asked: QuotaSubject): readonly QuotaRule[] {
   const isNamed = rules.some(({ subjects }) => subjects.includes(asked))
-  const about = rules.filter(({ subjects }) =>
+  return rules.filter(({ subjects }) =>
     subjects.some((each) => isPartOf(asked, each) || (!isNamed && !isWiki(each) && isPartOf(each, asked))),
   )
-  return about.length > 0 ? about : rules
 }
 
 /**

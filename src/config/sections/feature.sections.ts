@@ -408,7 +408,12 @@ export const ingot = defineSection('ingot', {
   requestTimeout: durationMs('REQUEST_TIMEOUT', '60s', 'time that a client has to send the headers of a request', {
     min: '1s',
   }),
-  maxConnections: int('MAX_CONNECTIONS', 4096, 'maximum number of connections to the web server', { min: 1 }),
+  maxConnections: int(
+    'MAX_CONNECTIONS',
+    4096,
+    'maximum number of connections to the web server, a quarter of them from one address',
+    { min: 1 },
+  ),
   slowClientTimeout: durationMs('SLOW_CLIENT_TIMEOUT', '60s', 'time that a client may stay below MIN_CLIENT_SPEED', {
     min: '100ms',
   }),
@@ -605,7 +610,12 @@ export const ingot = defineSection('ingot', {
   ),
   minFreeSpace: bytes('MIN_FREE_SPACE', '16 MiB', 'free disk space below which /api/healthz reports a problem'),
   maxHighlightSize: bytes('MAX_HIGHLIGHT_SIZE', '512 KiB', 'maximum size of a file with syntax highlighting'),
-  maxSshConnections: int('MAX_SSH_CONNECTIONS', 256, 'maximum number of SSH connections', { min: 1, max: 65_535 }),
+  maxSshConnections: int(
+    'MAX_SSH_CONNECTIONS',
+    256,
+    'maximum number of SSH connections, half of them from one address',
+    { min: 1, max: 65_535 },
+  ),
   sshAuthTimeout: durationMs('SSH_AUTH_TIMEOUT', '30s', 'time that an SSH client has to authenticate', {
     min: '1s',
   }),

@@ -23,6 +23,8 @@ export type BrokerOptions = {
   readonly limits: GitLimits
   readonly log: (level: LogLevel, message: string, data?: Readonly<Record<string, unknown>>) => void
   readonly onCommand: (report: CommandReport) => void
+  /** Called with the folder of a command that writes and did not end well. */
+  readonly onUncleanEnd?: (cwd: string) => void
 }
 
 /** A one-shot command, before defaults are applied. */
@@ -40,6 +42,8 @@ export type CommandOptions = {
   readonly onQuestion?: (question: HookQuestion) => Promise<HookAnswer>
   /** Whether a reader that disconnects ends the command; default yes. */
   readonly mayCancel?: () => boolean
+  /** Whether a command that exits with 0 left no temporary files; default yes. */
+  readonly isClean?: () => boolean
 }
 
 export type CommandEnd = { readonly exitCode: number; readonly stderr: string }
@@ -51,6 +55,9 @@ type Running = {
   /** Lets the broker exit without a restart. */
   readonly rest: () => void
 }
+
+/** Kinds of commands that write into their repository. */
+const writingKinds: ReadonlySet<RunRequest['kind']> = new Set(['write', 'push', 'maintenance'])
 
 const maxBackOffMs = 10_000
 /** A broker that lived this long restarts without delay. */
@@ -256,6 +263,8 @@ export class BrokerClient {
       // When the broker dies, `onEnd` kills its groups and then forgets them.
       if (group !== undefined && !died) this.#groups.delete(group)
       this.#options.onCommand({ name, ms: performance.now() - beganMs, exitCode })
+      const isClean = exitCode === 0 && options.isClean?.() !== false
+      if (!isClean && writingKinds.has(kind)) this.#options.onUncleanEnd?.(options.cwd)
     }
     const ended = new Promise<CommandEnd>((resolve, reject) => {
       stream.handlers = {

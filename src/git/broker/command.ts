@@ -59,6 +59,10 @@ export class Command {
       // A process that did not start emits no `close`.
       if (this.#child.pid === undefined) this.#end(-1)
     })
+    // Children of a killed git share its pipes: they would read the rest of a push that nobody ends any more.
+    this.#child.on('exit', (_code, signal) => {
+      if (signal !== null) this.kill()
+    })
     this.#child.on('close', (code) => this.#end(code ?? -1))
     if (this.#child.pid !== undefined) stream.message({ started: this.#child.pid } satisfies BrokerMessage)
     this.#pumpInput()

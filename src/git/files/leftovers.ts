@@ -38,6 +38,7 @@ export const lockedFiles = [
   'shallow',
   'objects/info/commit-graph',
   'objects/info/commit-graphs/commit-graph-chain',
+  'objects/pack/multi-pack-index',
 ]
 
 /**
@@ -45,8 +46,10 @@ export const lockedFiles = [
  * milliseconds.
  */
 const temporaryAgeMs = 2 * 60 * 60_000
+/** Longest time between the last change of a file that the server makes itself and its removal, in milliseconds. */
+const ownAgeMs = 10 * 60_000
 /** A bundle's folder is created before its process has a slot, in milliseconds. */
-const beforeItsProcessMs = 60_000
+const bundleAgeMs = 60_000
 
 /** Tolerance between the clocks of files and processes, in milliseconds. */
 const clockSlackMs = 50
@@ -150,20 +153,57 @@ export async function removeAbandonedLocks(
   return dead.length
 }
 
-/** Unfinished objects of refused or killed pushes, and half-written packs. */
-async function abandonedTemporaries(context: GitContext, directory: string): Promise<string[]> {
-  const named = async (folder: string, form: RegExp): Promise<string[]> =>
-    (await entriesOf(folder)).filter(({ name }) => form.test(name)).map(({ name }) => join(folder, name))
-  const paths = [
-    ...(await named(directory, /^tmp_bundle-/)),
-    ...(await named(join(directory, 'objects'), /^tmp_objdir-/)),
-    ...(await named(join(directory, 'objects/pack'), /^(?:tmp_|\.tmp-)/)),
-  ]
-  const found = (await statAll(paths)).filter(
-    // The folder of a bundle exists before its process starts.
-    ({ path, changedMs }) => !basename(path).startsWith('tmp_bundle-') || Date.now() - changedMs >= beforeItsProcessMs,
+async function pathsOf(folder: string, form: RegExp): Promise<string[]> {
+  return (await entriesOf(folder)).filter(({ name }) => form.test(name)).map(({ name }) => join(folder, name))
+}
+
+/** Temporary objects, packs and indexes of git processes: of pushes, fetches, repacks and commit graphs. */
+async function temporariesOfGit(directory: string): Promise<FoundFile[]> {
+  const objects = join(directory, 'objects')
+  const loose = await mapLimited(await pathsOf(objects, /^[0-9a-f]{2}$/), atOnce, (folder) =>
+    pathsOf(folder, /^tmp_obj_/),
   )
+  return statAll([
+    ...(await pathsOf(objects, /^tmp_objdir-(?!merge-)/)),
+    ...(await pathsOf(join(objects, 'pack'), /^(?:tmp_|\.tmp-)/)),
+    ...(await pathsOf(join(objects, 'info'), /^tmp_/)),
+    ...(await pathsOf(join(objects, 'info/commit-graphs'), /^tmp_/)),
+    ...loose.flat(),
+  ])
+}
+
+/**
+ * What the server makes for its git processes, or writes itself. No process is older than such a file, so age decides:
+ * the file is not changed for longer than a command may take.
+ */
+async function temporariesOfServer(directory: string): Promise<FoundFile[]> {
+  const objects = join(directory, 'objects')
+  const found = await statAll([
+    ...(await pathsOf(directory, /^tmp_(?:bundle|index)-/)),
+    ...(await pathsOf(objects, /^tmp_(?:objdir-merge-|obj_)/)),
+  ])
+  const ageOf = (path: string): number => (basename(path).startsWith('tmp_bundle-') ? bundleAgeMs : ownAgeMs)
+  return found.filter(({ path, changedMs }) => Date.now() - changedMs >= ageOf(path))
+}
+
+async function abandonedTemporaries(context: GitContext, directory: string): Promise<string[]> {
+  const found = [...(await temporariesOfGit(directory)), ...(await temporariesOfServer(directory))]
   return abandonedAmong(context, directory, found, temporaryAgeMs)
+}
+
+/** Removes the temporary files of git processes that have ended; returns whether none are left, of running ones either. */
+export async function sweepTemporaries(context: GitContext, key: GitKey): Promise<boolean> {
+  const { directory } = locate(context, key)
+  try {
+    const found = await temporariesOfGit(directory)
+    const dead = await abandonedAmong(context, directory, found, temporaryAgeMs)
+    for (const path of dead) await rm(path, { recursive: true, force: true, maxRetries: 3 })
+    return dead.length === found.length
+  } catch (error) {
+    // The scheduled task reads the repository again.
+    context.log('error', 'temporary files of git were not removed', { key, error: String(error) })
+    return true
+  }
 }
 
 /** Abandoned files of a repository, relative to it. */

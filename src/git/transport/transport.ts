@@ -246,6 +246,8 @@ async function runReceivePack(
         : {
             onQuestion: (question: HookQuestion) => push.answer(question),
             mayCancel: () => !push.accepted,
+            // git exits with 0 when it could not unpack the objects, and leaves them.
+            isClean: () => push.accepted,
           }),
     }),
   )

@@ -8,7 +8,7 @@ import { countRows, foundByFilter, type IssuePage, type RepoFilter } from '../se
 import type { IssueKey } from '../issue.store.ts'
 import { findByCommonWords } from './common-words.store.ts'
 import { isByChange, isByCreation, keyOf, orderOf, type IssueSort } from './list-order.store.ts'
-import { leadsOf, matching, partsOf, rangesOf, type Access, type Lead } from './matching.store.ts'
+import { isNarrowed, leadsOf, matching, partsOf, rangesOf, type Access, type Lead } from './matching.store.ts'
 import { countPair, readPairPage, type PairList } from './prepared-list.store.ts'
 
 /** Limits of a list. Tests use smaller ones. */
@@ -82,10 +82,6 @@ export async function findIssuePage(
       : await count(db, filter, narrowest?.lead ?? { by: 'order' }, limits.counted + 1)
   return { places, last: keyOf(access.order, places), ...boundedTotal(total, limits) }
 }
-
-/** Returns whether a filter leaves fewer issues than those that can lead. */
-const isNarrowed = ({ words, lacks, reviewedBy, reviewAskedOf }: RepoFilter): boolean =>
-  words !== undefined || lacks !== undefined || reviewedBy !== undefined || reviewAskedOf !== undefined
 
 const boundedTotal = (total: number, { counted }: ListLimits): Pick<IssuePage, 'total' | 'bound'> =>
   total <= counted ? { total } : { total: counted, bound: 'total' }

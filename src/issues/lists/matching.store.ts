@@ -73,6 +73,22 @@ export function leadsOf(filter: RepoFilter): readonly { readonly lead: Lead; rea
   ]
 }
 
+/** Returns whether a filter has members that cannot lead, so that it leaves fewer issues than its leads find. */
+export function isNarrowed(filter: RepoFilter): boolean {
+  const {
+    scope: _scope,
+    isPull: _kinds,
+    isClosed: _state,
+    anyLabels: _labels,
+    milestoneIds: _milestones,
+    posterId: _poster,
+    sinceUnix: _since,
+    beforeUnix: _before,
+    ...others
+  } = withoutPairs(filter)
+  return Object.values(others).some((value) => value !== undefined)
+}
+
 /** A query of issues that can be ordered, limited, counted and merged. */
 export type Matching = SelectQueryBuilder<Schema, 'issue', IssueKey>
 

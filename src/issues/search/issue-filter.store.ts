@@ -79,35 +79,63 @@ export const passedOver = (
   column: 'repo_id' | 'is_pull' | 'is_closed' | 'milestone_id' | 'poster_id' | 'updated_unix',
 ) => withoutIndex<number>(db, `issue.${column}`)
 
+/** The members of a filter that become conditions of issues. A list has the kind and the state in its index. */
+type Narrowing = Omit<IssueFilter, 'scope' | 'isClosed' | 'isPull'>
+
+/** What a condition is built with. */
+interface Place {
+  readonly db: Db
+  readonly where: Builder
+  /** Returns a column, which only its own lead may look up in an index. */
+  readonly column: (name: 'milestone_id' | 'poster_id' | 'updated_unix', by: LeadKind) => Expression<number>
+}
+
+/** The conditions of each member of a filter. A member without conditions would be ignored, so none may be missing. */
+const conditionsOf: {
+  readonly [Name in keyof Narrowing]-?: (
+    value: NonNullable<Narrowing[Name]>,
+    place: Place,
+  ) => readonly Expression<SqlBool>[]
+} = {
+  allLabels: (labelIds, { where }) => labelIds.map((labelId) => hasLabel(where, [labelId])),
+  anyLabels: (labelIds, { where }) => [hasLabel(where, labelIds)],
+  labelNames: (names) => [hasLabelNamed(names)],
+  milestoneTitles(titles) {
+    const title = sql`(select title from milestone where milestone.id = issue.milestone_id)`
+    return [sql<SqlBool>`${title} in (${sql.join(titles)})`]
+  },
+  milestoneIds(ids, { db, column }) {
+    const isOf = ids.length === 1 ? sql`= ${ids[0]}` : sql`in ${idList(db, idListText(ids))}`
+    return [sql<SqlBool>`${column('milestone_id', 'milestone')} ${isOf}`]
+  },
+  sinceUnix: (unix, { column }) => [sql<SqlBool>`${column('updated_unix', 'times')} >= ${unix}`],
+  beforeUnix: (unix, { column }) => [sql<SqlBool>`${column('updated_unix', 'times')} <= ${unix}`],
+  posterId: (id, { column }) => [sql<SqlBool>`${column('poster_id', 'poster')} = ${id}`],
+  assigneeId: (id, { where }) => [concerns(where, 'issue_assignee', id)],
+  mentionedId: (id, { where }) => [concerns(where, 'issue_mention', id)],
+  reviewedBy: (id, { where }) => [isReviewedBy(where, id)],
+  reviewAskedOf: (id, { where }) => [isReviewAskedOf(where, id)],
+  lacks: (all) => all.map((lack) => lacking[lack]),
+  // The sought words find the issues; here stand the refused ones.
+  words: (terms, { db }) => [holdsNoRefused(db, terms)].filter((each) => each !== undefined),
+}
+const narrowingNames = Object.keys(conditionsOf) as (keyof Narrowing)[]
+
 /** Returns the conditions of a filter. Columns other than that of the lead are checked in rows, not looked up. */
 export function conditions(db: Db, where: Builder, filter: IssueFilter, lead?: LeadKind): Expression<SqlBool>[] {
-  const all: Expression<SqlBool>[] = []
-  const column = (name: 'milestone_id' | 'poster_id' | 'updated_unix', by: LeadKind) =>
+  const column: Place['column'] = (name, by) =>
     lead === undefined || lead === by ? sql.ref<number>(`issue.${name}`) : passedOver(db, name)
-  for (const labelId of filter.allLabels ?? []) all.push(hasLabel(where, [labelId]))
-  if (filter.anyLabels) all.push(hasLabel(where, filter.anyLabels))
-  if (filter.labelNames) all.push(hasLabelNamed(filter.labelNames))
-  if (filter.milestoneTitles) {
-    const title = sql`(select title from milestone where milestone.id = issue.milestone_id)`
-    all.push(sql<SqlBool>`${title} in (${sql.join(filter.milestoneTitles)})`)
-  }
-  const { milestoneIds } = filter
-  if (milestoneIds) {
-    const isOf = milestoneIds.length === 1 ? sql`= ${milestoneIds[0]}` : sql`in ${idList(db, idListText(milestoneIds))}`
-    all.push(sql<SqlBool>`${column('milestone_id', 'milestone')} ${isOf}`)
-  }
-  const updated = column('updated_unix', 'times')
-  if (filter.sinceUnix !== undefined) all.push(sql<SqlBool>`${updated} >= ${filter.sinceUnix}`)
-  if (filter.beforeUnix !== undefined) all.push(sql<SqlBool>`${updated} <= ${filter.beforeUnix}`)
-  if (filter.posterId !== undefined) all.push(sql<SqlBool>`${column('poster_id', 'poster')} = ${filter.posterId}`)
-  if (filter.assigneeId !== undefined) all.push(concerns(where, 'issue_assignee', filter.assigneeId))
-  if (filter.mentionedId !== undefined) all.push(concerns(where, 'issue_mention', filter.mentionedId))
-  if (filter.reviewedBy !== undefined) all.push(isReviewedBy(where, filter.reviewedBy))
-  if (filter.reviewAskedOf !== undefined) all.push(isReviewAskedOf(where, filter.reviewAskedOf))
-  for (const lack of filter.lacks ?? []) all.push(lacking[lack])
-  const holdsNone = filter.words && holdsNoRefused(db, filter.words)
-  if (holdsNone) all.push(holdsNone)
-  return all
+  return narrowingNames.flatMap((name) => {
+    const value = filter[name]
+    // The type of each entry fits the value of its own name.
+    return value === undefined
+      ? []
+      : (conditionsOf[name] as (value: unknown, place: Place) => readonly Expression<SqlBool>[])(value, {
+          db,
+          where,
+          column,
+        })
+  })
 }
 
 /** Returns where the words of a filter are searched. */

@@ -4,6 +4,8 @@ import type { AuthContext, Connection, PublicKeyAuthContext, Server, ServerChann
 import type { Services } from '../../access/context.ts'
 import type { Door } from '../../access/feature.ts'
 import { transaction } from '../../db/database.ts'
+import { AddressCounts } from '../../http/address-counts.ts'
+import { clientAddresses, trustedProxiesOf } from '../../http/client-address.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { openHostKeys } from './ssh-host-keys.ts'
 import { findCertified } from './certificate-sign-in.service.ts'
@@ -73,6 +75,10 @@ export async function startSshServer(services: Services): Promise<Door> {
   )
   const links = new Map<string, Link>()
   const stop = new AbortController()
+  const addresses = clientAddresses(trustedProxiesOf(config.security))
+  const ofAddress = new AddressCounts(Math.max(1, Math.floor(config.ingot.maxSshConnections / 2)), (address) =>
+    addresses.isTrusted(address),
+  )
   let protocol: Promise<Server> | undefined
   /** Loaded for the first client, because it takes memory. The client also waits for the host keys. */
   const loadProtocol = async (): Promise<Server> => {
@@ -84,6 +90,7 @@ export async function startSshServer(services: Services): Promise<Door> {
     })
   }
   const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
+    if (!ofAddress.tryAdd(socket)) return void socket.destroy()
     const name = `${socket.remoteAddress} ${socket.remotePort}`
     links.set(name, new Link(socket, config.ingot.sshAuthTimeout))
     socket.once('close', () => links.delete(name))

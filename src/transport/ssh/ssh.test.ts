@@ -350,3 +350,26 @@ test('ssh: a vanishing client ends git, and the server stops while clients are c
   assert.ok(performance.now() - began < 5000)
   staying.kill()
 })
+
+test('ssh: one address may open half of the connections', async () => {
+  await using forge = await startSshForge({
+    ingot: { MAX_SSH_CONNECTIONS: 4 },
+    security: { REVERSE_PROXY_TRUSTED_PROXIES: '192.0.2.1' },
+  })
+  const open = (from: string) => {
+    const socket = connect({ port: forge.services.config.server.sshPort, host: '127.0.0.1', localAddress: from })
+    socket.on('error', () => undefined).resume()
+    return socket
+  }
+  const held = [open('127.0.0.2'), open('127.0.0.2')]
+  try {
+    await Promise.all(held.map((socket) => once(socket, 'connect')))
+    await once(open('127.0.0.2'), 'close')
+    const other = open('127.0.0.3')
+    held.push(other)
+    const [greeting] = await once(other, 'data')
+    assert.match(String(greeting), /^SSH-2\.0-/)
+  } finally {
+    for (const socket of held) socket.destroy()
+  }
+})

@@ -161,7 +161,8 @@ export const createFile = act({
 
 export const deleteFile = act({
   path: '/{username}/{reponame}/_delete/{filepath+}',
-  requires: actRequires,
+  // Deleting in the browser makes a commit, unlike deleting through the API (written contract, quota model).
+  requires: [...actRequires, repoUnderQuota('size:repos:all')],
   fields: { ...commitFields, oid: Type.String() },
   again: deleteFilePage,
   problemFields,

@@ -117,3 +117,20 @@ test('editFilePage, newFilePage: the editor indents as .editorconfig says, other
   await commitFiles(forge, repo, 'main', { '.editorconfig': `[${'*a'.repeat(3000)}]\nindent_size = 4\n` })
   assert.equal((await alice.get(`/${repo.fullName}/_edit/main/src/a.py`)).status, 200)
 })
+
+test('createFile, editFile, deleteFile: refused with a page while the owner is over quota, a deletion too', async () => {
+  const settings = { quota: { ENABLED: true }, 'quota.default': { TOTAL: 0 } }
+  await using forge = await startForge({ users: ['alice'], settings })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const alice = await Browser.of(forge, 'alice')
+  await forge.settle()
+  const web = `/${repo.fullName}`
+  const fields = { _csrf: await alice.csrf('/user/settings'), name: 'a.txt', text: 'x', oid: '', target: 'direct' }
+  for (const path of ['_edit/main/README.md', '_new/main', '_delete/main/README.md']) {
+    const refused = await alice.post(`${web}/${path}`, fields)
+    assert.deepEqual([refused.status, refused.headers.get('content-type')], [413, 'text/html;charset=utf-8'], path)
+  }
+  const { json } = await forge.as('alice').get(`${repo.api}/contents/README.md`)
+  const deleted = await forge.as('alice').send('DELETE', `${repo.api}/contents/README.md`, { sha: json.sha })
+  assert.equal(deleted.status, 200)
+})
