@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { builtFile } from './assets.ts'
 import { Unavailable } from './errors.ts'
 import { ownWaiting, RecentUse, type User } from './recent-use.ts'
-import type { WorkBudget } from './work-budget.ts'
+import { type WorkBudget, WorkTooCostly } from './work-budget.ts'
 
 export interface OwnThreadOptions {
   /** Plural name of the inputs, for messages and the thread: `pictures`. */
@@ -19,14 +19,16 @@ export interface OwnThreadOptions {
   readonly idleMs: number
   /** Heap limit of the thread, in MiB. */
   readonly maxMemoryMb: number
+  /** Use that threads of one kind of work share. */
+  readonly use?: RecentUse
 }
 
 /** Who asks for work and is charged for it. A context is one. */
 export interface Asker {
   /** Undefined for work of the server itself, which has one share. */
   readonly claim?: { readonly viewer: number | undefined; readonly address: string } | undefined
-  /** Its signal ends the work. */
-  readonly budget: Pick<WorkBudget, 'signal'>
+  /** Its signal ends the work; the processor time of the thread is taken from it. */
+  readonly budget: Pick<WorkBudget, 'signal' | 'tryTake' | 'spend'>
 }
 
 /** A job exceeded its processor time or memory, as it would again. */
@@ -44,16 +46,22 @@ export interface OwnThread<Job, Answer> {
   /**
    * Equal keys share one run.
    * @throws Unavailable when too many jobs wait or the program stops; ThreadOverrun when the job exceeds its limits;
-   * ThreadLate when the machine is too busy; the signal's reason when the asker left
+   * ThreadLate when the machine is too busy; WorkTooCostly when the asker used up its processor time; the signal's reason
+   * when the asker left
    */
   ask(job: Job, asker: Asker, key?: string): Promise<Answer>
   /** Whether the thread is running. */
   readonly isRunning: boolean
+  /** The number of jobs that began. */
+  readonly begun: number
   close(): Promise<void>
 }
 
 /** A running job without askers may end by itself in this time, in milliseconds, because a new thread costs about 50 to 150. */
 const graceMs = 250
+
+/** How often the start of a thread is looked at, in milliseconds. */
+const startingMs = 20
 
 /** The user of work of the server itself. */
 const server = 'server'
@@ -71,14 +79,15 @@ interface Entry<Job> {
 
 export function createOwnThread<Job, Answer>(options: OwnThreadOptions): OwnThread<Job, Answer> {
   const { name, maxQueue } = options
-  const use = new RecentUse()
+  const { use = new RecentUse() } = options
   const line = new Set<Entry<Job>>()
   let running: Entry<Job> | undefined
   let worker: Worker | undefined
-  /** Processor time of the thread at the end of its last job, in microseconds. */
-  let usedUs = 0
+  /** Processor time of the thread at its start or at the end of its last job, in microseconds; undefined while it starts. */
+  let usedUs: number | undefined
   let idle: NodeJS.Timeout | undefined
   let lastId = 0
+  let begun = 0
   let isClosed = false
 
   function started(): Worker {
@@ -93,8 +102,11 @@ export function createOwnThread<Job, Answer>(options: OwnThreadOptions): OwnThre
     })
     // An error while no job runs has no caller; without a listener it would end the program.
     fresh.on('error', () => undefined)
+    fresh.once('message', ({ cpuUs }: Reply<Answer>) => {
+      if (worker === fresh) usedUs = cpuUs
+    })
     worker = fresh
-    usedUs = 0
+    usedUs = undefined
     return fresh
   }
 
@@ -108,16 +120,17 @@ export function createOwnThread<Job, Answer>(options: OwnThreadOptions): OwnThre
   async function run(entry: Entry<Job>): Promise<void> {
     running = entry
     clearTimeout(idle)
-    const users = new Set([...entry.askers].map(userOf))
+    const askers = [...entry.askers]
+    const users = new Set(askers.map(userOf))
     const since = performance.now()
     let usedMs: number | undefined
+    begun += 1
     try {
-      if (isClosed) throw new Unavailable('the server is stopping', 'stopping')
       const abandoned = new AbortController()
       entry.abandon = () => abandoned.abort()
       const message = { id: ++lastId, job: entry.job }
-      const reply = await exchange<Answer>(started(), message, usedUs, options, abandoned.signal)
-      usedMs = (reply.cpuUs - usedUs) / 1000
+      const reply = await exchange<Answer>(started(), message, () => usedUs, options, abandoned.signal)
+      usedMs = (reply.cpuUs - (usedUs ?? 0)) / 1000
       usedUs = reply.cpuUs
       if (reply.defect !== undefined) throw new Error(`the thread of ${name}: ${reply.defect}`)
       entry.result.resolve(reply.answer)
@@ -126,19 +139,42 @@ export function createOwnThread<Job, Answer>(options: OwnThreadOptions): OwnThre
       await stop()
       entry.result.reject(error)
     } finally {
-      for (const user of users) use.note(user, (usedMs ?? performance.now() - since) / users.size)
+      const chargedMs = usedMs ?? performance.now() - since
+      for (const user of users) use.note(user, chargedMs / users.size)
+      for (const { budget } of askers) budget.spend('threadUs', 1000 * chargedMs)
       running = undefined
       idle = setTimeout(() => void stop(), options.idleMs).unref()
       serve()
     }
   }
 
+  const useOf = ({ askers }: Entry<Job>): number => Math.min(...[...askers].map((asker) => use.of(userOf(asker))))
+
+  function refuse(entry: Entry<Job>, reason: Error): void {
+    line.delete(entry)
+    entry.result.reject(reason)
+    serve()
+  }
+
+  /** Makes room in a full line: the last waiting job of the user with the most use goes, if that is not the new one. */
+  function tryMakeRoom(user: User): boolean {
+    const most = use.least([...line].reverse(), (entry) => -useOf(entry))
+    if (most === undefined || useOf(most) <= use.of(user)) return false
+    refuse(most, busy())
+    return true
+  }
+
+  const busy = (): Unavailable => new Unavailable(`too many ${name} are waiting`, `${name}_busy`)
+
   function serve(): void {
     if (running !== undefined) return
-    const next = use.least(line, ({ askers }) => Math.min(...[...askers].map((asker) => use.of(userOf(asker)))))
+    const next = use.least(line, useOf)
     if (next === undefined) return
     line.delete(next)
-    void run(next)
+    if (isClosed) refuse(next, new Unavailable('the server is stopping', 'stopping'))
+    // All askers of equal work get the result that one of them pays for.
+    else if ([...next.askers].some(({ budget }) => budget.tryTake('threadUs', 1))) void run(next)
+    else refuse(next, new WorkTooCostly('threadUs'))
   }
 
   function leave(entry: Entry<Job>, asker: Asker): void {
@@ -158,9 +194,8 @@ export function createOwnThread<Job, Answer>(options: OwnThreadOptions): OwnThre
     }
     const user = userOf(asker)
     const own = [...line].filter(({ askers }) => [...askers].some((each) => userOf(each) === user)).length
-    if (line.size >= maxQueue || (user !== server && own >= ownWaiting(maxQueue))) {
-      throw new Unavailable(`too many ${name} are waiting`, `${name}_busy`)
-    }
+    if (user !== server && own >= ownWaiting(maxQueue)) throw busy()
+    if (line.size >= maxQueue && !tryMakeRoom(user)) throw busy()
     const entry: Entry<Job> = { job, key, askers: new Set([asker]), result: Promise.withResolvers() }
     // Its askers may all have left.
     entry.result.promise.catch(() => undefined)
@@ -191,6 +226,9 @@ export function createOwnThread<Job, Answer>(options: OwnThreadOptions): OwnThre
     get isRunning() {
       return worker !== undefined
     },
+    get begun() {
+      return begun
+    },
     close: async () => {
       isClosed = true
       await stop()
@@ -206,11 +244,11 @@ interface Reply<Answer> {
   readonly cpuUs: number
 }
 
-/** @param usedUs processor time that the thread used before the job */
+/** @param usedUs returns the processor time that the thread used before the job; undefined while it starts */
 function exchange<Answer>(
   worker: Worker,
   message: { readonly id: number; readonly job: unknown },
-  usedUs: number,
+  usedUs: () => number | undefined,
   { name, timeoutMs, wallMs = 6 * timeoutMs }: OwnThreadOptions,
   abandoned: AbortSignal,
 ): Promise<Reply<Answer>> {
@@ -239,20 +277,19 @@ function exchange<Answer>(
       )
     }
     const onExit = (): void => finish(() => reject(new Unavailable(`the thread of ${name} ended`, `${name}_ended`)))
+    const look = async (): Promise<void> => {
+      const before = usedUs()
+      if (before === undefined) return watch(startingMs)
+      const { user, system } = await worker.cpuUsage()
+      if (isFinished) return
+      const leftMs = timeoutMs - (user + system - before) / 1000
+      if (leftMs > 0) watch(Math.max(leftMs, 1))
+      else finish(() => reject(new ThreadOverrun(`one of the ${name} took too long`, `${name}_timeout`)))
+    }
     /** Looks at the clock of the thread when it can have used up its time at the earliest. */
     const watch = (leftMs: number): void => {
-      timer = setTimeout(() => {
-        void worker.cpuUsage().then(
-          ({ user, system }) => {
-            if (isFinished) return
-            const stillMs = timeoutMs - (user + system - usedUs) / 1000
-            if (stillMs > 0) watch(Math.max(stillMs, 1))
-            else finish(() => reject(new ThreadOverrun(`one of the ${name} took too long`, `${name}_timeout`)))
-          },
-          // The thread ended, which has its own event.
-          () => undefined,
-        )
-      }, leftMs)
+      // An error means that the thread ended, which has its own event.
+      timer = setTimeout(() => void look().catch(() => undefined), leftMs)
     }
     const onAbandoned = (): void => {
       setTimeout(

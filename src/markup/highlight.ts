@@ -4,36 +4,6 @@ import { escapeHtml } from './html.ts'
 /** Longest highlighted code in UTF-16 units: highlighting takes about 250 ms of CPU per MB. */
 export const maxHighlightLength = 128 * 1024
 
-/** Length of a line from which its highlighting costs more than its length: several grammars take quadratic time. */
-const evenLength = 64
-
-/** Most cost of the fences of a text, and of a highlighted file. */
-const maxFencesCost = 512 * 1024
-export const maxLinesCost = 1024 * 1024
-
-const lineCost = (length: number): number => length * Math.max(1, length / evenLength)
-
-/**
- * Estimates the cost of highlighting in characters: about a microsecond each in the worst grammars found (`properties` takes
- * 0.9 s for a line of 8,000 characters, and 0.3 s for 20 lines of 1,000).
- */
-export function highlightCost(code: string): number {
-  let cost = 0
-  for (let start = 0; start <= code.length;) {
-    const end = code.indexOf('\n', start)
-    const stop = end === -1 ? code.length : end
-    cost += lineCost(stop - start + 1)
-    start = stop + 1
-  }
-  return Math.ceil(cost)
-}
-
-/** Estimates the most cost of highlighting the fences of a text: all that follows the first one with a language counts. */
-export function fencesCost(source: string): number {
-  const first = source.search(/(?:```|~~~)[ \t]*[^\s`~]|#\+begin_src/i)
-  return first === -1 ? 0 : Math.min(maxFencesCost, highlightCost(source.slice(first)))
-}
-
 let common: Promise<HLJSApi> | undefined
 let all: Promise<HLJSApi> | undefined
 
@@ -48,12 +18,8 @@ export interface Highlighters {
 /**
  * Loads the grammars of languages. The 36 common ones take 8 MB and all 193 take 23 MB, so the others are loaded only when a
  * text names one of them.
- * @param maxTotalCost of all code that they highlight
  */
-export async function loadHighlighters(
-  languages: Iterable<string>,
-  maxTotalCost = maxFencesCost,
-): Promise<Highlighters> {
+export async function loadHighlighters(languages: Iterable<string>): Promise<Highlighters> {
   const wanted = [...languages].map((name) => name.toLowerCase()).filter((name) => !plainNames.has(name))
   if (wanted.length === 0) return { highlight: () => undefined }
   common ??= import('highlight.js/lib/common').then((module) => module.default)
@@ -62,14 +28,10 @@ export async function loadHighlighters(
     all ??= import('highlight.js').then((module) => module.default)
     engine = await all
   }
-  let left = maxTotalCost
   return {
     highlight(code, language, maxLength = maxHighlightLength) {
       if (code.length > maxLength || plainNames.has(language.toLowerCase())) return undefined
       if (engine.getLanguage(language) === undefined) return undefined
-      const cost = highlightCost(code)
-      if (cost > left) return undefined
-      left -= cost
       return engine.highlight(code, { language, ignoreIllegals: true }).value
     },
   }
@@ -80,13 +42,8 @@ export async function loadHighlighters(
  * @param language a name or alias as in the info string of a fence; most file extensions are aliases
  * @param maxLength in UTF-16 units
  */
-export async function highlightCode(
-  code: string,
-  language: string,
-  maxLength = maxHighlightLength,
-  maxCost = maxFencesCost,
-): Promise<string> {
-  return (await loadHighlighters([language], maxCost)).highlight(code, language, maxLength) ?? escapeHtml(code)
+export async function highlightCode(code: string, language: string, maxLength = maxHighlightLength): Promise<string> {
+  return (await loadHighlighters([language])).highlight(code, language, maxLength) ?? escapeHtml(code)
 }
 
 /** Longest source that `highlightedLines` highlights, in UTF-16 units. */
@@ -148,7 +105,7 @@ export function splitLines(html: string): string[] {
 
 /** Returns the lines of a source as HTML without line ends, highlighted unless the language is unknown or the source is long. */
 export const highlightedLines = async (source: string, language: string): Promise<string[]> =>
-  splitLines(await highlightCode(source.replaceAll('\r\n', '\n'), language, maxLinesLength, maxLinesCost))
+  splitLines(await highlightCode(source.replaceAll('\r\n', '\n'), language, maxLinesLength))
 
 /** Returns the lines of a source as HTML without highlighting. */
 export const plainLines = (source: string): string[] => splitLines(escapeHtml(source.replaceAll('\r\n', '\n')))

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { CacheBudget } from '../lib/cache-budget.ts'
 import { type Asker, createOwnThread, ThreadLate, ThreadOverrun, type OwnThread } from '../lib/own-thread.ts'
-import type { WorkBudget } from '../lib/work-budget.ts'
-import { fencesCost, highlightCost, maxLinesCost, maxLinesLength, plainLines } from './highlight.ts'
+import { RecentUse } from '../lib/recent-use.ts'
+import { type WorkBudget, WorkTooCostly } from '../lib/work-budget.ts'
+import { maxLinesLength, plainLines } from './highlight.ts'
 import { unrendered } from './unrendered.ts'
 import type { MarkdownOptions, Rendered } from './markdown.ts'
 import type { MarkupKind } from './markup-kind.ts'
@@ -27,7 +28,8 @@ export interface Reader extends Asker {
 
 /**
  * Reads and renders texts of users in worker threads, because a hostile text can take long. Threads start with the first text
- * and end when idle. Each text takes its price from the budget of the reader (`threadChars`); without it the text stays plain.
+ * and end when idle. Each text takes its length (`threadChars`) and its processor time (`threadUs`) from the budget of the reader;
+ * when it is used up, the other texts of the request stay plain.
  */
 export interface Texts {
   /**
@@ -41,7 +43,7 @@ export interface Texts {
     options: MarkdownOptions,
     resolve?: ResolveReferences,
   ): Promise<string>
-  /** Returns the text runs of Markdown texts, none when they take too long. Throws `Unavailable` when too many wait. */
+  /** Returns the text runs of Markdown texts, none when they take too long. Throws `Unavailable` when too many wait, and `WorkTooCostly`. */
   runs(reader: Reader, sources: readonly string[]): Promise<readonly TextRuns[]>
   /**
    * Returns the lines of a source as safe HTML with highlighting spans (`hljs-…`), without line ends. A line is only
@@ -58,6 +60,9 @@ const idleMs = 20_000
 /** Texts up to this length, in characters, have a thread of their own, so that long ones do not delay them. */
 const maxShort = 16 * 1024
 
+/** Processor time of a text in the thread of short ones, in milliseconds: twenty times what a comment of that length takes. */
+const shortMs = 300
+
 /** Price of a character whose references are read: nothing is highlighted or sanitised. */
 const runsPrice = 1 / 4
 
@@ -71,15 +76,36 @@ type CachedAnswer = TextAnswer | typeof overrun
 
 export function createTexts(options: TextsOptions): Texts {
   const { timeoutMs, maxQueue } = options
-  const thread = (name: string): OwnThread<TextJob, TextAnswer> =>
-    createOwnThread({ name, file: 'markup-worker.js', timeoutMs, maxQueue, idleMs, maxMemoryMb: 384 })
-  const short = thread('texts')
-  const long = thread('long_texts')
+  const use = new RecentUse()
+  const thread = (name: string, limitMs: number): OwnThread<TextJob, TextAnswer> =>
+    createOwnThread({
+      name,
+      file: 'markup-worker.js',
+      timeoutMs: limitMs,
+      wallMs: 6 * timeoutMs,
+      maxQueue,
+      idleMs,
+      maxMemoryMb: 384,
+      use,
+    })
+  const short = thread('texts', Math.min(timeoutMs, shortMs))
+  const long = thread('long_texts', timeoutMs)
   const known = options.caches.open<string, CachedAnswer>('texts', {
     maxBytes: options.cacheBytes,
     maxEntryBytes: maxCachedBytes,
     sizeOf: (answer) => 200 + lengthOf(answer),
   })
+
+  /** A text that proves slow goes on in the thread of long ones, where it delays no short one. */
+  async function compute(reader: Reader, job: TextJob, key: string): Promise<TextAnswer> {
+    if (sourceLength(job) > maxShort) return long.ask(job, reader, key)
+    try {
+      return await short.ask(job, reader, key)
+    } catch (error) {
+      if (error instanceof ThreadOverrun && shortMs < timeoutMs) return long.ask(job, reader, key)
+      throw error
+    }
+  }
 
   async function ask(reader: Reader, job: TextJob): Promise<CachedAnswer> {
     // A job contains nothing of the reader except the resolved references, which are part of the key.
@@ -87,12 +113,12 @@ export function createTexts(options: TextsOptions): Texts {
     const kept = known.get(key)
     if (kept !== undefined) return kept
     try {
-      const answer = await (sourceLength(job) <= maxShort ? short : long).ask(job, reader, key)
+      const answer = await compute(reader, job, key)
       known.set(key, answer)
       return answer
     } catch (error) {
-      // What the load of the machine spoiled is shown once and not kept.
-      if (error instanceof ThreadLate) return overrun
+      // What the load of the machine or the other texts of the request spoiled is not kept.
+      if (error instanceof ThreadLate || error instanceof WorkTooCostly) return overrun
       if (!(error instanceof ThreadOverrun)) throw error
       known.set(key, overrun)
       return overrun
@@ -114,20 +140,20 @@ export function createTexts(options: TextsOptions): Texts {
   return {
     async render(reader, source, file, markdown, resolve) {
       if (source.trim() === '') return ''
-      if (!reader.budget.tryTake('threadChars', source.length + fencesCost(source))) return unrendered(source)
+      if (!reader.budget.tryTake('threadChars', source.length)) return unrendered(source)
       return withReferences((resolved) => renderOnce(reader, source, file, { ...markdown, ...resolved }), resolve)
     },
     async runs(reader, sources) {
       if (sources.length === 0) return []
-      if (!reader.budget.tryTake('threadChars', Math.ceil(sum(sources) * runsPrice))) return []
+      // What a text refers to has no plain form: without it a write would lose mentions.
+      reader.budget.take('threadChars', Math.ceil(sum(sources) * runsPrice))
       const answer = await ask(reader, { kind: 'runs', sources })
       return answer.kind === 'runs' ? answer.runs : []
     },
     async lines(reader, source, language) {
       if (source === '') return []
       if (language === '' || source.length > maxLinesLength) return plainLines(source)
-      const cost = highlightCost(source)
-      if (cost > maxLinesCost || !reader.budget.tryTake('threadChars', cost)) return plainLines(source)
+      if (!reader.budget.tryTake('threadChars', source.length)) return plainLines(source)
       const answer = await ask(reader, { kind: 'lines', source, language })
       return answer.kind === 'lines' ? answer.lines : plainLines(source)
     },

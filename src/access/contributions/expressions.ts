@@ -1,5 +1,6 @@
 import type { ExpressionAnswer, ExpressionJob } from '../../lib/bounded-regexp.ts'
 import { createOwnThread } from '../../lib/own-thread.ts'
+import { WorkBudget } from '../../lib/work-budget.ts'
 import type { Services } from '../context.ts'
 import { ownService } from '../own-service.ts'
 
@@ -28,5 +29,5 @@ export async function matchExpressions(
   flags: ExpressionJob['flags'] = 'u',
 ): Promise<ExpressionAnswer> {
   if (sources.length === 0 || texts.length === 0) return sources.map(() => [])
-  return expressionThread.of(services).ask({ sources, flags, texts }, { budget: { signal: undefined } })
+  return expressionThread.of(services).ask({ sources, flags, texts }, { budget: new WorkBudget() })
 }
