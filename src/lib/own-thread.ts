@@ -139,7 +139,8 @@ export function createOwnThread<Job, Answer>(options: OwnThreadOptions): OwnThre
       await stop()
       entry.result.reject(error)
     } finally {
-      const chargedMs = usedMs ?? performance.now() - since
+      // A job without a result is charged its time on the clock, which a busy machine makes longer than its work.
+      const chargedMs = usedMs ?? Math.min(options.timeoutMs, performance.now() - since)
       for (const user of users) use.note(user, chargedMs / users.size)
       for (const { budget } of askers) budget.spend('threadUs', 1000 * chargedMs)
       running = undefined
@@ -298,7 +299,7 @@ function exchange<Answer>(
       ).unref()
     }
     const late = setTimeout(
-      () => finish(() => reject(new ThreadLate(`one of the ${name} took too long`, `${name}_late`))),
+      () => finish(() => reject(new ThreadLate(`one of the ${name} took too long`, `${name}_timeout`))),
       wallMs,
     )
     watch(timeoutMs)

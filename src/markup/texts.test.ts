@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CacheBudget } from '../lib/cache-budget.ts'
 import { Unavailable } from '../lib/errors.ts'
-import { WorkBudget } from '../lib/work-budget.ts'
+import { usualWorkLimits, WorkBudget, WorkTooCostly } from '../lib/work-budget.ts'
 import { startForge } from '../testing/forge.ts'
 import { longestStall } from '../testing/loop-stalls.ts'
 import { languageOfFile } from './highlight.ts'
@@ -173,16 +173,54 @@ test('a waiting text of a client that left is not rendered, and one that somebod
     assert.match(await shared, /shared/)
   }))
 
-test('a text above the budget of its request stays plain, and the budget says so', () =>
+/** Takes about a second, quadratic in the number of words; unlike every other one. */
+const slowText = (name: string): string => `~~~csharp\n${'ab '.repeat(3000)}${name}\n~~~\n`
+
+test('a text beyond the processor time of its request stays plain, the budget says so, and it is not kept', () =>
   withTexts(async (texts) => {
-    const { budget } = guest('a')
-    const slow = `~~~properties\n${'a\\'.repeat(6000)}\n~~~\n`
-    const html: string[] = []
-    for (let cell = 0; cell < 40; cell++) {
-      html.push(await texts.render({ budget }, `${slow}${cell}`, 'markdown', options))
-    }
-    assert.match(html[0]!, /<p>0<\/p>/)
-    assert.match(html[39]!, /^<pre>~~~properties/)
-    assert.deepEqual([...budget.refused], ['threadChars'])
-    assert.deepEqual((await texts.lines({ budget }, 'a\\'.repeat(6000), 'properties')).length, 1)
+    const budget = new WorkBudget({ ...usualWorkLimits, threadUs: 1000 })
+    const render = (by: Reader, source: string) => texts.render(by, source, 'markdown', options)
+    assert.match(await render({ budget }, '*first*'), /<em>first/)
+    budget.spend('threadUs', 1000)
+    assert.equal(await render({ budget }, '*second*'), '<pre>*second*</pre>')
+    assert.deepEqual(await texts.lines({ budget }, 'const a = 1', 'js'), ['const a = 1'])
+    await assert.rejects(texts.runs({ budget }, ['@ann']), WorkTooCostly)
+    assert.deepEqual([...budget.refused], ['threadUs'])
+    assert.match(await render({ budget }, '*first*'), /<em>first/, 'a kept text costs nothing')
+    assert.match(await render(reader(), '*second*'), /<em>second/)
+    assert.match((await texts.lines(reader(), 'const a = 1', 'js'))[0]!, /hljs-keyword/)
   }))
+
+test('a slow text is charged to its request, and the texts after it stay plain', () =>
+  withTexts(async (texts) => {
+    const budget = new WorkBudget({ ...usualWorkLimits, threadUs: 500_000 })
+    const render = (source: string) => texts.render({ budget }, source, 'markdown', options)
+    assert.match(await render(slowText('first')), /language-csharp/)
+    assert.match(await render(slowText('second')), /^<pre>~~~csharp/)
+  }))
+
+test('references beyond the characters of a request are refused, and not lost', () =>
+  withTexts(async (texts) => {
+    const budget = new WorkBudget({ ...usualWorkLimits, threadChars: 10 })
+    assert.equal((await texts.runs({ budget }, [`@ann ${'a'.repeat(30)}`])).length, 1)
+    await assert.rejects(
+      texts.runs({ budget }, ['@ann']).then(() => texts.runs({ budget }, ['@ann'])),
+      WorkTooCostly,
+    )
+  }))
+
+test('short texts of guests that prove slow do not delay the text of somebody else', () =>
+  withTexts(
+    async (texts) => {
+      const done: string[] = []
+      const ask = async (address: string, source: string): Promise<void> => {
+        await texts.render(guest(address), source, 'markdown', options)
+        done.push(address)
+      }
+      const slow = [0, 1, 2].flatMap((index) => [ask('a', slowText(`a ${index}`)), ask('b', slowText(`b ${index}`))])
+      await Promise.all([...slow, ask('c', 'a comment')])
+      assert.equal(done.length, 7)
+      assert.ok(done.indexOf('c') <= 1, done.join(' '))
+    },
+    { maxQueue: 64 },
+  ))

@@ -117,8 +117,10 @@ export function createTexts(options: TextsOptions): Texts {
       known.set(key, answer)
       return answer
     } catch (error) {
-      // What the load of the machine or the other texts of the request spoiled is not kept.
-      if (error instanceof ThreadLate || error instanceof WorkTooCostly) return overrun
+      // What the load of the machine or the other texts of the request spoiled is shown plain and not kept. References have no
+      // plain form: without them a write would lose mentions.
+      const isSpoiled = error instanceof ThreadLate || error instanceof WorkTooCostly
+      if (isSpoiled && job.kind !== 'runs') return overrun
       if (!(error instanceof ThreadOverrun)) throw error
       known.set(key, overrun)
       return overrun
@@ -145,7 +147,6 @@ export function createTexts(options: TextsOptions): Texts {
     },
     async runs(reader, sources) {
       if (sources.length === 0) return []
-      // What a text refers to has no plain form: without it a write would lose mentions.
       reader.budget.take('threadChars', Math.ceil(sum(sources) * runsPrice))
       const answer = await ask(reader, { kind: 'runs', sources })
       return answer.kind === 'runs' ? answer.runs : []
