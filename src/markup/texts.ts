@@ -63,6 +63,9 @@ const maxShort = 16 * 1024
 /** Processor time of a text in the thread of short ones, in milliseconds: twenty times what a comment of that length takes. */
 const shortMs = 300
 
+/** Least time on the clock for a text, in milliseconds: it includes the start of a thread on a busy machine. */
+const leastWallMs = 10_000
+
 /** Price of a character whose references are read: nothing is highlighted or sanitised. */
 const runsPrice = 1 / 4
 
@@ -82,7 +85,7 @@ export function createTexts(options: TextsOptions): Texts {
       name,
       file: 'markup-worker.js',
       timeoutMs: limitMs,
-      wallMs: 6 * timeoutMs,
+      wallMs: Math.max(leastWallMs, 6 * timeoutMs),
       maxQueue,
       idleMs,
       maxMemoryMb: 384,
