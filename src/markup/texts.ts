@@ -6,6 +6,7 @@ import { type WorkBudget, WorkTooCostly } from '../lib/work-budget.ts'
 import { maxLinesLength, plainLines } from './highlight.ts'
 import { unrendered } from './unrendered.ts'
 import type { MarkdownOptions, Rendered } from './markdown.ts'
+import type { MarkupSettings } from './markup-settings.ts'
 import type { MarkupKind } from './markup-kind.ts'
 import type { ResolveReferences } from './references.ts'
 import type { TextAnswer, TextJob } from './text-job.ts'
@@ -179,8 +180,23 @@ export async function withReferences(
   return (await render({ resolved })).html
 }
 
-const keyOf = (job: TextJob): string =>
-  JSON.stringify(job, (_key, value: unknown) => (value instanceof Set ? [...value] : value))
+const settingsKeys = new WeakMap<MarkupSettings, string>()
+
+/** Returns equal texts for equal settings; a page has one object for all of its texts. */
+function keyOfSettings(settings: MarkupSettings): string {
+  const key = settingsKeys.get(settings) ?? JSON.stringify(settings, setsAsLists)
+  settingsKeys.set(settings, key)
+  return key
+}
+
+const setsAsLists = (_name: string, value: unknown): unknown => (value instanceof Set ? [...value] : value)
+
+function keyOf(job: TextJob): string {
+  if (job.kind !== 'render') return JSON.stringify(job)
+  const { settings, ...options } = job.options
+  const more = JSON.stringify({ ...job, source: undefined, options }, setsAsLists)
+  return JSON.stringify([more, settings && keyOfSettings(settings), job.source])
+}
 
 const sum = (texts: readonly string[]): number => texts.reduce((length, text) => length + text.length, 0)
 
