@@ -47,7 +47,7 @@ test('own thread: the next job is that of the user with the least use', () =>
       const done: number[] = []
       const ask = (viewer: number, text: string) => thread.ask(job(text), asker(viewer)).then(() => done.push(viewer))
       await Promise.all([ask(1, 'a'), ask(1, 'b'), ask(1, 'c'), ask(2, 'd'), ask(2, 'e'), ask(3, 'f')])
-      assert.deepEqual(done.slice(0, 3).toSorted(), [1, 2, 3])
+      assert.deepEqual(new Set(done.slice(0, 3)), new Set([1, 2, 3]))
     },
     { maxQueue: 16 },
   ))

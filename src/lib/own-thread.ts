@@ -159,7 +159,7 @@ export function createOwnThread<Job, Answer>(options: OwnThreadOptions): OwnThre
 
   /** Makes room in a full line: the last waiting job of the user with the most use goes, if that is not the new one. */
   function tryMakeRoom(user: User): boolean {
-    const most = use.least([...line].reverse(), (entry) => -useOf(entry))
+    const most = use.least([...line].toReversed(), (entry) => -useOf(entry))
     if (most === undefined || useOf(most) <= use.of(user)) return false
     refuse(most, busy())
     return true
