@@ -1,6 +1,6 @@
 import { Unavailable } from '../lib/errors.ts'
 import { type Claim } from './claim.ts'
-import { RecentUse } from './recent-use.ts'
+import { RecentUse } from '../lib/recent-use.ts'
 import { personOf, Shares, type ShareLimits } from './shares.ts'
 
 /** Returns the slot; later calls do nothing. */

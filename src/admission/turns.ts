@@ -1,5 +1,5 @@
 import type { Claim } from './claim.ts'
-import { RecentUse } from './recent-use.ts'
+import { RecentUse } from '../lib/recent-use.ts'
 import { requestsBusy } from './requests.ts'
 import { personOf } from './shares.ts'
 

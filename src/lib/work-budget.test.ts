@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WorkBudget, WorkTooCostly } from './work-budget.ts'
 
-const limits = { processorUs: 10, outputBytes: 100, threadChars: 1000 }
+const limits = { processorUs: 10, outputBytes: 100, threadChars: 1000, threadUs: 100 }
 
 test('WorkBudget: all work of a request takes from one limit of each kind', () => {
   const budget = new WorkBudget(limits)

@@ -11,6 +11,11 @@ export interface WorkLimits {
   readonly outputBytes: number
   /** Characters of texts that worker threads read, render, highlight and compare. */
   readonly threadChars: number
+  /**
+   * Processor time of worker threads in microseconds. It is measured, because no estimate holds: the same characters take
+   * a thousand times longer in some texts. It lies far above what honest texts take. What was computed is kept.
+   */
+  readonly threadUs: number
 }
 
 export type WorkKind = keyof WorkLimits
@@ -20,6 +25,7 @@ export const usualWorkLimits: WorkLimits = {
   processorUs: 100_000,
   outputBytes: 4 * 1024 * 1024,
   threadChars: 2 * 1024 * 1024,
+  threadUs: 4_000_000,
 }
 
 export class WorkTooCostly extends Invalid {
@@ -62,6 +68,11 @@ export class WorkBudget {
     }
     this.#left[kind] -= amount
     return true
+  }
+
+  /** Takes what was used up and is known only afterwards, at most all that is left. */
+  spend(kind: WorkKind, amount: number): void {
+    this.#left[kind] = Math.max(0, this.#left[kind] - amount)
   }
 
   /** Takes an amount that has no plain form. @throws WorkTooCostly */

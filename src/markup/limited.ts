@@ -1,6 +1,6 @@
-import { escapeHtml } from './html.ts'
 import type { LinkBases } from './links.ts'
 import { sanitize } from './sanitize.ts'
+import { unrendered } from './unrendered.ts'
 
 /** Longest HTML that is sanitised, in characters: eight times the longest text. A million markers can become 26 million. */
 const maxOutput = 8 * 1024 * 1024
@@ -30,9 +30,6 @@ function isTooDeep(html: string): boolean {
   }
   return false
 }
-
-/** Returns the unrendered text, for a text that is too long or too complex. */
-export const unrendered = (source: string): string => `<pre>${escapeHtml(source)}</pre>`
 
 /** Sanitises rendered HTML, or returns the unrendered text when it is too long or too deep. */
 export function sanitiseBounded(html: string, source: string, bases: LinkBases): string {

@@ -1,5 +1,6 @@
 import { renderTable } from './csv.ts'
-import { unrendered, sanitiseBounded } from './limited.ts'
+import { sanitiseBounded } from './limited.ts'
+import { unrendered } from './unrendered.ts'
 import { withoutCandidates, renderMarkdown, type MarkdownOptions, type Rendered } from './markdown.ts'
 import type { MarkupKind } from './markup-kind.ts'
 import { defaultMarkupSettings } from './markup-settings.ts'

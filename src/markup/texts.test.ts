@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CacheBudget } from '../lib/cache-budget.ts'
 import { Unavailable } from '../lib/errors.ts'
+import { usualWorkLimits, WorkBudget, WorkTooCostly } from '../lib/work-budget.ts'
 import { startForge } from '../testing/forge.ts'
 import { longestStall } from '../testing/loop-stalls.ts'
 import { languageOfFile } from './highlight.ts'
 import { linkBases } from './links.ts'
-import { createTexts, type Texts } from './texts.ts'
+import { createTexts, type Reader, type Texts } from './texts.ts'
 
 const footnotes = (count: number): string => {
   const numbers = Array.from({ length: count }, (_, index) => index)
@@ -51,6 +52,8 @@ test('issueCreateComment: a hostile text is stored and does not block the server
   }
 })
 
+const reader = (budget = new WorkBudget()) => ({ budget })
+
 const rootUrl = 'https://forge.example/'
 const options = { mode: 'comment', rootUrl, bases: linkBases({ rootUrl, context: '', mode: 'comment' }) } as const
 
@@ -75,9 +78,9 @@ test('a text that takes too long is shown unrendered and has no references; the 
       const slow = `${'<svg>'.repeat(2000)}${'*a _b '.repeat(100_000)}`
       const asItIs = `<pre>${slow.replaceAll('<', '&lt;').replaceAll('>', '&gt;')}</pre>`
       // A thread does not start within a millisecond.
-      assert.equal(await texts.render(slow, 'markdown', options), asItIs)
-      assert.deepEqual(await texts.runs([slow]), [])
-      assert.equal(await texts.render(slow, 'markdown', options), asItIs)
+      assert.equal(await texts.render(reader(), slow, 'markdown', options), asItIs)
+      assert.deepEqual(await texts.runs(reader(), [slow]), [])
+      assert.equal(await texts.render(reader(), slow, 'markdown', options), asItIs)
     },
     { timeoutMs: 1 },
   ))
@@ -89,7 +92,7 @@ test('a cached text is used only for readers with the same resolved references',
       asked.push(candidates.mentions.join())
       return { mentions: new Set(names), commits: new Set<string>() }
     }
-    const render = (names: readonly string[]) => texts.render('@ann @bea', 'markdown', options, seeing(names))
+    const render = (names: readonly string[]) => texts.render(reader(), '@ann @bea', 'markdown', options, seeing(names))
     const links = (html: string): number => html.match(/class="mention"/g)?.length ?? 0
     assert.deepEqual(
       [links(await render(['ann', 'bea'])), links(await render(['ann'])), links(await render([]))],
@@ -103,7 +106,7 @@ test('a text is refused when too many wait', () =>
   withTexts(
     async (texts) => {
       const results = await Promise.allSettled(
-        Array.from({ length: 5 }, (_, index) => texts.render(`text ${index}`, 'markdown', options)),
+        Array.from({ length: 5 }, (_, index) => texts.render(reader(), `text ${index}`, 'markdown', options)),
       )
       const refused = results.filter((result) => result.status === 'rejected').map((result) => result.reason)
       assert.deepEqual(
@@ -116,18 +119,108 @@ test('a text is refused when too many wait', () =>
 
 test('texts.lines: a span over several lines is closed and opened again on each; markup in a source stays text', async () => {
   await withTexts(async (texts) => {
-    assert.deepEqual(await texts.lines('/* <b>\n*/\nx\n', 'js'), [
+    assert.deepEqual(await texts.lines(reader(), '/* <b>\n*/\nx\n', 'js'), [
       '<span class="hljs-comment">/* &lt;b&gt;</span>',
       '<span class="hljs-comment">*/</span>',
       'x',
     ])
-    assert.deepEqual(await texts.lines('<b>\r\n\n&', 'no-such-language'), ['&lt;b&gt;', '', '&amp;'])
-    assert.deepEqual(await texts.lines('', 'js'), [])
+    assert.deepEqual(await texts.lines(reader(), '<b>\r\n\n&', 'no-such-language'), ['&lt;b&gt;', '', '&amp;'])
+    assert.deepEqual(await texts.lines(reader(), '', 'js'), [])
     const long = 'const a = 1\n'.repeat(50_000)
-    assert.equal((await texts.lines(long, 'js')).length, 50_000)
+    assert.equal((await texts.lines(reader(), long, 'js')).length, 50_000)
     assert.deepEqual(
       [languageOfFile('a/Dockerfile'), languageOfFile('x.TS'), languageOfFile('LICENSE')],
       ['dockerfile', 'ts', ''],
     )
   })
 })
+
+const guest = (address: string, signal?: AbortSignal): Reader => ({
+  claim: { viewer: undefined, address },
+  budget: new WorkBudget(undefined, signal && (() => signal)),
+})
+
+test('texts of a guest with many waiting ones come after the text of somebody else', () =>
+  withTexts(
+    async (texts) => {
+      const done: string[] = []
+      const ask = async (address: string, index: number): Promise<void> => {
+        await texts.render(guest(address), `text ${address} ${index}`, 'markdown', options)
+        done.push(address)
+      }
+      const many = [0, 1, 2, 3, 4, 5].flatMap((index) => [ask('a', index), ask('b', index)])
+      await Promise.all([...many, ask('c', 0)])
+      assert.equal(done.length, 13)
+      assert.ok(done.indexOf('c') <= 2, done.join(' '))
+    },
+    { maxQueue: 64 },
+  ))
+
+test('a waiting text of a client that left is not rendered, and one that somebody else waits for too is', () =>
+  withTexts(async (texts) => {
+    const leaving = new AbortController()
+    const render = (reader: Reader, source: string) => texts.render(reader, source, 'markdown', options)
+    const first = render(guest('a'), 'first')
+    const left = [render(guest('b', leaving.signal), 'alone'), render(guest('b', leaving.signal), 'shared')]
+    const shared = render(guest('c'), 'shared')
+    leaving.abort(new Error('left'))
+    const ended = await Promise.allSettled(left)
+    assert.deepEqual(
+      ended.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    )
+    assert.match(await first, /first/)
+    assert.match(await shared, /shared/)
+  }))
+
+/** Takes about a second, quadratic in the number of words; unlike every other one. */
+const slowText = (name: string): string => `~~~csharp\n${'ab '.repeat(3000)}${name}\n~~~\n`
+
+test('a text beyond the processor time of its request stays plain, the budget says so, and it is not kept', () =>
+  withTexts(async (texts) => {
+    const budget = new WorkBudget({ ...usualWorkLimits, threadUs: 1000 })
+    const render = (by: Reader, source: string) => texts.render(by, source, 'markdown', options)
+    assert.match(await render({ budget }, '*first*'), /<em>first/)
+    budget.spend('threadUs', 1000)
+    assert.equal(await render({ budget }, '*second*'), '<pre>*second*</pre>')
+    assert.deepEqual(await texts.lines({ budget }, 'const a = 1', 'js'), ['const a = 1'])
+    await assert.rejects(texts.runs({ budget }, ['@ann']), WorkTooCostly)
+    assert.deepEqual([...budget.refused], ['threadUs'])
+    assert.match(await render({ budget }, '*first*'), /<em>first/, 'a kept text costs nothing')
+    assert.match(await render(reader(), '*second*'), /<em>second/)
+    assert.match((await texts.lines(reader(), 'const a = 1', 'js'))[0]!, /hljs-keyword/)
+  }))
+
+test('a slow text is charged to its request, and the texts after it stay plain', () =>
+  withTexts(async (texts) => {
+    const budget = new WorkBudget({ ...usualWorkLimits, threadUs: 500_000 })
+    const render = (source: string) => texts.render({ budget }, source, 'markdown', options)
+    assert.match(await render(slowText('first')), /language-csharp/)
+    assert.match(await render(slowText('second')), /^<pre>~~~csharp/)
+  }))
+
+test('references beyond the characters of a request are refused, and not lost', () =>
+  withTexts(async (texts) => {
+    const budget = new WorkBudget({ ...usualWorkLimits, threadChars: 10 })
+    assert.equal((await texts.runs({ budget }, [`@ann ${'a'.repeat(30)}`])).length, 1)
+    await assert.rejects(
+      texts.runs({ budget }, ['@ann']).then(() => texts.runs({ budget }, ['@ann'])),
+      WorkTooCostly,
+    )
+  }))
+
+test('short texts of guests that prove slow do not delay the text of somebody else', () =>
+  withTexts(
+    async (texts) => {
+      const done: string[] = []
+      const ask = async (address: string, source: string): Promise<void> => {
+        await texts.render(guest(address), source, 'markdown', options)
+        done.push(address)
+      }
+      const slow = [0, 1, 2].flatMap((index) => [ask('a', slowText(`a ${index}`)), ask('b', slowText(`b ${index}`))])
+      await Promise.all([...slow, ask('c', 'a comment')])
+      assert.equal(done.length, 7)
+      assert.ok(done.indexOf('c') <= 1, done.join(' '))
+    },
+    { maxQueue: 64 },
+  ))

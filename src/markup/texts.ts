@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { CacheBudget } from '../lib/cache-budget.ts'
-import { createOwnThread, ThreadOverrun, type OwnThread } from '../lib/own-thread.ts'
-import { escapeHtml } from './html.ts'
+import { type Asker, createOwnThread, ThreadLate, ThreadOverrun, type OwnThread } from '../lib/own-thread.ts'
+import { RecentUse } from '../lib/recent-use.ts'
+import { type WorkBudget, WorkTooCostly } from '../lib/work-budget.ts'
 import { maxLinesLength, plainLines } from './highlight.ts'
+import { unrendered } from './unrendered.ts'
 import type { MarkdownOptions, Rendered } from './markdown.ts'
+import type { MarkupSettings } from './markup-settings.ts'
 import type { MarkupKind } from './markup-kind.ts'
 import type { ResolveReferences } from './references.ts'
 import type { TextAnswer, TextJob } from './text-job.ts'
 import type { TextRuns } from './text-runs.ts'
 
 export interface TextsOptions {
-  /** Longest time for one text, in milliseconds. */
+  /** Most processor time for one text, in milliseconds. */
   readonly timeoutMs: number
   /** Most waiting texts, of short and long ones each. */
   readonly maxQueue: number
@@ -19,25 +22,37 @@ export interface TextsOptions {
   readonly cacheBytes: number
 }
 
+/** Who asks for a text and from whose budget its price is taken: a context. */
+export interface Reader extends Asker {
+  readonly budget: WorkBudget
+}
+
 /**
  * Reads and renders texts of users in worker threads, because a hostile text can take long. Threads start with the first text
- * and end when idle.
+ * and end when idle. Each text takes its length (`threadChars`) and its processor time (`threadUs`) from the budget of the reader;
+ * when it is used up, the other texts of the request stay plain.
  */
 export interface Texts {
   /**
    * Renders a text to sanitised HTML; a text that takes too long stays unrendered. Throws `Unavailable` when too many wait.
    * @param resolve looks up references; without it mentions and commits stay text
    */
-  render(source: string, file: MarkupKind, options: MarkdownOptions, resolve?: ResolveReferences): Promise<string>
-  /** Returns the text runs of Markdown texts, none when they take too long. Throws `Unavailable` when too many wait. */
-  runs(sources: readonly string[]): Promise<readonly TextRuns[]>
+  render(
+    reader: Reader,
+    source: string,
+    file: MarkupKind,
+    options: MarkdownOptions,
+    resolve?: ResolveReferences,
+  ): Promise<string>
+  /** Returns the text runs of Markdown texts, none when they take too long. Throws `Unavailable` when too many wait, and `WorkTooCostly`. */
+  runs(reader: Reader, sources: readonly string[]): Promise<readonly TextRuns[]>
   /**
    * Returns the lines of a source as safe HTML with highlighting spans (`hljs-…`), without line ends. A line is only
    * escaped when the language is unknown, or when the source is long or takes too long. Throws `Unavailable` when too
    * many wait.
    * @param language from `languageOfFile`; empty for plain text
    */
-  lines(source: string, language: string): Promise<readonly string[]>
+  lines(reader: Reader, source: string, language: string): Promise<readonly string[]>
   close(): Promise<void>
 }
 
@@ -45,6 +60,15 @@ const idleMs = 20_000
 
 /** Texts up to this length, in characters, have a thread of their own, so that long ones do not delay them. */
 const maxShort = 16 * 1024
+
+/** Processor time of a text in the thread of short ones, in milliseconds: twenty times what a comment of that length takes. */
+const shortMs = 300
+
+/** Least time on the clock for a text, in milliseconds: it includes the start of a thread on a busy machine. */
+const leastWallMs = 10_000
+
+/** Price of a character whose references are read: nothing is highlighted or sanitised. */
+const runsPrice = 1 / 4
 
 /** Longest cached text, in bytes: a longer one would evict many others. */
 const maxCachedBytes = 512 * 1024
@@ -56,52 +80,86 @@ type CachedAnswer = TextAnswer | typeof overrun
 
 export function createTexts(options: TextsOptions): Texts {
   const { timeoutMs, maxQueue } = options
-  const thread = (name: string): OwnThread<TextJob, TextAnswer> =>
-    createOwnThread({ name, file: 'markup-worker.js', timeoutMs, maxQueue, idleMs, maxMemoryMb: 384 })
-  const short = thread('texts')
-  const long = thread('long_texts')
+  const use = new RecentUse()
+  const thread = (name: string, limitMs: number): OwnThread<TextJob, TextAnswer> =>
+    createOwnThread({
+      name,
+      file: 'markup-worker.js',
+      timeoutMs: limitMs,
+      wallMs: Math.max(leastWallMs, 6 * timeoutMs),
+      maxQueue,
+      idleMs,
+      maxMemoryMb: 384,
+      use,
+    })
+  const short = thread('texts', Math.min(timeoutMs, shortMs))
+  const long = thread('long_texts', timeoutMs)
   const known = options.caches.open<string, CachedAnswer>('texts', {
     maxBytes: options.cacheBytes,
     maxEntryBytes: maxCachedBytes,
     sizeOf: (answer) => 200 + lengthOf(answer),
   })
 
-  async function ask(job: TextJob): Promise<CachedAnswer> {
+  /** A text that proves slow goes on in the thread of long ones, where it delays no short one. */
+  async function compute(reader: Reader, job: TextJob, key: string): Promise<TextAnswer> {
+    if (sourceLength(job) > maxShort) return long.ask(job, reader, key)
+    try {
+      return await short.ask(job, reader, key)
+    } catch (error) {
+      if (error instanceof ThreadOverrun && shortMs < timeoutMs) return long.ask(job, reader, key)
+      throw error
+    }
+  }
+
+  async function ask(reader: Reader, job: TextJob): Promise<CachedAnswer> {
     // A job contains nothing of the reader except the resolved references, which are part of the key.
     const key = createHash('sha256').update(keyOf(job)).digest('base64url')
     const kept = known.get(key)
     if (kept !== undefined) return kept
-    const answer = await (sourceLength(job) <= maxShort ? short : long)
-      .ask(job)
-      .catch((error: unknown): CachedAnswer => {
-        if (error instanceof ThreadOverrun) return overrun
-        throw error
-      })
-    known.set(key, answer)
-    return answer
+    try {
+      const answer = await compute(reader, job, key)
+      known.set(key, answer)
+      return answer
+    } catch (error) {
+      // What the load of the machine or the other texts of the request spoiled is shown plain and not kept. References have no
+      // plain form: without them a write would lose mentions.
+      const isSpoiled = error instanceof ThreadLate || error instanceof WorkTooCostly
+      if (isSpoiled && job.kind !== 'runs') return overrun
+      if (!(error instanceof ThreadOverrun)) throw error
+      known.set(key, overrun)
+      return overrun
+    }
   }
 
-  async function renderOnce(source: string, file: MarkupKind, markdown: MarkdownOptions): Promise<Rendered> {
-    const answer = await ask({ kind: 'render', source, file, options: markdown })
+  async function renderOnce(
+    reader: Reader,
+    source: string,
+    file: MarkupKind,
+    markdown: MarkdownOptions,
+  ): Promise<Rendered> {
+    const answer = await ask(reader, { kind: 'render', source, file, options: markdown })
     return answer.kind === 'render'
       ? answer.rendered
-      : { html: `<pre>${escapeHtml(source)}</pre>`, candidates: { mentions: [], commits: [] } }
+      : { html: unrendered(source), candidates: { mentions: [], commits: [] } }
   }
 
   return {
-    async render(source, file, markdown, resolve) {
+    async render(reader, source, file, markdown, resolve) {
       if (source.trim() === '') return ''
-      return withReferences((resolved) => renderOnce(source, file, { ...markdown, ...resolved }), resolve)
+      if (!reader.budget.tryTake('threadChars', source.length)) return unrendered(source)
+      return withReferences((resolved) => renderOnce(reader, source, file, { ...markdown, ...resolved }), resolve)
     },
-    async runs(sources) {
+    async runs(reader, sources) {
       if (sources.length === 0) return []
-      const answer = await ask({ kind: 'runs', sources })
+      reader.budget.take('threadChars', Math.ceil(sum(sources) * runsPrice))
+      const answer = await ask(reader, { kind: 'runs', sources })
       return answer.kind === 'runs' ? answer.runs : []
     },
-    async lines(source, language) {
+    async lines(reader, source, language) {
       if (source === '') return []
       if (language === '' || source.length > maxLinesLength) return plainLines(source)
-      const answer = await ask({ kind: 'lines', source, language })
+      if (!reader.budget.tryTake('threadChars', source.length)) return plainLines(source)
+      const answer = await ask(reader, { kind: 'lines', source, language })
       return answer.kind === 'lines' ? answer.lines : plainLines(source)
     },
     async close() {
@@ -122,8 +180,23 @@ export async function withReferences(
   return (await render({ resolved })).html
 }
 
-const keyOf = (job: TextJob): string =>
-  JSON.stringify(job, (_key, value: unknown) => (value instanceof Set ? [...value] : value))
+const settingsKeys = new WeakMap<MarkupSettings, string>()
+
+/** Returns equal texts for equal settings; a page has one object for all of its texts. */
+function keyOfSettings(settings: MarkupSettings): string {
+  const key = settingsKeys.get(settings) ?? JSON.stringify(settings, setsAsLists)
+  settingsKeys.set(settings, key)
+  return key
+}
+
+const setsAsLists = (_name: string, value: unknown): unknown => (value instanceof Set ? [...value] : value)
+
+function keyOf(job: TextJob): string {
+  if (job.kind !== 'render') return JSON.stringify(job)
+  const { settings, ...options } = job.options
+  const more = JSON.stringify({ ...job, source: undefined, options }, setsAsLists)
+  return JSON.stringify([more, settings && keyOfSettings(settings), job.source])
+}
 
 const sum = (texts: readonly string[]): number => texts.reduce((length, text) => length + text.length, 0)
 

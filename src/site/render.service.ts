@@ -136,7 +136,7 @@ export async function renderText(
   place: TextPlace,
   repo?: RepoCtx,
 ): Promise<string> {
-  return ctx.texts.render(source, 'markdown', optionsFor(ctx, mode, place, repo), referenceResolver(ctx, repo))
+  return ctx.texts.render(ctx, source, 'markdown', optionsFor(ctx, mode, place, repo), referenceResolver(ctx, repo))
 }
 
 /**
@@ -154,5 +154,5 @@ export async function renderFileText(
   if (kind === undefined) {
     throw new Invalid(`files of this kind are not rendered: ${filePath}`, 'unknown_markup', { filePath })
   }
-  return ctx.texts.render(source, kind, optionsFor(ctx, 'gfm', place, repo), referenceResolver(ctx, repo))
+  return ctx.texts.render(ctx, source, kind, optionsFor(ctx, 'gfm', place, repo), referenceResolver(ctx, repo))
 }

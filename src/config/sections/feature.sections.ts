@@ -596,8 +596,8 @@ export const ingot = defineSection('ingot', {
   ),
   markupTimeout: durationMs(
     'MARKUP_TIMEOUT',
-    '5s',
-    'timeout of rendering a text; after it the text is shown as plain text, and its references have no effect',
+    '3s',
+    'processor time for rendering a text; above it the text is shown as plain text, and its references have no effect',
     { min: '100ms' },
   ),
   maxMarkupQueue: int('MAX_MARKUP_QUEUE', 64, 'maximum number of texts in the render queue', { min: 1 }),

@@ -64,15 +64,12 @@ export async function storeReceived(
 }
 
 /** Sanitises HTML of another server in a worker thread with a timeout. */
-async function sanitisedHtml(
-  { texts, config }: Ctx,
-  { html, page }: Pick<ReceivedActivity, 'html' | 'page'>,
-): Promise<string> {
+async function sanitisedHtml(ctx: Ctx, { html, page }: Pick<ReceivedActivity, 'html' | 'page'>): Promise<string> {
   if (html.trim() === '') return ''
-  const { rootUrl } = config.server
+  const { rootUrl } = ctx.config.server
   // A blank line would end an HTML block in Markdown.
   const source = html.replaceAll(/\n\s*\n/g, '\n')
-  return texts.render(source, 'markdown', {
+  return ctx.texts.render(ctx, source, 'markdown', {
     mode: 'gfm',
     rootUrl,
     bases: linkBases({ rootUrl, context: page, mode: 'gfm' }),

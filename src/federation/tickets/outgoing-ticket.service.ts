@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Ctx, Services, SignedInCtx } from '../../access/context.ts'
+import { serverWork } from '../../access/server-work.ts'
 import { accessTo } from '../../access/repo-access.ts'
 import { transaction } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
@@ -33,10 +34,10 @@ import {
 /** Most remote accounts that get one comment. */
 const maxReceivers = 200
 
-const rendered = ({ texts, config }: Services, body: string): Promise<string> => {
-  const { rootUrl } = config.server
+const rendered = (ctx: Ctx, body: string): Promise<string> => {
+  const { rootUrl } = ctx.config.server
   const bases = linkBases({ rootUrl, context: '', mode: 'comment' })
-  return texts.render(body, 'markdown', { mode: 'comment', rootUrl, bases })
+  return ctx.texts.render(ctx, body, 'markdown', { mode: 'comment', rootUrl, bases })
 }
 
 /** Sends a comment of a local account to the remote participants of the issue. */
@@ -60,7 +61,7 @@ export async function sendComment(services: Services, { data }: Event<'issue.com
     to: participants.map((row) => row.actor_url),
     context: ticketUrl(config, repo.id, issue.index),
     page: `${config.server.rootUrl}${owner.name}/${repo.name}/issues/${issue.index}#issuecomment-${comment.id}`,
-    html: await rendered(services, comment.content),
+    html: await rendered(serverWork(services), comment.content),
     markdown: comment.content,
     published: formatUnix(comment.created_unix),
   })

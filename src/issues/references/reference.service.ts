@@ -210,7 +210,7 @@ export async function findMentioned(
 /** A text without these characters names nothing. */
 const mayName = (markdown: string): boolean => /[#!@]|issues\/|pulls\//.test(markdown)
 
-const runsOf = (ctx: Ctx, texts: readonly string[]) => ctx.texts.runs(texts.filter(mayName))
+const runsOf = (ctx: Ctx, texts: readonly string[]) => ctx.texts.runs(ctx, texts.filter(mayName))
 
 /** Reads the title and the text of an issue. */
 export const namedByIssue = async (

@@ -1,4 +1,4 @@
-import type { Services } from '../../access/context.ts'
+import type { Ctx } from '../../access/context.ts'
 import { readParagraph } from '../formats/control-file.rules.ts'
 import { brokenArchive, firstBytes, partOf, wholeOf, type StoredArchive } from '../formats/stored-archive.ts'
 import { readTar } from '../formats/tar.ts'
@@ -32,7 +32,7 @@ async function findControl(archive: StoredArchive): Promise<{ readonly start: nu
 }
 
 /** Reads the description of a Debian package. Throws `BadRequest`. */
-export async function readDeb(services: Pick<Services, 'own'>, archive: StoredArchive) {
+export async function readDeb(services: Pick<Ctx, 'budget' | 'claim' | 'own'>, archive: StoredArchive) {
   const { start, sizeBytes } = await findControl(archive)
   if (sizeBytes > maxControlBytes || sizeBytes === 0) throw brokenArchive('has a description that is too large')
   const [found] = await readTar(services, partOf(archive, start, sizeBytes), wanted, maxUnpackedBytes)

@@ -1,5 +1,5 @@
 import { ownService } from '../../access/own-service.ts'
-import type { Services } from '../../access/context.ts'
+import type { Ctx } from '../../access/context.ts'
 import { createOwnThread, ThreadOverrun } from '../../lib/own-thread.ts'
 import type { ArchiveAnswer, ArchiveJob, FindJob, FoundFile, WantedFiles } from './archive-job.ts'
 import { brokenArchive, firstBytes, type StoredArchive } from './stored-archive.ts'
@@ -28,7 +28,7 @@ const maxUnpackedBytes = 128 << 20
  * @throws BadRequest for a file over its limit, and for an archive that takes too long
  */
 export async function findInPacked(
-  services: Pick<Services, 'own'>,
+  ctx: Pick<Ctx, 'budget' | 'claim' | 'own'>,
   archive: StoredArchive,
   format: FindJob['format'],
   wanted: WantedFiles,
@@ -38,8 +38,8 @@ export async function findInPacked(
     if (index > 0 && archive.sizeBytes <= (looks[index - 1] ?? 0)) break
     const packed = await firstBytes(archive, bytes)
     const answer = await archiveThread
-      .of(services)
-      .ask({ kind: 'find', format, packed, wanted, maxUnpackedBytes })
+      .of(ctx)
+      .ask({ kind: 'find', format, packed, wanted, maxUnpackedBytes }, ctx)
       .catch((error: unknown) => {
         throw error instanceof ThreadOverrun ? brokenArchive('takes too long to unpack') : error
       })
@@ -50,8 +50,8 @@ export async function findInPacked(
   return found.map(({ name, content }) => ({ name, content: Buffer.from(content) }))
 }
 
-export async function bzip2(services: Pick<Services, 'own'>, content: Buffer): Promise<Buffer> {
-  const { content: packed } = await archiveThread.of(services).ask({ kind: 'pack', content })
+export async function bzip2(ctx: Pick<Ctx, 'budget' | 'claim' | 'own'>, content: Buffer): Promise<Buffer> {
+  const { content: packed } = await archiveThread.of(ctx).ask({ kind: 'pack', content }, ctx)
   if (!packed) throw new Error('the thread of archives packed nothing')
   return Buffer.from(packed)
 }

@@ -1,6 +1,6 @@
 import { Readable, Transform } from 'node:stream'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
-import type { Services } from '../../access/context.ts'
+import type { Ctx } from '../../access/context.ts'
 import type { WantedFiles } from './archive-job.ts'
 import { findInPacked } from './archive-thread.ts'
 import { brokenArchive, firstBytes, reading, type StoredArchive } from './stored-archive.ts'
@@ -46,7 +46,7 @@ function bound(maxBytes: number): Transform {
  * @throws BadRequest for a broken archive and for a file or archive over a limit
  */
 export function readTar(
-  services: Pick<Services, 'own'>,
+  ctx: Pick<Ctx, 'budget' | 'claim' | 'own'>,
   archive: StoredArchive,
   wanted: WantedFiles,
   maxBytes = maxUnpackedBytes,
@@ -54,7 +54,7 @@ export function readTar(
   return reading(async () => {
     const head = await firstBytes(archive, 6)
     // Node has no native unpacker for xz; the one in WebAssembly would block the event loop.
-    if (startsWith(head, 0xfd, 0x37, 0x7a, 0x58, 0x5a, 0)) return findInPacked(services, archive, 'xz', wanted)
+    if (startsWith(head, 0xfd, 0x37, 0x7a, 0x58, 0x5a, 0)) return findInPacked(ctx, archive, 'xz', wanted)
     return filesOf(unpacked(await archive.open(), head, maxBytes), wanted)
   })
 }

@@ -1,4 +1,5 @@
 import type { Services } from '../../access/context.ts'
+import { serverWork } from '../../access/server-work.ts'
 import { recordAct } from '../../audit/audit.ts'
 import { findPersonByPrimary } from '../../auth/account.store.ts'
 import { passkeysOf } from '../../auth/passkey.service.ts'
@@ -157,7 +158,7 @@ async function follow(
   if (services.config.oauth2Client.updateAvatar && person.picture !== '') {
     const picture = await pictureAt(services, source, person.picture)
     try {
-      if (picture) await setAvatar(services, { kind: 'individual', id: user.id }, picture, user.id)
+      if (picture) await setAvatar(serverWork(services), { kind: 'individual', id: user.id }, picture, user.id)
     } catch (error) {
       // An unusable picture must not prevent the sign-in.
       if (!(error instanceof Refusal)) throw error

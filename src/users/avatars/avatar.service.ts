@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { Services } from '../../access/context.ts'
+import type { Ctx, Services } from '../../access/context.ts'
 import { storedContent, type StoredContent } from '../../access/contributions/stored-content.ts'
 import { transaction } from '../../db/database.ts'
 import { publish } from '../../events/hub.ts'
@@ -21,7 +21,7 @@ const keyOf = (name: string): string => `${name.slice(0, 2)}/${name}`
  * Sets the picture of an account or repository from base64. Throws `BadRequest` for other text, and `Invalid` for a
  * file that is too large, has too many pixels, or is not PNG, JPEG, GIF or WebP. The address changes each time.
  */
-export async function setAvatar(services: Services, of: PictureOf, image: string, doerId: UserId): Promise<void> {
+export async function setAvatar(services: Ctx, of: PictureOf, image: string, doerId: UserId): Promise<void> {
   const { bytes, contentType } = await fitPicture(services, image)
   const blobs = services.blobs[storeOf[of.kind]]
   const key = keyOf(randomBytes(32).toString('hex'))
@@ -51,7 +51,8 @@ async function replace(services: Services, of: PictureOf, key: string, doerId: U
   })
 }
 
-async function fitPicture({ config, images }: Services, image: string) {
+async function fitPicture(ctx: Ctx, image: string) {
+  const { config, images } = ctx
   const compact = image.replaceAll(/\s/g, '')
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(compact)) throw new BadRequest('the image is not base64', 'not_base64')
   const { picture } = config
@@ -59,7 +60,7 @@ async function fitPicture({ config, images }: Services, image: string) {
   if (bytes.length > picture.avatarMaxFileSize) {
     throw new Invalid(`an avatar has at most ${picture.avatarMaxFileSize} bytes`, 'avatar_too_large')
   }
-  return images.avatar(bytes, {
+  return images.avatar(ctx, bytes, {
     maxFileBytes: picture.avatarMaxFileSize,
     maxOriginBytes: picture.avatarMaxOriginSize,
     maxWidth: picture.avatarMaxWidth,

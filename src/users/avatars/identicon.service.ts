@@ -1,4 +1,4 @@
-import type { Services } from '../../access/context.ts'
+import type { Ctx } from '../../access/context.ts'
 import { perApplication } from '../../access/per-application.ts'
 import type { Picture } from '../../images/images.ts'
 
@@ -10,26 +10,15 @@ export const sideFor = (pixels: number): keyof typeof sides => (pixels <= sides.
 
 const memory = perApplication((caches) => ({
   drawn: caches.open<string, Picture>('pictures', { sizeOf: ({ bytes }, key) => bytes.byteLength + key.length }),
-  underWay: new Map<string, Promise<Picture>>(),
 }))
 
 /** Returns the picture generated from a text. Concurrent requests share one computation. */
-export async function getIdenticon(
-  services: Services,
-  seed: string,
-  side: keyof typeof sides = 'whole',
-): Promise<Picture> {
+export async function getIdenticon(ctx: Ctx, seed: string, side: keyof typeof sides = 'whole'): Promise<Picture> {
   const key = `${side} ${seed}`
-  const { drawn, underWay } = memory(services)
-  const known = drawn.get(key) ?? underWay.get(key)
+  const { drawn } = memory(ctx)
+  const known = drawn.get(key)
   if (known) return known
-  const drawing = services.images.identicon(seed, sides[side])
-  underWay.set(key, drawing)
-  try {
-    const picture = await drawing
-    drawn.set(key, picture)
-    return picture
-  } finally {
-    underWay.delete(key)
-  }
+  const picture = await ctx.images.identicon(ctx, seed, sides[side])
+  drawn.set(key, picture)
+  return picture
 }

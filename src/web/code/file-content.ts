@@ -33,7 +33,7 @@ const imageNames = /\.(?:png|jpe?g|gif|webp|avif|bmp|ico|svg)$/i
 
 /** Returns one page of a highlighted text. */
 export async function readLines(ctx: RepoCtx, path: string, text: string, asked: number | undefined) {
-  const lines = await ctx.texts.lines(text.replace(/^\ufeff/, ''), languageOfFile(path))
+  const lines = await ctx.texts.lines(ctx, text.replace(/^\ufeff/, ''), languageOfFile(path))
   const pages = Math.max(1, Math.ceil(lines.length / linesOnPage))
   const page = Math.min(Math.max(1, asked ?? 1), pages)
   const first = (page - 1) * linesOnPage

@@ -68,3 +68,46 @@ test('a notebook is bounded in cells, outputs and images', () => {
   assert.equal(readNotebook('[]'), undefined)
   assert.equal(readNotebook('{"nbformat": 3, "cells": []}'), undefined)
 })
+
+/** A notebook whose cells take about a second each in the thread of texts. */
+const slowNotebook = (name: string): string => {
+  const source = (index: number) => `# ${name} ${index}\n\n~~~csharp\n${'ab '.repeat(3500)}${name} ${index}\n~~~\n`
+  return JSON.stringify({
+    nbformat: 4,
+    cells: Array.from({ length: 20 }, (_, index) => ({ cell_type: 'markdown', source: source(index) })),
+  })
+}
+
+test('sourcePage: notebooks of slow cells that guests open are partly plain and delay nobody else', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const issue = await forge.given.issue()
+  for (const name of ['one', 'two']) {
+    await forge.as('alice').must('POST', `/repos/${repo.fullName}/contents/${name}.ipynb`, {
+      content: Buffer.from(slowNotebook(name)).toString('base64'),
+      message: 'add',
+    })
+  }
+  const done: string[] = []
+  const open = async (name: string, address: string): Promise<string> => {
+    const path = `/${repo.fullName}/src/branch/main/${name}.ipynb`
+    const { status, text } = await new Browser(forge).send('GET', path, undefined, { 'x-forwarded-for': address })
+    assert.equal(status, 200)
+    done.push(name)
+    return text
+  }
+  const pages = [open('one', '192.0.2.1'), open('two', '192.0.2.2')]
+  const comment = async (): Promise<void> => {
+    const { status } = await forge.as('root').post(`${issue.api}/comments`, { body: 'a *comment*' })
+    assert.equal(status, 201)
+    const { text } = await new Browser(forge).get(`/${issue.repo.fullName}/issues/${issue.number}`)
+    assert.match(text, /<em>comment<\/em>/)
+    done.push('comment')
+  }
+  const [[first = '', second = '']] = await Promise.all([Promise.all(pages), comment()])
+  assert.equal(done[0], 'comment')
+  for (const [name, text] of Object.entries({ one: first, two: second })) {
+    assert.match(text, new RegExp(`<h1[^>]*>.*${name} 0`), 'the first cells are rendered')
+    assert.match(text, /<pre># \w+ \d+\n\n~~~csharp/, 'the last cells are plain')
+  }
+})

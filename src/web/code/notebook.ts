@@ -30,7 +30,7 @@ export async function renderNotebook(
   const cells = await mapLimited(notebook.cells, atOnce, async ({ kind, source, run, outputs }) => {
     // Links of a cell are relative to the folder of the notebook.
     const html = kind === 'markdown' ? await renderedFile(ctx, revision, `${path}.md`, source) : undefined
-    const lines = html === undefined ? await ctx.texts.lines(source, kind === 'code' ? notebook.language : '') : []
+    const lines = html === undefined ? await ctx.texts.lines(ctx, source, kind === 'code' ? notebook.language : '') : []
     return { kind, run, outputs, html, lines }
   })
   return { cells, isCut: notebook.isCut }

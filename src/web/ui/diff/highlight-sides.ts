@@ -22,7 +22,7 @@ const sidesOf = ({ change }: ShownFile): readonly Oid[] =>
  * keeps its answers. Other files stay plain, and so do all when the thread has too much to do.
  */
 export async function highlightSides(
-  ctx: Pick<RepoCtx, 'git' | 'texts'>,
+  ctx: Pick<RepoCtx, 'budget' | 'claim' | 'git' | 'texts'>,
   at: ReadFrom,
   diff: ShownDiff,
 ): Promise<ReadonlyMap<string, HighlightedSides>> {
@@ -42,7 +42,7 @@ export async function highlightSides(
   const linesOf = async (oid: Oid, path: string): Promise<readonly string[] | undefined> => {
     const content = contents.get(oid)
     const text = content && textOfFile(content)?.text
-    return text === undefined ? undefined : ctx.texts.lines(text, languageOfFile(path))
+    return text === undefined ? undefined : ctx.texts.lines(ctx, text, languageOfFile(path))
   }
   try {
     const sides = await mapLimited(kept, filesAtOnce, async ({ change }) => {
