@@ -1,3 +1,4 @@
+import { shortCommit } from '../../code/commits/message.rules.ts'
 import { Type } from 'typebox'
 import type { RepoCtx } from '../../access/context.ts'
 import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
@@ -138,7 +139,7 @@ export const wikiHistoryPage = page({
       title: titleOfName(address.name),
       to: pagePath(ctx, address),
       wiki: wikiPath(ctx),
-      commits,
+      commits: commits.map(shortCommit),
       total,
       page: wanted,
     }
