@@ -64,6 +64,16 @@ export class WorkBudget {
     return true
   }
 
+  /** Takes what work cost whose price its result tells. Nothing is left when it cost more than was left. */
+  spend(kind: WorkKind, amount: number): void {
+    this.#left[kind] = Math.max(0, this.#left[kind] - amount)
+  }
+
+  /** Returns a budget with what is left, for a second rendering of the same page. */
+  copy(): WorkBudget {
+    return new WorkBudget(this.#left, this.#signal)
+  }
+
   /** Takes an amount that has no plain form. @throws WorkTooCostly */
   take(kind: WorkKind, amount: number): void {
     if (!this.tryTake(kind, amount)) throw new WorkTooCostly(kind)
