@@ -71,7 +71,9 @@ export class WorkBudget {
 
   /** Returns a budget with what is left, for a second rendering of the same page. */
   copy(): WorkBudget {
-    return new WorkBudget(this.#left, this.#signal)
+    const copy = new WorkBudget(this.#left, this.#signal)
+    for (const kind of this.#refused) copy.#refused.add(kind)
+    return copy
   }
 
   /** Takes an amount that has no plain form. @throws WorkTooCostly */
