@@ -23,8 +23,8 @@ export const usualWorkLimits: WorkLimits = {
 }
 
 export class WorkTooCostly extends Invalid {
-  constructor(kind: WorkKind) {
-    super('this takes too much work for one request; ask for a smaller part', 'work_too_costly', { kind })
+  constructor(kind: WorkKind, message = 'this takes too much work for one request; ask for a smaller part') {
+    super(message, 'work_too_costly', { kind })
   }
 }
 

@@ -19,6 +19,7 @@ import type {
 import { withinOutput } from './message.rules.ts'
 import type { Comparison } from './compare.service.ts'
 import { formatCommitTime } from './commit-time.ts'
+import { listJson } from '../../lib/list-json.ts'
 import { repoApiUrl, repoWebUrl } from '../../repos/repo-url.ts'
 import { keptAnswer } from '../kept-answers.ts'
 import { presentVerification } from './verification.present.ts'
@@ -176,7 +177,7 @@ async function presentCommitsIn<Body extends object>(
   const oids = commits.map(({ oid }) => oid)
   const cut = commits.flatMap((commit, index) => (commit === listed[index] ? [] : [index]))
   const madeOf = [name, repo.git_key, at, repoApiUrl(place), repoWebUrl(place), parts, oids, rows, cut]
-  return keptAnswer(place, madeOf, async () => body(await presentCommits(place, commits, parts, around, at)))
+  return keptAnswer(place, madeOf, async () => body(await presentCommits(place, commits, parts, around, at)), listJson)
 }
 
 const unsigned: Verification = { kind: 'unsigned' }

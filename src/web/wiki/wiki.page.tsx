@@ -107,6 +107,7 @@ export const wikiPage = page({
 
 export const wikiListPage = page({
   path: '/{username}/{reponame}/wiki/_pages',
+  cost: 'expensive',
   requires: [inRepo, wikiEnabled],
   query: { page: Type.Optional(Type.Integer()) },
   frame: inRepositoryFrame('wiki'),
