@@ -118,8 +118,9 @@ export async function searchLog(
       const lineEnd = section.text.indexOf('\n', begin + searchedAtOnce)
       const part = section.text.slice(begin, lineEnd === -1 ? undefined : lineEnd + 1)
       begin += part.length
-      if (!ctx.budget.tryTake('processorUs', part.length / charactersPerUs.searched))
+      if (!ctx.budget.tryTake('processorUs', part.length / charactersPerUs.searched)) {
         return { lines, hasMore: false, isCut: true }
+      }
       await setImmediate()
       ctx.budget.signal?.throwIfAborted()
       // Most parts contain no match, and need not be split.
