@@ -26,17 +26,19 @@ const pages = perApplication((caches) =>
  * Caches the encoded answer to a question about git contents, which never change.
  * @param madeOf everything that determines the answer: object ids, addresses, and values from rows, which the caller
  * reads on each request
+ * @param toJson `listJson` for a list that has a limit
  */
 export async function keptPage<Body extends object>(
   place: Pick<RepoCtx, 'caches'>,
   madeOf: readonly unknown[],
   make: () => Promise<{ readonly body: Body; readonly total: number }>,
+  toJson?: (body: unknown) => string,
 ): Promise<Page<Body>> {
   const key = hash('sha256', JSON.stringify(madeOf), 'base64url')
   const known = pages(place).get(key)
   if (known) return known as Page<Body>
   const { body, total } = await make()
-  const page = { body: new EncodedBody<Body>(body), total }
+  const page = { body: new EncodedBody<Body>(body, toJson), total }
   pages(place).set(key, page)
   return page
 }
@@ -46,4 +48,6 @@ export const keptAnswer = async <Body extends object>(
   place: Pick<RepoCtx, 'caches'>,
   madeOf: readonly unknown[],
   make: () => Promise<Body>,
-): Promise<EncodedBody<Body>> => (await keptPage(place, madeOf, async () => ({ body: await make(), total: 1 }))).body
+  toJson?: (body: unknown) => string,
+): Promise<EncodedBody<Body>> =>
+  (await keptPage(place, madeOf, async () => ({ body: await make(), total: 1 }), toJson)).body

@@ -27,8 +27,8 @@ export type GitContext = {
 }
 
 export type CachedObject =
-  | { readonly kind: 'commit'; readonly commit: Commit }
-  | { readonly kind: 'tag'; readonly tag: Tag }
+  | { readonly kind: 'commit'; readonly sizeBytes: number; readonly commit: Commit }
+  | { readonly kind: 'tag'; readonly sizeBytes: number; readonly tag: Tag }
   | { readonly kind: 'tree'; readonly entries: readonly TreeEntry[] }
 
 export type PackedRef = { readonly name: string; readonly oid: Oid; readonly peeled: Oid | undefined }

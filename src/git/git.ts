@@ -544,11 +544,13 @@ export type Git = {
   /** The ids whose objects do not exist. */
   missingObjects(at: ReadFrom, oids: readonly Oid[]): Promise<readonly Oid[]>
   readCommit(at: ReadFrom, oid: Oid): Promise<Commit>
-  /** Commits in the order of `oids`. */
+  /** Commits for lists, in the order of `oids`: long messages are cut (`maxListedObjectBytes`). */
   readCommits(at: ReadFrom, oids: readonly Oid[]): Promise<readonly Commit[]>
   /** The entries of a tree, or of the tree of a commit or tag. */
   readTree(at: ReadFrom, treeish: Oid): Promise<readonly TreeEntry[]>
   readTag(at: ReadFrom, oid: Oid): Promise<Tag>
+  /** Annotated tags for lists, in the order of `oids`: long messages are cut. */
+  readTags(at: ReadFrom, oids: readonly Oid[]): Promise<readonly Tag[]>
   readBlob(at: ReadFrom, oid: Oid, limits: { maxBytes: number }): Promise<Blob>
   /** Sizes in one batch; missing blobs are left out. */
   blobSizes(at: ReadFrom, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, number>>
@@ -577,6 +579,7 @@ export type Git = {
   measureTree(key: GitKey, treeish: Oid, limits: TreeLimits): Promise<number>
 
   // History
+  /** Commits for lists: long messages are cut, as by `readCommits`. */
   log(at: ReadFrom, query: LogQuery): Promise<readonly Commit[]>
   logOids(at: ReadFrom, query: LogQuery): Promise<readonly Oid[]>
   countCommits(at: ReadFrom, query: Omit<LogQuery, 'skip' | 'limit' | 'reverse'>): Promise<number>

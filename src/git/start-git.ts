@@ -154,6 +154,7 @@ function bind(context: GitContext, sweeps: Sweeps): Git {
     readCommits: withContext(objects.readCommits),
     readTree: withContext(objects.readTree),
     readTag: withContext(objects.readTag),
+    readTags: withContext(objects.readTags),
     readBlob: withContext(objects.readBlob),
     blobSizes: withContext(objects.blobSizes),
     listSmallBlobs: withContext(smallBlobs.listSmallBlobs),

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { ComposedItem, ComposedList } from '../lib/composed-list.ts'
 import { isEncodedOnce } from '../lib/encode-once.ts'
 import { EncodedBody } from '../lib/encoded-body.ts'
+import { listJson, listMeter } from '../lib/list-json.ts'
 
 /** An encoded body. */
 export interface Payload {
@@ -20,21 +21,25 @@ const kept = new WeakMap<object, Payload>()
 /** Longer texts are sent as buffers. In characters. */
 const maxTextLength = 8192
 
-/** Encodes the body of a reply. */
-export function payloadOf(body: unknown): Payload {
+/**
+ * Encodes the body of a reply.
+ * @param isRead whether a list has a limit. The answer to a change has none, because the change is made.
+ * @throws WorkTooCostly
+ */
+export function payloadOf(body: unknown, isRead: boolean): Payload {
   if (body instanceof EncodedBody) return body
-  if (!isEncodedOnce(body)) return encode(body)
+  if (!isEncodedOnce(body)) return encode(body, isRead)
   const known = kept.get(body)
   if (known) return known
-  const payload = encode(body)
+  const payload = encode(body, isRead)
   kept.set(body, payload)
   return payload
 }
 
-function encode(body: unknown): Payload {
+function encode(body: unknown, isRead: boolean): Payload {
   if (body instanceof ComposedItem) return payloadOfItem(body)
-  if (body instanceof ComposedList && body.items.length > 0) return payloadOfList(body)
-  return new EncodedBody(body)
+  if (body instanceof ComposedList && body.items.length > 0) return payloadOfList(body, isRead)
+  return new EncodedBody(body, isRead ? listJson : undefined)
 }
 
 /** Returns the JSON and a line feed. */
@@ -46,11 +51,14 @@ function payloadOfItem({ own, shared }: ComposedItem<object>): Payload {
 }
 
 /** Returns the JSON and a line feed by joining encoded parts. */
-function payloadOfList({ items }: ComposedList<object>): Payload {
+function payloadOfList({ items }: ComposedList<object>, isRead: boolean): Payload {
+  const weigh = isRead ? listMeter(items.length) : undefined
   let sizeBytes = '[]\n'.length - ','.length
   let digests = ''
   for (const { own, shared } of items) {
-    sizeBytes += own.sizeBytes + shared.sizeBytes + '{,},'.length
+    const itemBytes = own.sizeBytes + shared.sizeBytes + '{,},'.length
+    weigh?.(itemBytes)
+    sizeBytes += itemBytes
     digests += own.digest + shared.digest
   }
   const content = Buffer.allocUnsafe(sizeBytes)

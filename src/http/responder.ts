@@ -152,7 +152,7 @@ export class Responder {
     }
     const shape = call.operation.reply[reply.status]
     headers['content-type'] ??= isJsonAs(shape) ? shape.mediaType : jsonType
-    const { content, sizeBytes, etag } = payloadOf(reply.body)
+    const { content, sizeBytes, etag } = payloadOf(reply.body, call.operation.method === 'GET')
     if (call.operation.method === 'GET') {
       headers['etag'] = etag
       if (matchesEtag(call.headers['if-none-match'], etag)) {

@@ -15,8 +15,9 @@ export class EncodedBody<Body extends object> {
   /** Entity tag with its quotes; it depends on the body only. */
   readonly etag: string
 
-  constructor(body: unknown) {
-    const text = `${JSON.stringify(body)}\n`
+  /** @param toJson returns the JSON of the body; a list of people's texts has a limit (`listJson`) */
+  constructor(body: unknown, toJson: (body: unknown) => string = JSON.stringify) {
+    const text = `${toJson(body)}\n`
     this.etag = `"${hash('sha1', text, 'base64url')}"`
     this.content = text.length <= maxTextLength ? text : Buffer.from(text)
     this.sizeBytes = Buffer.byteLength(this.content)

@@ -29,8 +29,8 @@ export const usualWorkLimits: WorkLimits = {
 }
 
 export class WorkTooCostly extends Invalid {
-  constructor(kind: WorkKind) {
-    super('this takes too much work for one request; ask for a smaller part', 'work_too_costly', { kind })
+  constructor(kind: WorkKind, message = 'this takes too much work for one request; ask for a smaller part') {
+    super(message, 'work_too_costly', { kind })
   }
 }
 
@@ -73,6 +73,13 @@ export class WorkBudget {
   /** Takes what was used up and is known only afterwards, at most all that is left. */
   spend(kind: WorkKind, amount: number): void {
     this.#left[kind] = Math.max(0, this.#left[kind] - amount)
+  }
+
+  /** Returns a budget with what is left, for a second rendering of the same page. */
+  copy(): WorkBudget {
+    const copy = new WorkBudget(this.#left, this.#signal)
+    for (const kind of this.#refused) copy.#refused.add(kind)
+    return copy
   }
 
   /** Takes an amount that has no plain form. @throws WorkTooCostly */

@@ -68,7 +68,7 @@ export const repoGetWikiPageRevisions = operation({
     const { commitsRangeSize } = ctx.config.git
     const page = pageOf(query, { defaultPagingNum: commitsRangeSize, maxResponseItems: commitsRangeSize })
     const { commits, total } = await listRevisions(ctx, pageAddressOf(call).name, page)
-    return paged({ commits: presentWikiCommits(commits), count: total }, page, total, { link: false })
+    return paged({ commits: presentWikiCommits(ctx, commits), count: total }, page, total, { link: false })
   },
 })
 

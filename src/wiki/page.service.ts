@@ -176,7 +176,7 @@ export async function listRevisions(
   // The exact number of commits keeps git from walking to the beginning of the history.
   const count = Math.min(limit, total - offset)
   if (count <= 0) return { commits: [], total }
-  if (total === 1) return { commits: [await git.readCommit(gitKey, lastOid)], total }
+  if (total === 1) return { commits: await git.readCommits(gitKey, [lastOid]), total }
   return { commits: await git.log(gitKey, { from: [lastOid], path, skip: offset, limit: count }), total }
 }
 

@@ -49,6 +49,7 @@ export const listWorkflowJobLogLines = operation({
   ...jobPath,
   method: 'GET',
   path: '/repos/{username}/{reponame}/actions/jobs/{job_id}/logs/lines',
+  load: 'expensive',
   query: { from: Type.Optional(Type.Integer({ minimum: 0 })), limit: Type.Optional(Type.Integer({ minimum: 1 })) },
   reply: { 200: LogLines },
   async run({ ctx, params, query }) {

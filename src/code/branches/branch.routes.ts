@@ -13,6 +13,7 @@ import { createBranch, getBranch, getBranchPage, removeBranch, renameBranch } fr
 export const repoListBranches = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/branches',
+  load: 'expensive',
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   query: pageQuery,

@@ -8,6 +8,7 @@ import { formatCommitTime } from '../commits/commit-time.ts'
 import { repoApiUrl, repoWebUrl } from '../../repos/repo-url.ts'
 import type { AnnotatedTag, Tag, TagArchiveDownloadCount } from './tag.schemas.ts'
 import { listArchiveDownloads } from './tag.store.ts'
+import { withinOutput } from '../commits/message.rules.ts'
 import { presentVerification } from '../commits/verification.present.ts'
 import { verifySignatures } from '../../refs/signing/verification.ts'
 
@@ -30,11 +31,17 @@ export async function presentTags(ctx: RepoCtx, tags: readonly TagFacts[]): Prom
   const light = tags.filter((tag) => tag.oid === tag.commit_oid)
   const [commits, annotated, downloads] = await Promise.all([
     git.readCommits(repo.git_key, pluck(light, 'commit_oid')),
-    Promise.all(tags.filter((tag) => tag.oid !== tag.commit_oid).map((tag) => git.readTag(repo.git_key, tag.oid))),
+    git.readTags(
+      repo.git_key,
+      pluck(
+        tags.filter((tag) => tag.oid !== tag.commit_oid),
+        'oid',
+      ),
+    ),
     loadArchiveDownloads(ctx, pluck(tags, 'name')),
   ])
-  const commitOf = new Map(commits.map((commit) => [commit.oid, commit]))
-  const tagOf = new Map(annotated.map((tag) => [tag.oid, tag]))
+  const commitOf = new Map(withinOutput(ctx.budget, commits).map((commit) => [commit.oid, commit]))
+  const tagOf = new Map(withinOutput(ctx.budget, annotated).map((tag) => [tag.oid, tag]))
   const web = repoWebUrl(ctx)
   return tags.map(({ name, oid, commit_oid }) => {
     const made = tagOf.get(oid)

@@ -15,6 +15,7 @@ import { createTag, getTag, getTagPage, removeTag } from './tag.service.ts'
 export const repoListTags = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/tags',
+  load: 'expensive',
   scope: 'repository',
   requires: [inRepo, canRead('code'), gitRepo],
   query: pageQuery,

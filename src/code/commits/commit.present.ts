@@ -16,8 +16,10 @@ import type {
   PayloadCommit,
   PayloadUser,
 } from './commit.schemas.ts'
+import { withinOutput } from './message.rules.ts'
 import type { Comparison } from './compare.service.ts'
 import { formatCommitTime } from './commit-time.ts'
+import { listJson } from '../../lib/list-json.ts'
 import { repoApiUrl, repoWebUrl } from '../../repos/repo-url.ts'
 import { keptAnswer } from '../kept-answers.ts'
 import { presentVerification } from './verification.present.ts'
@@ -31,7 +33,7 @@ export interface CommitParts {
   readonly files: boolean
 }
 
-type CommitContext = Pick<RepoCtx, 'caches' | 'config' | 'db' | 'git' | 'owner' | 'repo'>
+type CommitContext = Pick<RepoCtx, 'budget' | 'caches' | 'config' | 'db' | 'git' | 'owner' | 'repo'>
 
 export const presentIdentity = (identity: Identity): CommitUser => ({
   name: identity.name,
@@ -40,7 +42,11 @@ export const presentIdentity = (identity: Identity): CommitUser => ({
 })
 
 /** A commit by id, without its content. */
-export const presentCommitMeta = (place: CommitContext, oid: Oid, created: string = zeroTime): CommitMeta => ({
+export const presentCommitMeta = (
+  place: Omit<CommitContext, 'budget'>,
+  oid: Oid,
+  created: string = zeroTime,
+): CommitMeta => ({
   url: `${repoApiUrl(place)}/git/commits/${oid}`,
   sha: oid,
   created,
@@ -158,17 +164,20 @@ interface CommitsIn<Body> {
  */
 async function presentCommitsIn<Body extends object>(
   place: CommitContext,
-  commits: readonly GitCommit[],
+  listed: readonly GitCommit[],
   parts: CommitParts,
   { name, body }: CommitsIn<Body>,
   at: ReadFrom = place.repo.git_key,
 ): Promise<EncodedBody<Body>> {
-  const around = await loadCommitRows(place, commits, parts)
+  // The signatures are judged before one is left out.
+  const around = await loadCommitRows(place, listed, parts)
+  const commits = withinOutput(place.budget, listed)
   const { repo } = place
   const rows = [[...around.accounts].filter(([, user]) => user), around.verdicts.map(shortVerdict)]
   const oids = commits.map(({ oid }) => oid)
-  const madeOf = [name, repo.git_key, at, repoApiUrl(place), repoWebUrl(place), parts, oids, rows]
-  return keptAnswer(place, madeOf, async () => body(await presentCommits(place, commits, parts, around, at)))
+  const cut = commits.flatMap((commit, index) => (commit === listed[index] ? [] : [index]))
+  const madeOf = [name, repo.git_key, at, repoApiUrl(place), repoWebUrl(place), parts, oids, rows, cut]
+  return keptAnswer(place, madeOf, async () => body(await presentCommits(place, commits, parts, around, at)), listJson)
 }
 
 const unsigned: Verification = { kind: 'unsigned' }
@@ -210,7 +219,7 @@ export async function presentPayloadCommits(
     verifySignatures(place, commits),
   ])
   const web = repoWebUrl(place)
-  return commits.map((commit, index) => ({
+  return withinOutput(place.budget, commits).map((commit, index) => ({
     id: commit.oid,
     message: commit.message,
     url: `${web}/commit/${commit.oid}`,

@@ -7,6 +7,10 @@ import { loadCommitAuthors } from './commit-authors.ts'
 
 /** Newest commits that are counted; older ones are left out. */
 const maxCountedCommits = 2000
+/** Commits whose messages are in memory at once. */
+const readAtOnce = 100
+
+type Authored = Pick<Commit, 'author'>
 
 export interface Contributor {
   readonly name: string
@@ -38,12 +42,19 @@ export async function getContributions(
   commit: Oid,
   sinceUnix?: Unix,
 ): Promise<Contributions | undefined> {
-  const all = await ctx.git.log(ctx.repo.git_key, {
+  const { git, repo } = ctx
+  const oids = await git.logOids(repo.git_key, {
     from: [commit],
     noMerges: true,
     limit: maxCountedCommits,
     ...(sinceUnix === undefined ? {} : { sinceUnix }),
   })
+  const all: Authored[] = []
+  for (let start = 0; start < oids.length; start += readAtOnce) {
+    // Messages and signatures are not kept: they take much more memory than the authors.
+    const read = await git.readCommits(repo.git_key, oids.slice(start, start + readAtOnce))
+    all.push(...read.map(({ author }) => ({ author })))
+  }
   if (all.length === 0) return undefined
   const times = all.map(timeOf)
   const span = {
@@ -70,10 +81,10 @@ export async function getContributions(
   }
 }
 
-const timeOf = ({ author }: Commit): Unix => author.unixSeconds
+const timeOf = ({ author }: Authored): Unix => author.unixSeconds
 
 function stepsOf(
-  commits: readonly Commit[],
+  commits: readonly Authored[],
   { fromUnix, toUnix }: { readonly fromUnix: Unix; readonly toUnix: Unix },
 ): readonly number[] {
   const steps = Array.from({ length: stepCount }, () => 0)

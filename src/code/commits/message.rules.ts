@@ -1,5 +1,68 @@
-/** Returns the first line of a message of a commit or tag. */
-export const subjectOf = (message: string): string => (message.split('\n', 1)[0] ?? '').trim()
+import type { Commit, Identity, Tag } from '../../git/git.ts'
+import type { WorkBudget } from '../../lib/work-budget.ts'
+
+/** Most characters of a subject, and of a message in a list of a page. */
+const maxListedLength = 2000
+
+/** Returns the first line of a message of a commit or tag; a very long one is cut. */
+export const subjectOf = (message: string): string => {
+  const end = message.indexOf('\n')
+  // A line may be as long as the message, so no more of it is copied than is shown.
+  return shortened(message.slice(0, end === -1 ? undefined : end).trim())
+}
 
 /** Returns a message without its first line. */
-export const messageBody = (message: string): string => message.slice(message.split('\n', 1)[0]?.length ?? 0).trim()
+export const messageBody = (message: string): string => {
+  const end = message.indexOf('\n')
+  return end === -1 ? '' : message.slice(end).trim()
+}
+
+const shortened = (text: string): string =>
+  text.length <= maxListedLength
+    ? text
+    : `${text
+        .slice(0, maxListedLength)
+        .toWellFormed()
+        .replace(/\uFFFD$/, '')}…`
+
+/** Most characters of a name or an address in a list. */
+const maxNameLength = 255
+
+const shortPerson = <Person extends Identity | undefined>(person: Person): Person =>
+  person && (person.name.length > maxNameLength || person.email.length > maxNameLength)
+    ? { ...person, name: person.name.slice(0, maxNameLength), email: person.email.slice(0, maxNameLength) }
+    : person
+
+/** Returns a commit with a message and names that are short enough for a list of a page. */
+export const shortCommit = (commit: Commit): Commit => ({
+  ...commit,
+  author: shortPerson(commit.author),
+  committer: shortPerson(commit.committer),
+  message: shortened(commit.message),
+})
+
+/**
+ * Returns commits or tags for a list of the API: the messages, and what was signed, as far as the answer has room for
+ * them. A later one has only its subject, and no signature.
+ */
+export function withinOutput<Listed extends Commit | Tag>(budget: WorkBudget, listed: readonly Listed[]): Listed[] {
+  return listed.map((each) => {
+    if (budget.tryTake('outputBytes', jsonBytes(each))) return each
+    const { signature: _signature, signedPayload: _signedPayload, ...rest } = each
+    return {
+      ...rest,
+      message: subjectOf(each.message),
+      ...('author' in each
+        ? { author: shortPerson(each.author), committer: shortPerson(each.committer) }
+        : { tagger: shortPerson(each.tagger) }),
+    } as Listed
+  })
+}
+
+/** Returns the bytes of the texts in JSON, where a control character takes six. */
+function jsonBytes(each: Commit | Tag): number {
+  const people = 'author' in each ? [each.author, each.committer] : [each.tagger]
+  const names = people.flatMap((person) => (person ? [person.name, person.email] : []))
+  const texts = [each.message, each.signature ?? '', each.signedPayload?.toString() ?? '', ...names]
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(JSON.stringify(text)), 0)
+}

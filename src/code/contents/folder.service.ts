@@ -2,6 +2,7 @@ import type { RepoCtx } from '../../access/context.ts'
 import { pluck } from '../../lib/pluck.ts'
 import type { Commit, PathEntry } from '../../git/git.ts'
 import type { Oid } from '../../lib/ids.ts'
+import { shortCommit } from '../commits/message.rules.ts'
 import { readSubmodules } from './submodules.ts'
 
 /** Entries of a folder that are read; further ones are counted only. */
@@ -38,7 +39,7 @@ export async function getFolder(
     shown.some(({ type }) => type === 'commit') ? readSubmodules(git, key, commit) : new Map<string, string>(),
   ])
   const commits = await git.readCommits(key, [...new Set(lastOids.values())])
-  const commitOf = new Map(commits.map((each) => [each.oid, each]))
+  const commitOf = new Map(commits.map((each) => [each.oid, shortCommit(each)]))
   return {
     entries: shown.map((entry) => {
       const path = below + entry.name

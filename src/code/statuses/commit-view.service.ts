@@ -6,6 +6,7 @@ import type { Commit } from '../../git/git.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { verifySignatures, type Verification } from '../../refs/signing/verification.ts'
 import { listLatestStatuses } from './commit-status.store.ts'
+import { shortCommit } from '../commits/message.rules.ts'
 import { loadCommitAuthors } from '../commits/commit-authors.ts'
 
 /** A commit with the accounts of its people, its signature and its checks. */
@@ -18,8 +19,11 @@ export interface CommitView {
   readonly statuses: readonly CommitStatusRow[]
 }
 
-/** Adds accounts, signatures and statuses to commits, with one lookup of each. */
-export async function viewCommits(ctx: RepoCtx, commits: readonly Commit[]): Promise<readonly CommitView[]> {
+/** Adds accounts, signatures and statuses to the commits of a list, with one lookup of each. Long messages are cut. */
+export const viewCommits = async (ctx: RepoCtx, commits: readonly Commit[]): Promise<readonly CommitView[]> =>
+  (await viewWhole(ctx, commits)).map((view) => ({ ...view, commit: shortCommit(view.commit) }))
+
+async function viewWhole(ctx: RepoCtx, commits: readonly Commit[]): Promise<readonly CommitView[]> {
   if (commits.length === 0) return []
   const [authors, verdicts, statuses] = await Promise.all([
     loadCommitAuthors(
@@ -39,8 +43,8 @@ export async function viewCommits(ctx: RepoCtx, commits: readonly Commit[]): Pro
   }))
 }
 
-/** Like `viewCommits`, for one commit. */
+/** Like `viewCommits`, for one commit with its whole message. */
 export async function viewCommit(ctx: RepoCtx, commit: Commit): Promise<CommitView> {
-  const [view] = await viewCommits(ctx, [commit])
+  const [view] = await viewWhole(ctx, [commit])
   return view as CommitView
 }

@@ -1,7 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { WireStream } from './wire.ts'
 import { signalGroup } from './process-group.ts'
-import { type BrokerSettings, type CatCommand, type CatRequest, maxTextObjectBytes } from './protocol.ts'
+import {
+  type BrokerSettings,
+  type CatCommand,
+  type CatRequest,
+  maxListedObjectBytes,
+  maxTextObjectBytes,
+} from './protocol.ts'
 
 /** A reader holds packs open that a repack deletes, so it is replaced after this time. */
 const maxAgeMs = 10 * 60_000
@@ -217,7 +223,9 @@ class Reader {
     // The caller left, and the rest of a long answer is not worth reading.
     job.stream.handlers.cancel = () => this.kill()
     this.#arm()
-    const lines = job.commands.map(([command, oid]) => `${command === 'contents' ? 'contents' : 'info'} ${oid}\n`)
+    const lines = job.commands.map(
+      ([command, oid]) => `${command === 'contents' || command === 'beginning' ? 'contents' : 'info'} ${oid}\n`,
+    )
     this.#child.stdin?.write(`${lines.join('')}flush\n`)
   }
 
@@ -286,10 +294,11 @@ class Reader {
       return this.#objectEnded(job)
     }
     const isText = fields[1] === 'commit' || fields[1] === 'tag'
-    const isCut = isText && sizeBytes > maxTextObjectBytes
+    const maxBytes = command[0] === 'beginning' ? maxListedObjectBytes : maxTextObjectBytes
+    const isCut = isText && sizeBytes > maxBytes
     this.#send(job, isCut ? Buffer.from(`${fields.join(' ')} cut\n`) : header)
     this.#bodyLeft = sizeBytes + 1
-    this.#passedOver = isCut ? this.#bodyLeft - maxTextObjectBytes : 0
+    this.#passedOver = isCut ? this.#bodyLeft - maxBytes : 0
   }
 
   #send(job: Job, piece: Buffer): void {

@@ -42,7 +42,8 @@ export type RunResult = {
 /**
  * A read by a pooled process. The reply is the raw output of `cat-file --batch-command`. `blob` must be the only
  * command of its request; above `maxBytes` the reply is `<oid> blob <size> large` without content. A commit or tag
- * above `maxTextObjectBytes` gives `<oid> <type> <size> cut` and its beginning.
+ * above `maxTextObjectBytes`, for `beginning` above `maxListedObjectBytes`, gives `<oid> <type> <size> cut` and its
+ * beginning.
  */
 export type CatRequest = {
   readonly op: 'cat'
@@ -57,7 +58,10 @@ export type CatRequest = {
  */
 export const maxTextObjectBytes = 1 << 20
 
-export type CatCommand = readonly ['info' | 'contents', string] | readonly ['blob', string, number]
+/** Commits and tags of lists are truncated to this size, because a list may have thousands. */
+export const maxListedObjectBytes = 64 << 10
+
+export type CatCommand = readonly ['info' | 'contents' | 'beginning', string] | readonly ['blob', string, number]
 
 /** Ends the pooled readers of a repository that was removed, or of a finished quarantine. */
 export type ReleaseRequest = { readonly op: 'release'; readonly directory: string; readonly quarantine?: string }

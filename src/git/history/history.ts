@@ -3,7 +3,7 @@ import type { GitKey, Oid } from '../../lib/ids.ts'
 import { type CommandOptions, type CommandOutput, mustSucceed } from '../broker/broker-client.ts'
 import { checkOids, explainMissing, type GitContext, type Location, locate } from '../context.ts'
 import type { Commit, LogQuery, ReadFrom } from '../git.ts'
-import { findPath, readCommit, readCommits, readTree } from '../objects/object-reader.ts'
+import { findPath, readCommits, readTree } from '../objects/object-reader.ts'
 
 /** Commits that `walk` reads before it leaves the query to git. */
 const maxWalkedCommits = 400
@@ -14,6 +14,10 @@ const maxCountSteps = 64
 const maxLogEntries = 1_000_000
 /** Larger log pages are not cached. */
 const maxRememberedLog = 1000
+
+/** Returns a commit without the end of a long message. */
+const readCommit = async (context: GitContext, at: ReadFrom, oid: Oid): Promise<Commit> =>
+  (await readCommits(context, at, [oid]))[0]!
 
 /** Runs a reading command in a repository or quarantine. Throws `NotFound` when the repository does not exist. */
 export function runReading(

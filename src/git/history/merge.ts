@@ -153,7 +153,9 @@ export async function rebaseCommits(context: GitContext, key: GitKey, rebase: Re
   if (oids.length > maxReplayedCommits) throw new Invalid(`more than ${maxReplayedCommits} commits to replay`)
   let tip = rebase.onto
   const commits: Oid[] = []
-  for (const commit of await readCommits(context, key, oids)) {
+  for (const oid of oids) {
+    // Lists of commits cut long messages.
+    const commit = await readCommit(context, key, oid)
     const [parent] = commit.parents
     if (parent === tip && rebase.rewriteAll !== true) {
       tip = commit.oid

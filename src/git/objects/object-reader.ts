@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { pluck } from '../../lib/pluck.ts'
 import { Invalid, NotFound, TooLarge, Unavailable } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
-import { type CatCommand, maxTextObjectBytes } from '../broker/protocol.ts'
+import { type CatCommand, maxListedObjectBytes, maxTextObjectBytes } from '../broker/protocol.ts'
 import { type CachedObject, checkOids, explainMissing, type GitContext, type Location, locate } from '../context.ts'
 import { withPlace } from './with-place.ts'
 import type { Blob, ClientShare, Commit, ObjectType, PathEntry, ReadFrom, Tag, TreeEntry } from '../git.ts'
@@ -14,6 +14,8 @@ const maxParsedBytes = 64 << 20
 const maxPooledBlobBytes = 4 << 20
 /** Commands per request to a reader. */
 const batchSize = 500
+/** Commits per request to a reader: their beginnings are in memory at once. */
+const listedBatchSize = 100
 const maxListedEntries = 1_000_000
 
 type Reply = {
@@ -53,8 +55,9 @@ function parseReplies(raw: Buffer, commands: readonly CatCommand[]): Reply[] {
     if (last === 'large') return { ...found, state: 'large' }
     if (command[0] === 'info') return { ...found, state: 'found' }
     if (last === 'cut') {
-      const content = raw.subarray(offset, offset + maxTextObjectBytes)
-      offset += maxTextObjectBytes
+      const cutBytes = command[0] === 'beginning' ? maxListedObjectBytes : maxTextObjectBytes
+      const content = raw.subarray(offset, offset + cutBytes)
+      offset += cutBytes
       return { ...found, content, state: 'cut' }
     }
     const content = raw.subarray(offset, offset + found.sizeBytes)
@@ -118,10 +121,13 @@ export function rememberWritten(
 function parseObject(oid: Oid, reply: Reply): CachedObject | { kind: 'blob' } {
   const content = reply.content!
   const isCut = reply.state === 'cut'
+  const { sizeBytes } = reply
   if (reply.type === 'commit') {
-    return { kind: 'commit', commit: shortened(parseCommit(oid, Buffer.from(content)), isCut) }
+    return { kind: 'commit', sizeBytes, commit: shortened(parseCommit(oid, Buffer.from(content)), isCut) }
   }
-  if (reply.type === 'tag') return { kind: 'tag', tag: shortened(parseTag(oid, Buffer.from(content)), isCut) }
+  if (reply.type === 'tag') {
+    return { kind: 'tag', sizeBytes, tag: shortened(parseTag(oid, Buffer.from(content)), isCut) }
+  }
   if (reply.type === 'tree') return { kind: 'tree', entries: parseTree(content, oid.length / 2) }
   return { kind: 'blob' }
 }
@@ -133,14 +139,61 @@ const cutMessageLength = 32 << 10
 function shortened<Text extends Commit | Tag>(object: Text, isCut: boolean): Text {
   if (!isCut) return object
   const { signature: _signature, signedPayload: _signedPayload, ...rest } = object
-  return {
-    ...rest,
-    message: `${object.message.slice(0, cutMessageLength)}\n[the rest of the message is left out]\n`,
-  } as Text
+  // A slice would hold the whole message in memory.
+  const beginning = Buffer.from(object.message.slice(0, cutMessageLength)).toString()
+  return { ...rest, message: `${beginning}\n[the rest of the message is left out]\n` } as Text
 }
 
+/**
+ * Commits and tags for lists, in the order of `oids`: of an object above `maxListedObjectBytes` the message is cut and
+ * the signature is left out. This depends only on the object, whatever is cached.
+ */
+async function readListed(context: GitContext, at: ReadFrom, oids: readonly Oid[]): Promise<Map<Oid, CachedObject>> {
+  const location = locate(context, at)
+  const found = new Map<Oid, CachedObject>()
+  const wanted = new Set<Oid>()
+  for (const oid of oids) {
+    const whole = context.caches.objects.get(`${location.scope}:${oid}`)
+    const known = whole && !isLarge(whole) ? whole : context.caches.objects.get(listedName(location, oid))
+    if (known === undefined) wanted.add(oid)
+    else found.set(oid, known)
+  }
+  checkOids(...wanted)
+  const left = [...wanted]
+  while (left.length > 0) {
+    const batch = left.splice(0, listedBatchSize)
+    const replies = await cat(
+      context,
+      location,
+      batch.map((oid) => ['beginning', oid] as const),
+    )
+    for (const reply of replies) {
+      if (reply.state !== 'found' && reply.state !== 'cut') continue
+      const oid = reply.name as Oid
+      const object = reply.state === 'cut' ? await listedObject(context, location, oid, reply) : parseObject(oid, reply)
+      if (object.kind === 'blob') continue
+      found.set(oid, object)
+      const name = reply.state === 'cut' ? listedName(location, oid) : `${location.scope}:${oid}`
+      context.caches.objects.set(name, object)
+    }
+  }
+  return found
+}
+
+const listedName = (location: Location, oid: Oid): string => `${location.scope}:listed:${oid}`
+
+const isLarge = (object: CachedObject): boolean => object.kind !== 'tree' && object.sizeBytes > maxListedObjectBytes
+
+/** The listed form of a large object. Its header may be longer than the beginning, and names the parents. */
+async function listedObject(context: GitContext, location: Location, oid: Oid, reply: Reply) {
+  if (reply.content!.includes('\n\n')) return parseObject(oid, reply)
+  const [whole] = await cat(context, location, [['contents', oid]])
+  return parseObject(oid, { ...whole!, state: 'cut' })
+}
+
+/** Commits for lists, in the order of `oids` (`readListed`). */
 export async function readCommits(context: GitContext, at: ReadFrom, oids: readonly Oid[]): Promise<readonly Commit[]> {
-  const found = await readParsed(context, locate(context, at), oids)
+  const found = await readListed(context, at, oids)
   return oids.map((oid) => {
     const object = found.get(oid)
     if (object?.kind !== 'commit') throw missing('commit', oid)
@@ -148,8 +201,20 @@ export async function readCommits(context: GitContext, at: ReadFrom, oids: reado
   })
 }
 
+/** Annotated tags for lists, in the order of `oids` (`readListed`). */
+export async function readTags(context: GitContext, at: ReadFrom, oids: readonly Oid[]): Promise<readonly Tag[]> {
+  const found = await readListed(context, at, oids)
+  return oids.map((oid) => {
+    const object = found.get(oid)
+    if (object?.kind !== 'tag') throw missing('tag', oid)
+    return object.tag
+  })
+}
+
 export async function readCommit(context: GitContext, at: ReadFrom, oid: Oid): Promise<Commit> {
-  return (await readCommits(context, at, [oid]))[0]!
+  const object = (await readParsed(context, locate(context, at), [oid])).get(oid)
+  if (object?.kind !== 'commit') throw missing('commit', oid)
+  return object.commit
 }
 
 export async function readTag(context: GitContext, at: ReadFrom, oid: Oid): Promise<Tag> {

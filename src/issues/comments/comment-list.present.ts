@@ -2,6 +2,7 @@ import { perApplication } from '../../access/per-application.ts'
 import type { Ctx } from '../../access/context.ts'
 import { idListText } from '../../db/id-list.ts'
 import { EncodedBody } from '../../lib/encoded-body.ts'
+import { listJson } from '../../lib/list-json.ts'
 import type { Page } from '../../lib/paging.ts'
 import { repoFullName } from '../../repos/repo-url.ts'
 import { presentComments } from './comment.present.ts'
@@ -68,7 +69,7 @@ export async function presentCommentsOf(
   const rows = await listEntries(ctx.db, state.id, { ...between, onlyComments: true, page: wholePage })
   const posterIds = idListText(rows.map((row) => row.poster_id))
   const user = posterIds === asked ? state.user : await loadUserRevisions(ctx.db, posterIds)
-  const body = new EncodedBody<Comment[]>(await presentComments(ctx, rows, new Map([[state.id, state]])))
+  const body = new EncodedBody<Comment[]>(await presentComments(ctx, rows, new Map([[state.id, state]])), listJson)
   const made = { state: { ...state, user }, posterIds, body, count: rows.length }
   memory(ctx).set(key, made)
   return made

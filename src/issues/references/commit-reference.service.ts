@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Ctx, SignedInCtx } from '../../access/context.ts'
 import type { RepoAccess } from '../../access/repo-access.ts'
 import { transaction, type Tx } from '../../db/database.ts'
@@ -21,6 +22,8 @@ import { insertTrackedTime } from '../time/stopwatch.store.ts'
 
 /** Most commits of one push whose messages are read, the newest ones. */
 const maxCommits = 1000
+/** Characters of messages that are parsed without a pause. */
+const parsedAtOnce = 64 << 10
 
 type Home = RepoWithOwner & RepoAccess
 
@@ -138,10 +141,16 @@ async function recordCommit(
 
 export async function recordPush(ctx: SignedInCtx, home: Home, push: Push, by: Attribution): Promise<void> {
   const rules = parseRules(ctx.config)
-  const naming = (await pushedCommits(ctx, home, push)).flatMap((commit) => {
+  const naming: { readonly commit: Commit; readonly issues: ReturnType<typeof parseReferences>['issues'] }[] = []
+  let parsed = 0
+  for (const commit of await pushedCommits(ctx, home, push)) {
     const { issues } = parseReferences({ plain: [commit.message] }, rules)
-    return issues.length > 0 ? [{ commit, issues }] : []
-  })
+    if (issues.length > 0) naming.push({ commit, issues })
+    parsed += commit.message.length
+    // Requests run between long messages.
+    if (parsed >= parsedAtOnce) await setImmediate()
+    parsed %= parsedAtOnce
+  }
   if (naming.length === 0) return
   const lookUp = await lookUpIssues(
     { ...ctx, ...home },

@@ -47,7 +47,7 @@ async function readTagTimes(
   const annotated = tags.filter((ref) => ref.type === 'tag').map((ref) => ref.oid)
   const times = new Map<Oid, Unix>()
   for (let start = 0; start < annotated.length; start += tagsAtOnce) {
-    const read = await Promise.all(annotated.slice(start, start + tagsAtOnce).map((oid) => git.readTag(key, oid)))
+    const read = await git.readTags(key, annotated.slice(start, start + tagsAtOnce))
     for (const [index, { tagger }] of read.entries()) {
       if (tagger) times.set(annotated[start + index] as Oid, tagger.unixSeconds)
     }

@@ -10,7 +10,7 @@ import { listBranchRules, type BranchRule } from './branch-protection.store.ts'
 import { mayChangeTag } from './tag-protection.policy.ts'
 import { tagRuleFinder } from './tag-protection.rules.ts'
 import { listTagRules } from './tag-protection.store.ts'
-import { verifySignatures } from '../signing/verification.ts'
+import { type Verification, verifySignatures } from '../signing/verification.ts'
 
 /** A refused reference and the reason. */
 export interface ProtectionRefusal {
@@ -152,6 +152,13 @@ export async function firstUnsigned(
   // Above the limit the first unchecked commit counts as unsigned.
   if (commits.length > maxVerifiedCommits) return commits[maxVerifiedCommits]?.oid
   const verdicts = await verifySignatures(ctx, commits)
-  const index = verdicts.findIndex((verdict) => verdict.kind === 'unsigned' || !verdict.isGood)
-  return commits[index]?.oid
+  for (const [index, { oid }] of commits.entries()) {
+    if (isGood(verdicts[index])) continue
+    // A list leaves out the signature of a commit with a very long message, so that one is read whole.
+    const [verdict] = await verifySignatures(ctx, [await ctx.git.readCommit(at, oid)])
+    if (!isGood(verdict)) return oid
+  }
+  return undefined
 }
+
+const isGood = (verdict: Verification | undefined): boolean => verdict?.kind === 'signed' && verdict.isGood

@@ -47,6 +47,8 @@ export const jobPage = page({
   requires: readable,
   params: { number: pathNumber, position: pathNumber },
   query: { q: Type.Optional(Type.String()) },
+  // A search reads the whole log.
+  cost: 'expensive',
   frame: inRepositoryFrame('actions'),
   async load({ ctx, params, query }) {
     const loaded = await loadJob(ctx, params.number, params.position)

@@ -4,8 +4,10 @@ import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
 import type { Commit } from '../../git/git.ts'
 import type { Unix } from '../../lib/time.ts'
 import { SignatureMark, StatusMark } from '../frames/commit-marks.view.tsx'
+import { htmlBytes } from '../../lib/html-bytes.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
+import { usePage } from '../ui/page-context.ts'
 import { Person } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
@@ -41,11 +43,19 @@ export const CommitSubject = ({
   readonly place: RepositoryNames
   readonly commit: Pick<Commit, 'oid' | 'message'>
   readonly class?: string
-}) => (
-  <Link to={repositoryPath(place, 'commit', commit.oid)} class={more} title={commit.message.trim()}>
-    <TitleText text={subjectOf(commit.message) || texts.noMessage} />
-  </Link>
-)
+}) => {
+  const { budget } = usePage()
+  const [title, subject] = [commit.message.trim(), subjectOf(commit.message)]
+  const isWhole = budget.tryTake('outputBytes', htmlBytes(title) + htmlBytes(subject))
+  return (
+    <Link to={repositoryPath(place, 'commit', commit.oid)} class={more} title={isWhole ? title : undefined}>
+      <TitleText text={(isWhole ? subject : subject.slice(0, plainSubjectLength)) || texts.noMessage} />
+    </Link>
+  )
+}
+
+/** Characters of a subject in a page that has no room for more. */
+const plainSubjectLength = 100
 
 /** The abbreviated id of a commit as a link to it. */
 export const CommitLink = ({ place, oid }: { readonly place: RepositoryNames; readonly oid: string }) => (

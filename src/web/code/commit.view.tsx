@@ -2,6 +2,7 @@ import type { CommitView } from '../../code/statuses/commit-view.service.ts'
 import { SignatureFact } from '../frames/commit-marks.view.tsx'
 import type { DiffViewProps } from '../ui/diff/diff-props.ts'
 import { DiffView } from '../ui/diff/diff.view.tsx'
+import { htmlBytes } from '../../lib/html-bytes.ts'
 import { CheckIcon } from '../ui/check-icon.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link, OutsideLink } from '../ui/link.tsx'
@@ -10,7 +11,7 @@ import { usePage } from '../ui/page-context.ts'
 import { Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
 import { CommitLink, CommitPerson, commitUnix } from './commit-parts.view.tsx'
-import { messageBody, subjectOf } from '../../code/commits/message.rules.ts'
+import { messageBody, shortCommit, subjectOf } from '../../code/commits/message.rules.ts'
 import { replayPath, repositoryPath, revisionPath, type RepositoryNames } from './code-paths.ts'
 import { texts } from './texts.tsx'
 
@@ -51,7 +52,10 @@ const Checks = ({ view: { statuses } }: Pick<CommitPageProps, 'view'>) => {
 
 const Head = ({ place, view, replayOn }: Omit<CommitPageProps, 'difference'>) => {
   const { commit, author, committer, verification } = view
-  const body = messageBody(commit.message)
+  const whole = messageBody(commit.message)
+  const body = usePage().budget.tryTake('outputBytes', htmlBytes(whole))
+    ? whole
+    : messageBody(shortCommit(commit).message)
   const hasOtherCommitter =
     commit.author.email !== commit.committer.email || commit.author.name !== commit.committer.name
   return (

@@ -2,8 +2,10 @@ import type { RefChoice } from '../../code/branches/ref-choice.service.ts'
 import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
 import type { CommitView } from '../../code/statuses/commit-view.service.ts'
 import { SignatureMark, StatusMark } from '../frames/commit-marks.view.tsx'
+import { htmlBytes } from '../../lib/html-bytes.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
+import { usePage } from '../ui/page-context.ts'
 import { Box, CopyButton, Empty, Pages } from '../ui/parts.tsx'
 import { dateText, Time } from '../ui/time.tsx'
 import { CommitLink, CommitPerson, CommitSubject, commitUnix } from './commit-parts.view.tsx'
@@ -32,7 +34,8 @@ const CommitRow = ({
   readonly path: string
 }) => {
   const { commit, author, verification } = view
-  const body = messageBody(commit.message)
+  const message = messageBody(commit.message)
+  const body = usePage().budget.tryTake('outputBytes', htmlBytes(message)) ? message : ''
   return (
     <li class="row commit-row">
       <div class="row-main">

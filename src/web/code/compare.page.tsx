@@ -3,7 +3,7 @@ import { canRead, inRepo } from '../../access/repo.requirements.ts'
 import { getRefChoice } from '../../code/branches/ref-choice.service.ts'
 import { compareRevisions } from '../../code/commits/compare.service.ts'
 import { readShownDiff } from '../../code/commits/shown-diff.service.ts'
-import { viewCommits } from '../../code/statuses/commit-view.service.ts'
+import { viewCommit, viewCommits } from '../../code/statuses/commit-view.service.ts'
 import { Moved } from '../../lib/errors.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
@@ -45,11 +45,13 @@ export const comparePage = page({
     const place = { repo, owner }
     const names = namesOf(ctx, params.filepath)
     const { base, head, commits, total, at } = await compareRevisions(ctx, params.filepath)
+    const [sole] = total === 1 ? commits : []
     const choice = diffChoice(query)
     const start = await git.mergeBase(at, base, head)
     const [diff, views, refs] = await Promise.all([
       readShownDiff(ctx, { base: start ?? base, head, at, ...choice }),
-      viewCommits(ctx, commits.slice(0, maxListed)),
+      // The message of a single commit becomes the text of a pull request.
+      sole ? [await viewCommit(ctx, sole)] : viewCommits(ctx, commits.slice(0, maxListed)),
       getRefChoice(ctx),
     ])
     const isHere = at === repo.git_key

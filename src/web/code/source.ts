@@ -1,5 +1,5 @@
 import type { RepoCtx } from '../../access/context.ts'
-import { viewCommit, type CommitView } from '../../code/statuses/commit-view.service.ts'
+import { viewCommits, type CommitView } from '../../code/statuses/commit-view.service.ts'
 import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
 import { getFolder, type Folder } from '../../code/contents/folder.service.ts'
 import type { PathEntry } from '../../git/git.ts'
@@ -25,7 +25,8 @@ export const readRoot = (ctx: RepoCtx, revision: NamedCommit) =>
 export async function latestOf(ctx: RepoCtx, revision: NamedCommit, path: string): Promise<CommitView> {
   const { git, repo } = ctx
   const oid = (await git.lastCommitOfPath(repo.git_key, revision.commit, path)) ?? revision.commit
-  return viewCommit(ctx, await git.readCommit(repo.git_key, oid))
+  const [view] = await viewCommits(ctx, await git.readCommits(repo.git_key, [oid]))
+  return view as CommitView
 }
 
 /** Returns the entry at a path; undefined for the root. Throws `NotFound`. */

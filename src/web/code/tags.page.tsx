@@ -23,6 +23,7 @@ function momentOf(text: string | undefined): number | undefined {
 
 export const tagsPage = page({
   path: '/{username}/{reponame}/tags',
+  cost: 'expensive',
   requires: [inRepo, canRead('code'), gitRepo],
   query: { page: pageQuery.page },
   frame: inRepositoryFrame('code'),

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { renderToString } from 'preact-render-to-string'
 import { mayCreateOrgs } from '../../orgs/org.policy.ts'
 import { ActButton } from '../ui/button.tsx'
 import { Form } from '../ui/form.tsx'
@@ -10,6 +11,7 @@ import { usePage } from '../ui/page-context.ts'
 import { Flash, Menu } from '../ui/parts.tsx'
 import { pathOf, siteHref } from '../ui/paths.ts'
 import { Avatar } from '../ui/person.tsx'
+import { Raw } from '../ui/raw.tsx'
 import { texts } from './texts.tsx'
 
 export interface LayoutProps {
@@ -43,12 +45,27 @@ export const Layout = ({ unreadCount, offersSignUp, notice, problem, isWide, chi
           <Flash tone="done">{notice}</Flash>
         </div>
       )}
-      {children}
+      <Content>{children}</Content>
     </main>
     <SiteFooter />
     <Dialogs />
   </body>
 )
+
+/** The content of the page, which is rendered first: only then is it known whether a part is plain. */
+const Content = ({ children }: { readonly children: ComponentChildren }) => {
+  const html = renderToString(<>{children}</>)
+  return (
+    <>
+      {usePage().budget.refused.size === 0 ? null : (
+        <div class="container">
+          <Flash tone="info">{texts.plainPart}</Flash>
+        </div>
+      )}
+      <Raw html={html} />
+    </>
+  )
+}
 
 const Brand = () => {
   const { config } = usePage()

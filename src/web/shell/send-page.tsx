@@ -5,7 +5,7 @@ import type { ErrorForm } from '../../http/error-forms.ts'
 import type { Call } from '../../http/operation.ts'
 import { bytes, type StreamReply } from '../../http/reply.ts'
 import type { Config } from '../../config/load-config.ts'
-import { WorkBudget } from '../../lib/work-budget.ts'
+import { usualWorkLimits, WorkBudget, WorkTooCostly } from '../../lib/work-budget.ts'
 import { nowUnix, type Clock } from '../../lib/time.ts'
 import { countUnread } from '../../notifications/thread.service.ts'
 import { offersSignUp } from '../../users/entry/registration.rules.ts'
@@ -28,6 +28,9 @@ export interface PageContent {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
 }
+
+/** Characters of a page. */
+const maxPageLength = 2 * usualWorkLimits.outputBytes
 
 const htmlType = 'text/html;charset=utf-8'
 
@@ -55,19 +58,23 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
   const whenShown = (): void => {
     isProblemShown = true
   }
-  const facts = factsOf(ctx, call.url, refused && { ...refused, whenShown })
   const notice = takeNotice(ctx.config, call)
-  const render = (problem?: string): string =>
+  // The work of services counts once, and that of the views in each rendering.
+  const budgets = [ctx.budget, ctx.budget.copy()] as const
+  const render = (budget: WorkBudget, problem?: string): string =>
     renderDocument(
-      facts,
+      factsOf({ ...ctx, budget }, call.url, refused && { ...refused, whenShown }),
       meta,
       <Layout {...{ unreadCount, notice, problem, isWide }} offersSignUp={offersSignUp(ctx.config)}>
         {content}
       </Layout>,
     )
-  const first = render()
+  const first = render(budgets[0])
   // The page may have lost the form meanwhile, or it lacks the field.
-  const html = Buffer.from(isProblemShown ? first : render(refused?.problem?.message))
+  const text = isProblemShown ? first : render(budgets[1], refused?.problem?.message)
+  // Parts with texts of people take from the budget; this bounds what their number and names add.
+  if (text.length > maxPageLength) throw new WorkTooCostly('outputBytes')
+  const html = Buffer.from(text)
   return bytes(htmlType, html, {
     status,
     headers: {

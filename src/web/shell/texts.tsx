@@ -3,6 +3,7 @@ import { counted } from '../ui/texts.tsx'
 /** Texts of the frame around all pages. */
 export const texts = {
   skip: 'Skip to content',
+  plainPart: 'This page is too large to show in full. A part of it is plain or left out.',
   home: 'Home',
   mainMenu: 'Main',
   explore: 'Explore',

@@ -1,3 +1,4 @@
+import { shortCommit } from '../../code/commits/message.rules.ts'
 import { Type } from 'typebox'
 import type { RepoCtx } from '../../access/context.ts'
 import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
@@ -106,6 +107,7 @@ export const wikiPage = page({
 
 export const wikiListPage = page({
   path: '/{username}/{reponame}/wiki/_pages',
+  cost: 'expensive',
   requires: [inRepo, wikiEnabled],
   query: { page: Type.Optional(Type.Integer()) },
   frame: inRepositoryFrame('wiki'),
@@ -138,7 +140,7 @@ export const wikiHistoryPage = page({
       title: titleOfName(address.name),
       to: pagePath(ctx, address),
       wiki: wikiPath(ctx),
-      commits,
+      commits: commits.map(shortCommit),
       total,
       page: wanted,
     }

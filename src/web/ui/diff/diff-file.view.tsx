@@ -8,7 +8,7 @@ import { Tag } from '../parts.tsx'
 import { siteHref } from '../paths.ts'
 import { Counts, fileId, Fold, StatusIcon } from './diff-marks.view.tsx'
 import type { DiffViewProps } from './diff-props.ts'
-import { hunkSections, newBudget, plusLinks, type Section } from './rows.ts'
+import { hunkSections, plusLinks, type Section } from './rows.ts'
 import { texts } from './texts.tsx'
 
 interface FileProps extends DiffViewProps {
@@ -108,12 +108,7 @@ function FileBody(props: FileProps) {
     const isEmpty = change.status === 'added' || change.status === 'deleted'
     return <p class="diff-left">{isCut ? texts.cut : isEmpty ? texts.emptyAdded : texts.noLines}</p>
   }
-  return (
-    <>
-      <Hunks {...props} />
-      {isCut ? <p class="diff-left">{texts.cut}</p> : null}
-    </>
-  )
+  return <Hunks {...props} />
 }
 
 const contextOf = (diff: DiffViewProps['diff']) => (diff.contextLines === 3 ? undefined : diff.contextLines)
@@ -123,7 +118,7 @@ const queryOf = (address: string): string => address.slice(address.indexOf('?'))
 
 function Hunks({ file, layout, highlighted, below, mayComment, addressOf, only, diff }: FileProps) {
   const { change, hunks } = file
-  const { config, refused } = usePage()
+  const { config, refused, budget } = usePage()
   const shownBelow = below?.get(change.path)
   const number = String(file.index)
   const kept = only === undefined ? {} : { only: change.path, context: contextOf(diff) }
@@ -139,17 +134,20 @@ function Hunks({ file, layout, highlighted, below, mayComment, addressOf, only, 
         }
       : {}),
   }
-  const budget = newBudget()
   let lastLine = 0
-  return (
+  let isCut = false
+  const lines = (
     <div class={`diff-lines ${layout}`} role="group" aria-label={texts.linesOf(change.path)}>
       {hunks.map((hunk) => {
+        if (isCut) return null
+        const { sections, ...rows } = hunkSections(hunk, options, budget)
+        isCut = rows.isCut
         const hasGap = hunk.newBegin > lastLine + 1 && change.status !== 'added'
         lastLine = hunk.newBegin + hunk.newCount - 1
         return (
           <>
             {hasGap ? <HunkHead {...{ hunk, file, addressOf, context: diff.contextLines }} /> : null}
-            {hunkSections(hunk, options, budget).map((section) => (
+            {sections.map((section) => (
               <>
                 <Rows section={section} layout={layout} />
                 {section.after === undefined ? null : shownBelow?.get(section.after)}
@@ -159,6 +157,12 @@ function Hunks({ file, layout, highlighted, below, mayComment, addressOf, only, 
         )
       })}
     </div>
+  )
+  return (
+    <>
+      {lines}
+      {isCut || file.isCut ? <p class="diff-left">{texts.cut}</p> : null}
+    </>
   )
 }
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parsePatch, type Hunk } from '../../../code/commits/patch.parse.ts'
-import { hunkSections, newBudget, type RowOptions } from './rows.ts'
+import { usualWorkLimits, WorkBudget } from '../../../lib/work-budget.ts'
+import { hunkSections, type RowOptions } from './rows.ts'
 import { markRanges, wordMarks } from './words.ts'
 
 const marked = (before: string, after: string) => {
-  const marks = wordMarks(before, after)
+  const marks = wordMarks(before, after, new WorkBudget())
   return marks && [markRanges(before, marks.old), markRanges(after, marks.new)]
 }
 
@@ -19,9 +20,9 @@ test('wordMarks: marks whole words that differ', () => {
 })
 
 test('wordMarks: lines that share little or are long have no marks', () => {
-  assert.equal(wordMarks('completely different text', 'nothing alike at all 123'), undefined)
-  assert.equal(wordMarks(`${'a '.repeat(400)}x`, `${'a '.repeat(400)}y`), undefined)
-  assert.equal(wordMarks('same', 'same'), undefined)
+  assert.equal(wordMarks('completely different text', 'nothing alike at all 123', new WorkBudget()), undefined)
+  assert.equal(wordMarks(`${'a '.repeat(400)}x`, `${'a '.repeat(400)}y`, new WorkBudget()), undefined)
+  assert.equal(wordMarks('same', 'same', new WorkBudget()), undefined)
 })
 
 test('markRanges: tags stay whole and an entity is one character', () => {
@@ -39,7 +40,7 @@ const hunkOf = (...lines: string[]): Hunk => {
   return parsePatch(text)[0]?.hunks[0] as Hunk
 }
 const sections = (hunk: Hunk, more: Partial<RowOptions> = {}) =>
-  hunkSections(hunk, { prefix: 'diff-0-', layout: 'unified', ...more }, newBudget())
+  hunkSections(hunk, { prefix: 'diff-0-', layout: 'unified', ...more }, new WorkBudget()).sections
 
 test('hunkSections: text of files is escaped', () => {
   const [section] = sections(hunkOf('-<script>alert(1)</script>', '+"quoted" & more'))
@@ -85,4 +86,33 @@ test('hunkSections: highlighted lines are used with their marks; a long line is 
   const long = sections(hunkOf(`+${'x'.repeat(5000)}`))[0]?.html ?? ''
   assert.ok(long.length < 3000)
   assert.match(long, /x…</)
+})
+
+test('wordMarks: pairs that change many words end the marks of the request within its processor time', () => {
+  const budget = new WorkBudget()
+  const lines = Array.from({ length: 100 }, (_, line) =>
+    Array.from({ length: 240 }, (_, at) => String.fromCharCode(97 + ((line * at * at) % 23))).join(' '),
+  )
+  const before = process.cpuUsage()
+  for (let pair = 0; pair < 12_000; pair++) {
+    wordMarks(`x${lines[pair % 100]}`, `y${lines[(pair + 1) % 100]}`, budget)
+  }
+  const { user } = process.cpuUsage(before)
+  // Without a budget the comparisons take seconds.
+  assert.ok(user < 1_000_000, `${user / 1000} ms`)
+  assert.ok(budget.refused.has('processorUs'))
+})
+
+test('hunkSections: rows end where the page has no room', () => {
+  const lines = Array.from(
+    { length: 10 },
+    (_, at) => ({ kind: 'added', old: 0, new: at + 1, text: '<'.repeat(100) }) as const,
+  )
+  const hunk = { oldBegin: 0, oldCount: 0, newBegin: 1, newCount: 10, heading: '', lines } as unknown as Parameters<
+    typeof hunkSections
+  >[0]
+  const budget = new WorkBudget({ ...usualWorkLimits, outputBytes: 2000 })
+  const { sections, isCut } = hunkSections(hunk, { prefix: '', layout: 'unified' }, budget)
+  assert.equal(isCut, true)
+  assert.ok(sections.reduce((sum, { html }) => sum + html.length, 0) <= 2000)
 })
