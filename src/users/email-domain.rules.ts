@@ -14,7 +14,7 @@ export function mayUseDomain(
     patterns.some((pattern) => compileGlob(pattern.toLowerCase(), '')(domain))
   const { emailDomainAllowlist, emailDomainBlocklist } = lists
   if (emailDomainAllowlist.length > 0 && !isIn(emailDomainAllowlist)) {
-    return deny(`addresses of ${domain} are not among those that this site takes`)
+    return deny('email_domain_refused', `addresses of ${domain} are not among those that this site takes`)
   }
-  return isIn(emailDomainBlocklist) ? deny(`this site takes no addresses of ${domain}`) : allow
+  return isIn(emailDomainBlocklist) ? deny('email_domain_refused', `this site takes no addresses of ${domain}`) : allow
 }

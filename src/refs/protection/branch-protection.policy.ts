@@ -6,14 +6,15 @@ import type { BranchRule } from './branch-protection.store.ts'
 const isListed = (actor: BranchActor, userIds: readonly UserId[], teamIds: readonly TeamId[]): boolean =>
   (actor.id !== undefined && userIds.includes(actor.id)) || teamIds.some((id) => actor.teamIds.has(id))
 
-const allowIf = (isAllowed: boolean, reason: string): Verdict => (isAllowed ? allow : deny(reason))
+const allowIf = (isAllowed: boolean, code: string, reason: string): Verdict => (isAllowed ? allow : deny(code, reason))
 
 /** Whether an actor may push to a branch that a rule protects. Owners and administrators are bound as well. */
 export function mayPush(rule: BranchRule | undefined, actor: BranchActor): Verdict {
-  if (!actor.isDeployKey && !actor.rights.canWrite('code')) return deny('you have no write access to the repository')
+  if (!actor.isDeployKey && !actor.rights.canWrite('code'))
+    return deny('push_forbidden', 'you have no write access to the repository')
   if (!rule) return allow
   const isOpen = rule.enable_push && (!rule.enable_push_whitelist || isOnPushList(rule, actor))
-  return allowIf(isOpen, 'you may not push to this protected branch')
+  return allowIf(isOpen, 'branch_protected', 'you may not push to this protected branch')
 }
 
 const isOnPushList = (rule: BranchRule, actor: BranchActor): boolean =>
@@ -25,6 +26,7 @@ export const mayMerge = (rule: BranchRule | undefined, actor: BranchActor): Verd
     rule?.enable_merge_whitelist
       ? isListed(actor, rule.merge_user_ids, rule.merge_team_ids)
       : actor.rights.canWrite('code'),
+    'merge_forbidden',
     'you may not merge into this branch',
   )
 
@@ -34,6 +36,7 @@ export const mayApprove = (rule: BranchRule | undefined, actor: BranchActor): Ve
     rule?.enable_approvals_whitelist
       ? isListed(actor, rule.approvals_user_ids, rule.approvals_team_ids)
       : actor.rights.canWrite('code'),
+    'approval_not_official',
     'your approval does not count here',
   )
 
@@ -42,10 +45,15 @@ export function mayChangeFiles(rule: BranchRule, branch: string, paths: readonly
   const covered = pathsCovered(rule.protected_file_patterns, paths)
   // A rule whose patterns are too slow refuses.
   if (covered === undefined) {
-    return deny(`branch ${branch}: its protected_file_patterns take too long for these files; simplify them`)
+    return deny(
+      'branch_protected',
+      `branch ${branch}: its protected_file_patterns take too long for these files; simplify them`,
+    )
   }
   const [path] = covered
-  return path === undefined ? allow : deny(`branch ${branch} is protected from changing file ${path}`)
+  return path === undefined
+    ? allow
+    : deny('branch_protected', `branch ${branch} is protected from changing file ${path}`)
 }
 
 /**
@@ -54,17 +62,20 @@ export function mayChangeFiles(rule: BranchRule, branch: string, paths: readonly
  */
 export const mayBringCommits = (rule: BranchRule, branch: string, unsigned: string | undefined): Verdict =>
   rule.require_signed_commits && unsigned !== undefined
-    ? deny(`branch ${branch} takes signed commits only; ${unsigned} is not`)
+    ? deny('signing_required', `branch ${branch} takes signed commits only; ${unsigned} is not`)
     : allow
 
 /** Whether a push or an API request may change a branch. */
 export function mayChangeBranch(rule: BranchRule, actor: BranchActor, change: BranchChange): Verdict {
   const { branch, paths } = change
-  if (change.kind === 'delete') return deny(`branch ${branch} is protected from deletion`)
-  if (change.isForced) return deny(`branch ${branch} is protected from force push`)
+  if (change.kind === 'delete') return deny('branch_protected', `branch ${branch} is protected from deletion`)
+  if (change.isForced) return deny('branch_protected', `branch ${branch} is protected from force push`)
   const commits = mayBringCommits(rule, branch, change.unsignedCommit)
   if (!commits.allowed) return commits
-  const closed = deny(`branch ${branch} is protected: you may not push to it; open a pull request instead`)
+  const closed = deny(
+    'branch_protected',
+    `branch ${branch} is protected: you may not push to it; open a pull request instead`,
+  )
   const isPusher = mayPush(rule, actor).allowed
   if (paths === undefined) return isPusher || rule.unprotected_file_patterns !== '' ? allow : closed
   const files = mayChangeFiles(rule, branch, paths)

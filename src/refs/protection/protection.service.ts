@@ -18,6 +18,7 @@ import { verifySignatures } from '../signing/verification.ts'
 
 /** A refused reference and the reason. */
 export interface ProtectionRefusal {
+  readonly code: string
   readonly ref: string
   readonly reason: string
 }
@@ -66,12 +67,12 @@ export async function checkProtections(
     if (!rule) continue
     const looked = 'kind' in change ? change : await readChange(ctx, rule, change, options.at ?? ctx.repo.git_key)
     const verdict = mayChangeBranch(rule, actor, { isForced: false, ...looked, branch })
-    if (!verdict.allowed) refusals.push({ ref: change.ref, reason: verdict.reason })
+    if (!verdict.allowed) refusals.push({ ref: change.ref, code: verdict.code, reason: verdict.reason })
   }
   const rulesAbout = await tagRulesAbout(ctx, tagRules, pluck(tags, 'tag'))
   for (const [index, { ref, tag }] of tags.entries()) {
     const verdict = mayChangeTag(rulesAbout[index] ?? [], tag, actor)
-    if (!verdict.allowed) refusals.push({ ref, reason: verdict.reason })
+    if (!verdict.allowed) refusals.push({ ref, code: verdict.code, reason: verdict.reason })
   }
   return refusals
 }
@@ -108,7 +109,7 @@ export async function mustBeAllowedByProtections(
   changes: readonly (PushedUpdate | PlannedChange)[],
 ): Promise<void> {
   const [refusal] = await checkProtections(ctx, changes)
-  if (refusal) throw new Forbidden(refusal.reason, 'branch_protected', { ref: refusal.ref })
+  if (refusal) throw new Forbidden(refusal.reason, refusal.code, { ref: refusal.ref })
 }
 
 /**

@@ -16,5 +16,5 @@ export function mayChangeTag(
     (rule) =>
       (actor.id !== undefined && rule.user_ids.includes(actor.id)) || rule.team_ids.some((id) => actor.teamIds.has(id)),
   )
-  return isAllowed ? allow : deny(`tag ${tag} is protected: you are not on the list of its rule`)
+  return isAllowed ? allow : deny('tag_protected', `tag ${tag} is protected: you are not on the list of its rule`)
 }
