@@ -10,6 +10,7 @@ import * as issueSubscriptionRoutes from './social/subscription.routes.ts'
 import * as issueDependencyRoutes from './dependencies/dependency.routes.ts'
 import * as issueTimeRoutes from './time/time.routes.ts'
 import * as issueAttachmentRoutes from './attachments/attachment.routes.ts'
+import * as orgLabelRoutes from './labels/org-label.routes.ts'
 import * as issueTemplateRoutes from './templates/template.routes.ts'
 import { issueFiles } from './attachments/attachment.service.ts'
 import { issueCounters } from './counter.store.ts'
@@ -34,6 +35,7 @@ export const issues: Feature = {
     issueDependencyRoutes,
     issueTimeRoutes,
     issueAttachmentRoutes,
+    orgLabelRoutes,
     issueTemplateRoutes,
   ],
   subscribers: [dropLabelsOfOldOwner, makeFirstLabels, copyTemplateLabels, readCommitMessages, dropUnseenSubscriptions],
