@@ -34,8 +34,9 @@ export const mayEditComment = (viewer: Viewer, rights: Rights, issue: IssueRow, 
  */
 export function mayComment(viewer: Viewer, rights: Rights, issue: IssueRow, isBlocked: boolean): Verdict {
   if (isBlocked) return deny('blocked', 'you are blocked by the owner of the repository or the author')
-  if (issue.is_locked && !mayManage(rights, issue).allowed && !viewer.isAdmin)
+  if (issue.is_locked && !mayManage(rights, issue).allowed && !viewer.isAdmin) {
     return deny('issue_locked', 'the conversation is locked')
+  }
   return allow
 }
 

@@ -1,5 +1,5 @@
 import { signedIn } from '../access/requirements.ts'
-import { avatarOperations } from '../users/avatars/avatar-operations.ts'
+import { avatarOperations } from '../users/avatars/avatar.operations.ts'
 import { UpdateUserAvatarOption } from '../users/avatars/avatar.schemas.ts'
 import { inOrg, orgOwner } from './org.requirements.ts'
 

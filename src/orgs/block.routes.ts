@@ -1,5 +1,5 @@
 import { signedIn } from '../access/requirements.ts'
-import { blockOperations } from '../users/social/block-operations.ts'
+import { blockOperations } from '../users/social/block.operations.ts'
 import { inOrg, orgOwner } from './org.requirements.ts'
 
 export const {

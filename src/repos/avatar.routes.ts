@@ -2,7 +2,7 @@ import { inRepo, repoAdmin } from '../access/repo.requirements.ts'
 import { anyone, signedIn } from '../access/requirements.ts'
 import { fileReplies, serveFile } from '../http/file-reply.ts'
 import { operation } from '../http/operation.ts'
-import { avatarOperations } from '../users/avatars/avatar-operations.ts'
+import { avatarOperations } from '../users/avatars/avatar.operations.ts'
 import { getAvatar } from '../users/avatars/avatar.service.ts'
 import { UpdateRepoAvatarOption } from './avatar.schemas.ts'
 

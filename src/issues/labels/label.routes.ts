@@ -7,7 +7,7 @@ import { pathNumber } from '../../http/schema.ts'
 import type { LabelId } from '../../lib/ids.ts'
 import { getIssue, getReadableIssue } from '../issue.service.ts'
 import { presentLabel } from './label.present.ts'
-import { labelOperations } from './label-operations.ts'
+import { labelOperations } from './label.operations.ts'
 import { DeleteLabelsOption, IssueLabelsOption, Label } from './label.schemas.ts'
 import {
   addIssueLabels,

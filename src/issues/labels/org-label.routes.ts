@@ -1,6 +1,6 @@
 import { signedIn } from '../../access/requirements.ts'
 import { inOrg, orgOwner } from '../../orgs/org.requirements.ts'
-import { labelOperations } from './label-operations.ts'
+import { labelOperations } from './label.operations.ts'
 
 export const {
   list: orgListLabels,

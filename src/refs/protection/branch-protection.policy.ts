@@ -10,8 +10,9 @@ const allowIf = (isAllowed: boolean, code: string, reason: string): Verdict => (
 
 /** Whether an actor may push to a branch that a rule protects. Owners and administrators are bound as well. */
 export function mayPush(rule: BranchRule | undefined, actor: BranchActor): Verdict {
-  if (!actor.isDeployKey && !actor.rights.canWrite('code'))
+  if (!actor.isDeployKey && !actor.rights.canWrite('code')) {
     return deny('push_forbidden', 'you have no write access to the repository')
+  }
   if (!rule) return allow
   const isOpen = rule.enable_push && (!rule.enable_push_whitelist || isOnPushList(rule, actor))
   return allowIf(isOpen, 'branch_protected', 'you may not push to this protected branch')

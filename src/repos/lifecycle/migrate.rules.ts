@@ -30,8 +30,9 @@ export function mayMigrate({ service, items, isMirror = false }: MigrationItems)
   if (!services.includes(kind)) return deny('migration_not_possible', `${service} is no kind of server`)
   if (kind === 'git') return allow
   const unread = readServices.includes(kind) ? undefined : items.find((item) => itemsOfServices.includes(item))
-  if (unread !== undefined)
+  if (unread !== undefined) {
     return deny('migration_not_possible', `${unread} cannot be copied from ${kind}, only git data can`)
+  }
   const unfollowed = isMirror ? items.find((item) => itemsOfPeople.includes(item)) : undefined
   return unfollowed === undefined
     ? allow

@@ -3,10 +3,12 @@ import { allow, deny, type Verdict } from '../../lib/verdict.ts'
 
 /** Returns whether people may create accounts with the form. */
 export function mayRegister({ service, mailer }: Pick<Config, 'service' | 'mailer'>): Verdict {
-  if (service.disableRegistration)
+  if (service.disableRegistration) {
     return deny('registration_closed', 'nobody can sign up here: an administrator makes accounts')
-  if (service.allowOnlyExternalRegistration)
+  }
+  if (service.allowOnlyExternalRegistration) {
     return deny('registration_external_only', 'accounts here come from other places to sign in alone')
+  }
   // Without mail, required confirmation closes the form.
   if (service.registerEmailConfirm && !mailer.enabled) {
     return deny(

@@ -1,5 +1,5 @@
 import { signedIn } from '../../access/requirements.ts'
-import { blockOperations } from './block-operations.ts'
+import { blockOperations } from './block.operations.ts'
 
 export const {
   list: userListBlockedUsers,

@@ -3,10 +3,9 @@ import { operation, validBody, type AnyRequirement } from '../../http/operation.
 import type { UserId } from '../../lib/ids.ts'
 import type { UpdateUserAvatarOption } from './avatar.schemas.ts'
 import { removeAvatar, setAvatar } from './avatar.service.ts'
-import type { PictureOf } from './avatar.store.ts'
 
 interface AvatarOwner {
-  readonly of: PictureOf
+  readonly of: Parameters<typeof setAvatar>[1]
   readonly doerId: UserId
 }
 

@@ -10,10 +10,9 @@ import type { RepoWithOwner } from '../repo-with-owner.ts'
 import { presentLabel } from './label.present.ts'
 import { CreateLabelOption, EditLabelOption, Label } from './label.schemas.ts'
 import { createLabel, deleteLabel, editLabel, getLabel, getLabels } from './label.service.ts'
-import type { LabelHome } from './label.store.ts'
 
 interface LabelOwner {
-  readonly home: LabelHome
+  readonly home: Parameters<typeof getLabel>[1]
   readonly of: RepoWithOwner | { readonly owner: UserRow }
 }
 
