@@ -230,7 +230,8 @@ module.exports = {
    * one of these roles, only the listed ones. A file of another role or none is bound by its layer alone.
    */
   roles: {
-    routes: ['service', 'policy', 'rules', 'present', 'schemas', 'requirements'],
+    routes: ['operations', 'service', 'policy', 'rules', 'present', 'schemas', 'requirements'],
+    operations: ['service', 'present', 'schemas', 'requirements'],
     page: ['page', 'view', 'service', 'policy', 'rules', 'present', 'requirements'],
     view: ['view', 'rules'],
     requirements: ['requirements', 'service', 'policy', 'rules', 'store', 'schemas'],
@@ -263,7 +264,14 @@ module.exports = {
     { what: 'nodemailer', places: ['mail/mailer'], why: 'mail leaves through the mailer' },
     {
       what: '*.schemas',
-      places: ['*.routes', '*.present', '*.schemas', '*.requirements', 'repos/lifecycle/new-repository'],
+      places: [
+        '*.routes',
+        '*.operations',
+        '*.present',
+        '*.schemas',
+        '*.requirements',
+        'repos/lifecycle/new-repository',
+      ],
       why: 'the words of the API stay with routes and presenters; services have their own',
     },
     { what: '*.page', places: ['*.feature', '*.page'], why: 'only the feature file of their folder imports pages' },

@@ -214,6 +214,21 @@ test('a policy only decides whether a viewer may do something', () => {
   assert.deepEqual(wrong, [])
 })
 
+test('the code of each refusal of a policy is in snake_case', () => {
+  const codes = code
+    .filter((path) => path.startsWith('src/') && !isTest(path))
+    .flatMap((path) => {
+      const text = readFileSync(path, 'utf8')
+      return [...text.matchAll(/\bdeny\(\s*([^,()]*),/g)].map(([, first = '']) => `${path}: ${first.trim()}`)
+    })
+  assert.ok(codes.length > 60, `${codes.length} refusals`)
+  const helpers = ['src/refs/protection/branch-protection.policy.ts: code']
+  assert.deepEqual(
+    codes.filter((line) => !helpers.includes(line) && !/: '[a-z]+(?:_[a-z]+)*'$/.test(line)),
+    [],
+  )
+})
+
 test('code recognizes errors by Error.isError, because errors of Node have another class in the sandbox of a test runner', () => {
   const own = filesBelow('src').filter((path) => isCode(path) && !isTest(path))
   assert.deepEqual(linesWith(own, /instanceof (?:Error|TypeError|RangeError|SyntaxError|AggregateError|Promise)\b/), [])

@@ -16,7 +16,6 @@ import { deleteRunFiles, endClosingLog } from './logs/log.subscribers.ts'
 import { waitingRunners } from './protocol/waiting-runners.ts'
 import * as runnerRoutes from './protocol/runner.routes.ts'
 import { jobTokens } from './runners/job.credentials.ts'
-import * as registrationRoutes from './runners/registration.routes.ts'
 import * as runnerControlRoutes from './runners/runner-control.routes.ts'
 import { runnerTokens } from './runners/runner.credentials.ts'
 import { endRunnersOfFormerOwner, endTokensKnownToPerson, endTokensKnownToTeam } from './runners/runner.subscribers.ts'
@@ -43,7 +42,6 @@ export const actions: Feature = {
     runRoutes,
     controlRoutes,
     dispatchRoutes,
-    registrationRoutes,
     runnerControlRoutes,
     runnerRoutes,
     logRoutes,

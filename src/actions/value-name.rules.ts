@@ -7,13 +7,13 @@ const maxNameLength = 255
 const reservedPrefixes = ['GITEA_', 'GITHUB_']
 
 function mayName(name: string, reserved: readonly string[]): Verdict {
-  if (name.length > maxNameLength) return deny(`a name has at most ${maxNameLength} characters`)
+  if (name.length > maxNameLength) return deny('name_invalid', `a name has at most ${maxNameLength} characters`)
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    return deny('a name consists of letters, digits and underscores, and does not begin with a digit')
+    return deny('name_invalid', 'a name consists of letters, digits and underscores, and does not begin with a digit')
   }
   const upper = name.toUpperCase()
   const prefix = reserved.find((each) => upper.startsWith(each))
-  return prefix === undefined ? allow : deny(`names that begin with ${prefix} are reserved`)
+  return prefix === undefined ? allow : deny('name_invalid', `names that begin with ${prefix} are reserved`)
 }
 
 /** Checks the name of a secret (contract, actions: secrets and variables). */

@@ -8,8 +8,10 @@ import type { Credential } from './viewer.ts'
 /** Returns whether the credential may create a token with these scopes: a token only passes on scopes that it has. */
 export function mayIssueToken(credential: Credential, wanted: TokenScopes): Verdict {
   if (isAccountItself(credential)) return allow
-  if (credential.kind !== 'token') return deny('these credentials cannot create tokens')
-  return isWithin(wanted, credential.scopes) ? allow : deny('a token cannot create a token of wider scope')
+  if (credential.kind !== 'token') return deny('credential_issues_no_token', 'these credentials cannot create tokens')
+  return isWithin(wanted, credential.scopes)
+    ? allow
+    : deny('token_scope_too_wide', 'a token cannot create a token of wider scope')
 }
 
 /**
@@ -19,12 +21,12 @@ export function mayIssueToken(credential: Credential, wanted: TokenScopes): Verd
  */
 export function mayIssueKey(credential: Credential, isStrict: boolean): Verdict {
   if (isAccountItself(credential)) return allow
-  if (credential.kind !== 'token') return deny('these credentials cannot add keys')
+  if (credential.kind !== 'token') return deny('credential_issues_no_key', 'these credentials cannot add keys')
   const { scopes } = credential
-  if (scopes.publicOnly) return deny('a public-only token cannot add keys')
+  if (scopes.publicOnly) return deny('public_only_issues_no_key', 'a public-only token cannot add keys')
   return !isStrict || scopes.narrow.has('admin:public_key') || grants(scopes, 'repository', 'write')
     ? allow
-    : deny('a token that adds keys needs the scope write:repository or admin:public_key')
+    : deny('key_scope_missing', 'a token that adds keys needs the scope write:repository or admin:public_key')
 }
 
 /**
@@ -37,12 +39,15 @@ export function mayIssuePassword(
   { isAdmin, isStrict }: { readonly isAdmin: boolean; readonly isStrict: boolean },
 ): Verdict {
   if (isAccountItself(credential)) return allow
-  if (credential.kind !== 'token') return deny('these credentials cannot set passwords')
+  if (credential.kind !== 'token') return deny('credential_sets_no_password', 'these credentials cannot set passwords')
   const { scopes } = credential
-  if (scopes.publicOnly) return deny('a public-only token cannot set passwords')
+  if (scopes.publicOnly) return deny('public_only_sets_no_password', 'a public-only token cannot set passwords')
   return !isStrict || !isAdmin || scopes.isEverything
     ? allow
-    : deny('a token that sets the password of an administrator, or makes one, needs the scope all')
+    : deny(
+        'password_scope_missing',
+        'a token that sets the password of an administrator, or makes one, needs the scope all',
+      )
 }
 
 const isAccountItself = ({ kind }: Credential): boolean => kind === 'password' || kind === 'session' || kind === 'proxy'

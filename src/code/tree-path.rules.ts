@@ -26,9 +26,9 @@ export function resolvePath(path: string): string {
 
 /** Whether a resolved path may be written: it is not empty, and no file system reads a segment as a git file. */
 export function mayWritePath(path: string): Verdict {
-  if (path === '') return deny('a path is required')
-  if (path.includes('\0')) return deny('a path holds no zero bytes')
-  if (Buffer.byteLength(path) > maxPathBytes) return deny(`a path has at most ${maxPathBytes} bytes`)
+  if (path === '') return deny('path_invalid', 'a path is required')
+  if (path.includes('\0')) return deny('path_invalid', 'a path holds no zero bytes')
+  if (Buffer.byteLength(path) > maxPathBytes) return deny('path_invalid', `a path has at most ${maxPathBytes} bytes`)
   const reserved = path.split('/').find((part) => isDotGit(part) || isDisguisedGitModules(part))
-  return reserved === undefined ? allow : deny(`${reserved} is reserved for git`)
+  return reserved === undefined ? allow : deny('path_invalid', `${reserved} is reserved for git`)
 }

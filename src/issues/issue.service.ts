@@ -298,9 +298,7 @@ async function assigneesWanted(ctx: SignedInRepoCtx, input: EditIssueInput): Pro
  * @throws PreconditionFailed when a dependency is open or the pull request is merged
  */
 export async function editIssue(ctx: SignedInRepoCtx, issue: IssueRow, input: EditIssueInput): Promise<IssueRow> {
-  if (!mayEditIssue(ctx.viewer, ctx.rights, issue).allowed) {
-    throw new Forbidden('only the author and people with write access may edit this', 'edit_forbidden')
-  }
+  must(mayEditIssue(ctx.viewer, ctx.rights, issue))
   const by = attributionAt(ctx, issue, input.updatedAt)
   const manages = mayManage(ctx.rights, issue).allowed
   const title = input.title === undefined ? undefined : keptTitle(input.title)

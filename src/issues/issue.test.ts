@@ -75,7 +75,7 @@ test('issueEditIssue: readers are refused without a body; an unknown assignee is
   await using forge = await startForge()
   const issue = await forge.given.issue()
   const byReader = await forge.as('bob').patch(issue.api, { title: 'x' })
-  assert.deepEqual([byReader.status, byReader.json.code], [403, 'forbidden'])
+  assert.deepEqual([byReader.status, byReader.json.code], [403, 'edit_forbidden'])
   assert.equal((await forge.as('alice').patch(issue.api, { assignees: ['nobody-here'] })).status, 422)
   assert.equal((await forge.as('alice').patch(issue.api, { milestone: 4711 })).status, 404)
 })

@@ -33,9 +33,9 @@ export type NewOrg = Partial<OrgProfile> & { readonly name: string }
 
 function checkProfile(services: Services, profile: Partial<OrgProfile>): void {
   const site = mayUseWebsite(profile.website ?? '', services.config.service.validSiteUrlSchemes)
-  if (!site.allowed) throw new Invalid(site.reason, 'website_invalid')
+  if (!site.allowed) throw new Invalid(site.reason, site.code)
   const addressed = profile.email ? mayUseEmail(profile.email) : undefined
-  if (addressed && !addressed.allowed) throw new Invalid(addressed.reason, 'email_invalid')
+  if (addressed && !addressed.allowed) throw new Invalid(addressed.reason, addressed.code)
 }
 
 /**
@@ -46,7 +46,7 @@ function checkProfile(services: Services, profile: Partial<OrgProfile>): void {
 export async function createOrg(services: Services, doer: UserRow, owner: UserRow, input: NewOrg): Promise<UserRow> {
   const verdict = mayCreateOrgs(services.config, owner)
   if (!verdict.allowed) {
-    throw doer.id === owner.id ? new Forbidden(verdict.reason) : new Invalid(verdict.reason, 'org_creation_not_allowed')
+    throw doer.id === owner.id ? new Forbidden(verdict.reason, verdict.code) : new Invalid(verdict.reason, verdict.code)
   }
   await checkAccountName(services, input.name)
   checkProfile(services, input)

@@ -29,14 +29,14 @@ export function mayReadPackages(viewer: Viewer | undefined, owner: UserRow, stan
   const isOpen = owner.visibility === 'public' && owner.kind === 'individual'
   return isOpen || maySeeAccount(account && viewerAs(account.user), owner, isMember)
     ? allow
-    : deny('you may not read packages of this owner')
+    : deny('packages_not_readable', 'you may not read packages of this owner')
 }
 
 /** Writers are the owner, teams with write access to packages, and administrators of the organization or site. */
 export function mayWritePackages(viewer: Viewer, owner: UserRow, { packageMode }: Standing): Verdict {
   const account = asAccount(viewer)
   if (account && (account.isAdmin || account.id === owner.id || packageMode >= mode.write)) return allow
-  return deny('you may not write packages of this owner')
+  return deny('packages_not_writable', 'you may not write packages of this owner')
 }
 
 /** A workflow job may publish what the person it acts for may publish. */
@@ -49,7 +49,7 @@ export const mayPublishPackages = (viewer: Viewer, owner: UserRow, standing: Sta
 export const mayUnlinkPackage = (viewer: Viewer, owner: UserRow, { rank }: Standing): Verdict =>
   owner.kind === 'individual' || viewer.isAdmin || rank >= mode.admin
     ? allow
-    : deny('only administrators of the organization may unlink its packages')
+    : deny('package_unlink_forbidden', 'only administrators of the organization may unlink its packages')
 
 /** Returns whether the viewer is the owner or an administrator of the owner or site. */
 function decidesFor(viewer: Viewer, owner: UserRow, { rank }: Standing): boolean {
@@ -61,10 +61,13 @@ function decidesFor(viewer: Viewer, owner: UserRow, { rank }: Standing): boolean
 export const mayChangeUpstreams = (viewer: Viewer, owner: UserRow, standing: Standing): Verdict =>
   decidesFor(viewer, owner, standing)
     ? allow
-    : deny('only the owner and administrators may change the upstreams of packages')
+    : deny('upstreams_forbidden', 'only the owner and administrators may change the upstreams of packages')
 
 /** A rule deletes packages of other publishers, and its preview lists them. */
 export const mayChangeCleanupRules = (viewer: Viewer, owner: UserRow, standing: Standing): Verdict =>
   decidesFor(viewer, owner, standing)
     ? allow
-    : deny('only the owner and administrators may see and change the clean-up rules of packages')
+    : deny(
+        'cleanup_rules_forbidden',
+        'only the owner and administrators may see and change the clean-up rules of packages',
+      )

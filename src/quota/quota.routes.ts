@@ -1,143 +1,110 @@
 import { Type } from 'typebox'
-import type { Ctx } from '../access/context.ts'
-import { quotaSubjects, type QuotaSubject } from '../access/quota/quota.rules.ts'
+import { anyHolder, type Holder } from '../access/holder.ts'
+import { quotaSubjects } from '../access/quota/quota.rules.ts'
 import { isWithinQuota } from '../access/quota/quota.service.ts'
 import { anyone, signedIn } from '../access/requirements.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
-import { operation } from '../http/operation.ts'
+import { operation, type AnyRequirement } from '../http/operation.ts'
 import { ok, paged } from '../http/reply.ts'
 import { enumeration, pageQuery } from '../http/schema.ts'
 import { Invalid } from '../lib/errors.ts'
-import { pageOf, type PageQuery } from '../lib/paging.ts'
+import { pageOf } from '../lib/paging.ts'
 import { inOrg, orgOwner } from '../orgs/org.requirements.ts'
 import { presentQuota, presentUsedArtifacts, presentUsedAttachments, presentUsedPackages } from './quota.present.ts'
 import { quotaOn } from './quota.requirements.ts'
 import { QuotaInfo, QuotaUsedArtifact, QuotaUsedAttachment, QuotaUsedPackage } from './quota.schemas.ts'
 import { pageOfArtifacts, pageOfAttachments, pageOfPackageFiles, viewQuota } from './view.service.ts'
 
-const subjectQuery = { subject: enumeration(...quotaSubjects) }
-
-const answerView = async (ctx: Ctx, owner: UserRow) => ok(presentQuota(await viewQuota(ctx, owner), 'nameless'))
-
-async function answerCheck(ctx: Ctx, owner: UserRow, subject: QuotaSubject | undefined) {
-  if (subject === undefined) {
-    throw new Invalid('[subject]: must be a subject of quotas', 'quota_subject_invalid', { field: 'subject' })
-  }
-  return ok(await isWithinQuota(ctx, owner, subject))
+/** Declares the operations of the quota of an account or an organization. */
+function quotaOperations<const Rs extends readonly AnyRequirement[]>(holder: Holder<Rs, UserRow>) {
+  const { path, scope, requires, ownerOf } = anyHolder(holder)
+  const get = operation({
+    method: 'GET',
+    path,
+    scope,
+    requires,
+    reply: { 200: QuotaInfo },
+    run: async ({ ctx }) => ok(presentQuota(await viewQuota(ctx, ownerOf(ctx)), 'nameless')),
+  })
+  const check = operation({
+    method: 'GET',
+    path: `${path}/check`,
+    scope,
+    requires,
+    query: { subject: enumeration(...quotaSubjects) },
+    reply: { 200: Type.Boolean() },
+    async run({ ctx, query: { subject } }) {
+      if (subject === undefined) {
+        throw new Invalid('[subject]: must be a subject of quotas', 'quota_subject_invalid', { field: 'subject' })
+      }
+      return ok(await isWithinQuota(ctx, ownerOf(ctx), subject))
+    },
+  })
+  const attachments = operation({
+    method: 'GET',
+    path: `${path}/attachments`,
+    scope,
+    requires,
+    query: pageQuery,
+    reply: { 200: Type.Array(QuotaUsedAttachment) },
+    async run({ ctx, query }) {
+      const page = pageOf(query, ctx.config.api)
+      const { rows, total } = await pageOfAttachments(ctx, ownerOf(ctx), page)
+      return paged(await presentUsedAttachments(ctx, rows), page, total)
+    },
+  })
+  const packages = operation({
+    method: 'GET',
+    path: `${path}/packages`,
+    scope,
+    requires,
+    query: pageQuery,
+    reply: { 200: Type.Array(QuotaUsedPackage) },
+    async run({ ctx, query }) {
+      const page = pageOf(query, ctx.config.api)
+      const owner = ownerOf(ctx)
+      const { rows, total } = await pageOfPackageFiles(ctx, owner, page)
+      return paged(presentUsedPackages(ctx, owner, rows), page, total)
+    },
+  })
+  const artifacts = operation({
+    method: 'GET',
+    path: `${path}/artifacts`,
+    scope,
+    requires,
+    query: pageQuery,
+    reply: { 200: Type.Array(QuotaUsedArtifact) },
+    async run({ ctx, query }) {
+      const page = pageOf(query, ctx.config.api)
+      const { rows, total } = await pageOfArtifacts(ctx, ownerOf(ctx), page)
+      return paged(presentUsedArtifacts(ctx, rows), page, total)
+    },
+  })
+  return { get, check, attachments, packages, artifacts }
 }
 
-async function answerAttachments(ctx: Ctx, owner: UserRow, query: PageQuery) {
-  const page = pageOf(query, ctx.config.api)
-  const { rows, total } = await pageOfAttachments(ctx, owner, page)
-  return paged(await presentUsedAttachments(ctx, rows), page, total)
-}
-
-async function answerPackages(ctx: Ctx, owner: UserRow, query: PageQuery) {
-  const page = pageOf(query, ctx.config.api)
-  const { rows, total } = await pageOfPackageFiles(ctx, owner, page)
-  return paged(presentUsedPackages(ctx, owner, rows), page, total)
-}
-
-async function answerArtifacts(ctx: Ctx, owner: UserRow, query: PageQuery) {
-  const page = pageOf(query, ctx.config.api)
-  const { rows, total } = await pageOfArtifacts(ctx, owner, page)
-  return paged(presentUsedArtifacts(ctx, rows), page, total)
-}
-
-export const userGetQuota = operation({
-  method: 'GET',
+export const {
+  get: userGetQuota,
+  check: userCheckQuota,
+  attachments: userListQuotaAttachments,
+  packages: userListQuotaPackages,
+  artifacts: userListQuotaArtifacts,
+} = quotaOperations({
   path: '/user/quota',
   scope: 'user',
   requires: [anyone, quotaOn, signedIn],
-  reply: { 200: QuotaInfo },
-  run: ({ ctx }) => answerView(ctx, ctx.viewer.user),
+  ownerOf: ({ viewer }) => viewer.user,
 })
 
-export const userCheckQuota = operation({
-  method: 'GET',
-  path: '/user/quota/check',
-  scope: 'user',
-  requires: [anyone, quotaOn, signedIn],
-  query: subjectQuery,
-  reply: { 200: Type.Boolean() },
-  run: ({ ctx, query }) => answerCheck(ctx, ctx.viewer.user, query.subject),
-})
-
-export const userListQuotaAttachments = operation({
-  method: 'GET',
-  path: '/user/quota/attachments',
-  scope: 'user',
-  requires: [anyone, quotaOn, signedIn],
-  query: pageQuery,
-  reply: { 200: Type.Array(QuotaUsedAttachment) },
-  run: ({ ctx, query }) => answerAttachments(ctx, ctx.viewer.user, query),
-})
-
-export const userListQuotaPackages = operation({
-  method: 'GET',
-  path: '/user/quota/packages',
-  scope: 'user',
-  requires: [anyone, quotaOn, signedIn],
-  query: pageQuery,
-  reply: { 200: Type.Array(QuotaUsedPackage) },
-  run: ({ ctx, query }) => answerPackages(ctx, ctx.viewer.user, query),
-})
-
-export const userListQuotaArtifacts = operation({
-  method: 'GET',
-  path: '/user/quota/artifacts',
-  scope: 'user',
-  requires: [anyone, quotaOn, signedIn],
-  query: pageQuery,
-  reply: { 200: Type.Array(QuotaUsedArtifact) },
-  run: ({ ctx, query }) => answerArtifacts(ctx, ctx.viewer.user, query),
-})
-
-export const orgGetQuota = operation({
-  method: 'GET',
+export const {
+  get: orgGetQuota,
+  check: orgCheckQuota,
+  attachments: orgListQuotaAttachments,
+  packages: orgListQuotaPackages,
+  artifacts: orgListQuotaArtifacts,
+} = quotaOperations({
   path: '/orgs/{org}/quota',
   scope: 'organization',
   requires: [anyone, quotaOn, inOrg, signedIn, orgOwner],
-  reply: { 200: QuotaInfo },
-  run: ({ ctx }) => answerView(ctx, ctx.org),
-})
-
-export const orgCheckQuota = operation({
-  method: 'GET',
-  path: '/orgs/{org}/quota/check',
-  scope: 'organization',
-  requires: [anyone, quotaOn, inOrg, signedIn, orgOwner],
-  query: subjectQuery,
-  reply: { 200: Type.Boolean() },
-  run: ({ ctx, query }) => answerCheck(ctx, ctx.org, query.subject),
-})
-
-export const orgListQuotaAttachments = operation({
-  method: 'GET',
-  path: '/orgs/{org}/quota/attachments',
-  scope: 'organization',
-  requires: [anyone, quotaOn, inOrg, signedIn, orgOwner],
-  query: pageQuery,
-  reply: { 200: Type.Array(QuotaUsedAttachment) },
-  run: ({ ctx, query }) => answerAttachments(ctx, ctx.org, query),
-})
-
-export const orgListQuotaPackages = operation({
-  method: 'GET',
-  path: '/orgs/{org}/quota/packages',
-  scope: 'organization',
-  requires: [anyone, quotaOn, inOrg, signedIn, orgOwner],
-  query: pageQuery,
-  reply: { 200: Type.Array(QuotaUsedPackage) },
-  run: ({ ctx, query }) => answerPackages(ctx, ctx.org, query),
-})
-
-export const orgListQuotaArtifacts = operation({
-  method: 'GET',
-  path: '/orgs/{org}/quota/artifacts',
-  scope: 'organization',
-  requires: [anyone, quotaOn, inOrg, signedIn, orgOwner],
-  query: pageQuery,
-  reply: { 200: Type.Array(QuotaUsedArtifact) },
-  run: ({ ctx, query }) => answerArtifacts(ctx, ctx.org, query),
+  ownerOf: ({ org }) => org,
 })

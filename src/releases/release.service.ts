@@ -218,7 +218,7 @@ async function mustBeAllowedOnTags(ctx: RepoCtx, tags: readonly string[]): Promi
     unsignedCommit: undefined,
   }))
   const [refusal] = await checkProtections(ctx, changes)
-  if (refusal) throw new Invalid(refusal.reason, 'tag_protected')
+  if (refusal) throw new Invalid(refusal.reason, refusal.code)
 }
 
 /**

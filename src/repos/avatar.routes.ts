@@ -1,28 +1,17 @@
 import { inRepo, repoAdmin } from '../access/repo.requirements.ts'
 import { anyone, signedIn } from '../access/requirements.ts'
 import { fileReplies, serveFile } from '../http/file-reply.ts'
-import { operation, validBody } from '../http/operation.ts'
-import { getAvatar, removeAvatar, setAvatar } from '../users/avatars/avatar.service.ts'
+import { operation } from '../http/operation.ts'
+import { avatarOperations } from '../users/avatars/avatar.operations.ts'
+import { getAvatar } from '../users/avatars/avatar.service.ts'
 import { UpdateRepoAvatarOption } from './avatar.schemas.ts'
 
-export const repoUpdateAvatar = operation({
-  method: 'POST',
-  path: '/repos/{username}/{reponame}/avatar',
-  scope: 'repository',
-  requires: [inRepo, signedIn, repoAdmin, validBody],
-  body: UpdateRepoAvatarOption,
-  carriesFiles: true,
-  reply: { 204: 'empty' },
-  run: ({ ctx, body }) => setAvatar(ctx, { kind: 'repo', id: ctx.repo.id }, body.image, ctx.viewer.id),
-})
-
-export const repoDeleteAvatar = operation({
-  method: 'DELETE',
+export const { update: repoUpdateAvatar, remove: repoDeleteAvatar } = avatarOperations({
   path: '/repos/{username}/{reponame}/avatar',
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
-  reply: { 204: 'empty' },
-  run: ({ ctx }) => removeAvatar(ctx, { kind: 'repo', id: ctx.repo.id }, ctx.viewer.id),
+  body: UpdateRepoAvatarOption,
+  ownerOf: ({ repo, viewer }) => ({ of: { kind: 'repo', id: repo.id }, doerId: viewer.id }),
 })
 
 /** Returns the avatar of a repository to anyone who knows its unguessable address. */

@@ -87,7 +87,7 @@ const nameTaken = (name: string | undefined): Invalid =>
 async function nameChange({ db, owner, repo }: SignedInRepoCtx, name: string | undefined): Promise<RepoChange> {
   if (name === undefined || name === '' || name === repo.name) return {}
   const verdict = mayNameRepo(name)
-  if (!verdict.allowed) throw new Invalid(verdict.reason, 'name_invalid')
+  if (!verdict.allowed) throw new Invalid(verdict.reason, verdict.code)
   const lowerName = name.toLowerCase()
   const holder = await findRepoByName(db, owner.id, lowerName)
   if (holder && holder.id !== repo.id) throw nameTaken(name)

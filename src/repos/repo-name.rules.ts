@@ -9,11 +9,11 @@ const reservedEndings = ['.git', '.wiki', '.rss', '.atom']
 /** Returns whether a repository may have a name. Source: contract, repositories: names. */
 export function mayNameRepo(name: string): Verdict {
   if (name.length === 0 || name.length > maxRepoNameLength) {
-    return deny(`a name has 1 to ${maxRepoNameLength} characters`)
+    return deny('name_invalid', `a name has 1 to ${maxRepoNameLength} characters`)
   }
-  if (!/^[A-Za-z0-9_.-]+$/.test(name)) return deny('a name has letters, digits, - _ and .')
+  if (!/^[A-Za-z0-9_.-]+$/.test(name)) return deny('name_invalid', 'a name has letters, digits, - _ and .')
   const lower = name.toLowerCase()
-  if (reservedNames.has(lower)) return deny(`the name ${name} is reserved`)
+  if (reservedNames.has(lower)) return deny('name_invalid', `the name ${name} is reserved`)
   const ending = reservedEndings.find((each) => lower.endsWith(each))
-  return ending ? deny(`names ending with ${ending} are reserved`) : allow
+  return ending ? deny('name_invalid', `names ending with ${ending} are reserved`) : allow
 }

@@ -25,7 +25,7 @@ const secondsOfDay = 86_400
 export async function checkAccountName(services: Services, name: string, self?: UserRow): Promise<void> {
   const { config, db, clock } = services
   const named = mayNameAccount(name, config.service)
-  if (!named.allowed) throw new Invalid(named.reason, 'name_invalid')
+  if (!named.allowed) throw new Invalid(named.reason, named.code)
   const holder = await findUserByName(db, name)
   if (holder && holder.id !== self?.id) throw new Invalid(`the name ${name} is taken`, 'name_taken')
   const cooldown = config.service.usernameCooldownPeriod * secondsOfDay

@@ -21,7 +21,9 @@ export function mayUseDomain(
     )
   const { emailDomainAllowlist, emailDomainBlocklist } = lists
   if (emailDomainAllowlist.length > 0 && isIn(emailDomainAllowlist) !== true) {
-    return deny(`addresses of ${domain} are not among those that this site takes`)
+    return deny('email_domain_refused', `addresses of ${domain} are not among those that this site takes`)
   }
-  return isIn(emailDomainBlocklist) !== false ? deny(`this site takes no addresses of ${domain}`) : allow
+  return isIn(emailDomainBlocklist) !== false
+    ? deny('email_domain_refused', `this site takes no addresses of ${domain}`)
+    : allow
 }

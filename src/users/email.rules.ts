@@ -7,8 +7,10 @@ const maxEmailLength = 254
  * labels.
  */
 export function mayUseEmail(email: string): Verdict {
-  if (email.length > maxEmailLength) return deny(`an address has at most ${maxEmailLength} characters`)
+  if (email.length > maxEmailLength) return deny('email_invalid', `an address has at most ${maxEmailLength} characters`)
   const local = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*"
   const label = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?'
-  return new RegExp(`^${local}@${label}(?:\\.${label})*$`).test(email) ? allow : deny(`${email} is not a valid address`)
+  return new RegExp(`^${local}@${label}(?:\\.${label})*$`).test(email)
+    ? allow
+    : deny('email_invalid', `${email} is not a valid address`)
 }

@@ -38,14 +38,14 @@ export async function emailsOf({ db, clock }: Services, user: UserRow): Promise<
 /** Throws `Invalid` for a malformed address. */
 export function checkEmailForm(email: string): void {
   const addressed = mayUseEmail(email)
-  if (!addressed.allowed) throw new Invalid(addressed.reason, 'email_invalid')
+  if (!addressed.allowed) throw new Invalid(addressed.reason, addressed.code)
 }
 
 /** Throws `Invalid` for a malformed address and for a domain that is not allowed. */
 export function checkOwnEmail({ config }: Pick<Services, 'config'>, email: string): void {
   checkEmailForm(email)
   const domain = mayUseDomain(email, config.service)
-  if (!domain.allowed) throw new Invalid(domain.reason, 'email_domain_refused')
+  if (!domain.allowed) throw new Invalid(domain.reason, domain.code)
 }
 
 /** Largest number of addresses of an account that wait for confirmation. */

@@ -17,14 +17,14 @@ export const maxAccountNameLength = 40
 /** Returns whether an account or organization may have the name; `[service].ALLOW_DOTS_IN_USERNAMES` controls dots. */
 export function mayNameAccount(name: string, rules: { readonly allowDotsInUsernames: boolean }): Verdict {
   if (name.length === 0 || name.length > maxAccountNameLength) {
-    return deny(`a name has 1 to ${maxAccountNameLength} characters`)
+    return deny('name_invalid', `a name has 1 to ${maxAccountNameLength} characters`)
   }
   if (!/^[0-9A-Za-z](?:[0-9A-Za-z]|[-_.](?=[0-9A-Za-z]))*$/.test(name)) {
-    return deny('a name has letters and digits, with single - _ . between them')
+    return deny('name_invalid', 'a name has letters and digits, with single - _ . between them')
   }
-  if (name.includes('.') && !rules.allowDotsInUsernames) return deny('names have no dots here')
+  if (name.includes('.') && !rules.allowDotsInUsernames) return deny('name_invalid', 'names have no dots here')
   const lower = name.toLowerCase()
-  if (reservedNames.has(lower)) return deny(`the name ${name} is reserved`)
+  if (reservedNames.has(lower)) return deny('name_invalid', `the name ${name} is reserved`)
   const ending = reservedEndings.find((each) => lower.endsWith(each))
-  return ending ? deny(`names ending with ${ending} are reserved`) : allow
+  return ending ? deny('name_invalid', `names ending with ${ending} are reserved`) : allow
 }

@@ -53,9 +53,9 @@ export interface NewAccount {
 export async function createUser(services: Services, account: NewAccount): Promise<UserRow> {
   const { config, db } = services
   const named = mayNameAccount(account.name, config.service)
-  if (!named.allowed) throw new Invalid(named.reason, 'name_invalid')
+  if (!named.allowed) throw new Invalid(named.reason, named.code)
   const addressed = mayUseEmail(account.email)
-  if (!addressed.allowed) throw new Invalid(addressed.reason, 'email_invalid')
+  if (!addressed.allowed) throw new Invalid(addressed.reason, addressed.code)
   if (account.password !== undefined && account.password !== '') await checkNewPassword(services, account.password)
   if (await findUserByName(db, account.name)) throw new Invalid(`the name ${account.name} is taken`, 'name_taken')
   if ((await findEmail(db, account.email))?.is_activated) {

@@ -8,7 +8,10 @@ export function mayUseWebsite(website: string, schemes: readonly string[]): Verd
   if (website === '') return allow
   const url = /\s/.test(website) ? null : URL.parse(website)
   if (!url || url.hostname === '' || !schemes.includes(url.protocol.slice(0, -1))) {
-    return deny(`a web site is an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`)
+    return deny(
+      'website_invalid',
+      `a web site is an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+    )
   }
   return allow
 }

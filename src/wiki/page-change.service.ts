@@ -123,7 +123,7 @@ const removalOf = (path: string): FileEdit => ({ operation: 'delete', path, cont
 
 function mustBeTitle(title: string): void {
   const verdict = mayTitlePage(title)
-  if (!verdict.allowed) throw new BadRequest(verdict.reason, 'wiki_title_invalid')
+  if (!verdict.allowed) throw new BadRequest(verdict.reason, verdict.code)
 }
 
 /** Throws `Conflict` when the last commit of a page is not the one that the caller has seen. */

@@ -56,14 +56,20 @@ export function nameOfFile(file: string): string {
 /** Checks the title of a page. */
 export function mayTitlePage(title: string): Verdict {
   const text = title.trim()
-  if (text === '') return deny('a page needs a title')
+  if (text === '') return deny('wiki_title_invalid', 'a page needs a title')
   if (unseen.test(text)) {
-    return deny('a title must not contain control characters or characters that change the text direction')
+    return deny(
+      'wiki_title_invalid',
+      'a title must not contain control characters or characters that change the text direction',
+    )
   }
   const taken = text.split('/').find((part) => reserved.has(part))
-  if (taken !== undefined) return deny(`${taken} is reserved`)
+  if (taken !== undefined) return deny('wiki_title_invalid', `${taken} is reserved`)
   if (Buffer.byteLength(fileOfName(nameOfTitle(text))) > maxFileBytes) {
-    return deny(`the title is too long: the file name of a page has at most ${maxFileBytes} bytes`)
+    return deny(
+      'wiki_title_invalid',
+      `the title is too long: the file name of a page has at most ${maxFileBytes} bytes`,
+    )
   }
   return allow
 }

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import type { Services } from '../../access/context.ts'
+import { anyHolder, type Holder } from '../../access/holder.ts'
 import { canRead, gitRepo, inRepo, repoOwner } from '../../access/repo.requirements.ts'
 import { signedIn, siteAdmin } from '../../access/requirements.ts'
-import { operation } from '../../http/operation.ts'
+import { operation, type AnyRequirement } from '../../http/operation.ts'
 import { headersOfCut, ok } from '../../http/reply.ts'
 import { nullable, pageQuery, pathNumber } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
@@ -62,51 +62,48 @@ export const listActionTasks = operation({
   },
 })
 
-/** Labels are separated by commas and keep their blanks (observed). The reply is null when no job matches (observed). */
-const labelsQuery = { labels: Type.Optional(Type.String()) }
-const jobsReply = { 200: nullable(Type.Array(ActionRunJob)) }
-
-async function answerJobs(services: Services, scope: QueueScope, labels: string | undefined) {
-  const { jobs, isCut } = await findOpenJobs(services, scope, (labels ?? '').split(','))
-  return ok(jobs.length === 0 ? null : presentJobs(jobs), headersOfCut(isCut))
+/** Declares the search for the jobs that runners of a holder can take. */
+const jobSearch = <const Rs extends readonly AnyRequirement[]>(holder: Holder<Rs, QueueScope>) => {
+  const { path, scope, requires, ownerOf } = anyHolder(holder)
+  return operation({
+    method: 'GET',
+    path,
+    scope,
+    requires,
+    // Labels are separated by commas and keep their blanks (observed). The reply is null when no job matches (observed).
+    query: { labels: Type.Optional(Type.String()) },
+    reply: { 200: nullable(Type.Array(ActionRunJob)) },
+    async run({ ctx, query }) {
+      const { jobs, isCut } = await findOpenJobs(ctx, ownerOf(ctx), (query.labels ?? '').split(','))
+      return ok(jobs.length === 0 ? null : presentJobs(jobs), headersOfCut(isCut))
+    },
+  })
 }
 
-export const repoSearchRunJobs = operation({
-  method: 'GET',
+export const repoSearchRunJobs = jobSearch({
   path: '/repos/{username}/{reponame}/actions/runners/jobs',
   scope: 'repository',
   requires: [inRepo, signedIn, repoOwner],
-  query: labelsQuery,
-  reply: jobsReply,
-  run: ({ ctx, query }) => answerJobs(ctx, scopeOfRepo(ctx.repo.id), query.labels),
+  ownerOf: ({ repo }) => scopeOfRepo(repo.id),
 })
 
-export const orgSearchRunJobs = operation({
-  method: 'GET',
+export const orgSearchRunJobs = jobSearch({
   path: '/orgs/{org}/actions/runners/jobs',
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner],
-  query: labelsQuery,
-  reply: jobsReply,
-  run: ({ ctx, query }) => answerJobs(ctx, scopeOfAccount(ctx.org.id), query.labels),
+  ownerOf: ({ org }) => scopeOfAccount(org.id),
 })
 
-export const userSearchRunJobs = operation({
-  method: 'GET',
+export const userSearchRunJobs = jobSearch({
   path: '/user/actions/runners/jobs',
   scope: 'user',
   requires: [signedIn],
-  query: labelsQuery,
-  reply: jobsReply,
-  run: ({ ctx, query }) => answerJobs(ctx, scopeOfAccount(ctx.viewer.id), query.labels),
+  ownerOf: ({ viewer }) => scopeOfAccount(viewer.id),
 })
 
-export const adminSearchRunJobs = operation({
-  method: 'GET',
+export const adminSearchRunJobs = jobSearch({
   path: '/admin/runners/jobs',
   scope: 'admin',
   requires: [signedIn, siteAdmin],
-  query: labelsQuery,
-  reply: jobsReply,
-  run: ({ ctx, query }) => answerJobs(ctx, instanceScope, query.labels),
+  ownerOf: () => instanceScope,
 })

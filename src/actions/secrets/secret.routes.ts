@@ -1,102 +1,81 @@
 import { Type } from 'typebox'
-import type { Ctx } from '../../access/context.ts'
+import { anyHolder, type Holder } from '../../access/holder.ts'
 import { inRepo, repoOwner } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
-import { operation, validBody } from '../../http/operation.ts'
+import { operation, validBody, type AnyRequirement } from '../../http/operation.ts'
 import { empty, noContent, paged } from '../../http/reply.ts'
 import { pageQuery } from '../../http/schema.ts'
-import { pageOrWhole, type PageQuery } from '../../lib/paging.ts'
+import { pageOrWhole } from '../../lib/paging.ts'
 import { inOrg, orgOwner } from '../../orgs/org.requirements.ts'
 import { valuesOfAccount, valuesOfRepo, type ValueOwner } from '../value-owner.ts'
 import { presentSecrets } from './secret.present.ts'
 import { CreateOrUpdateSecretOption, Secret } from './secret.schemas.ts'
 import { pageOfSecrets, putSecret, removeSecret } from './secret.service.ts'
 
-async function answerList(ctx: Ctx, owner: ValueOwner, query: PageQuery) {
-  const page = pageOrWhole(query, ctx.config.api)
-  const { rows, total } = await pageOfSecrets(ctx, owner, page)
-  return paged(presentSecrets(rows), page, total, { link: false })
+/** Declares the operations of the secrets of a repository, an organization or an account. */
+function secretOperations<const Rs extends readonly AnyRequirement[]>(holder: Holder<Rs, ValueOwner>) {
+  const { path, scope, requires, ownerOf } = anyHolder(holder)
+  const list = operation({
+    method: 'GET',
+    path,
+    scope,
+    requires,
+    query: pageQuery,
+    reply: { 200: Type.Array(Secret) },
+    async run({ ctx, query }) {
+      const page = pageOrWhole(query, ctx.config.api)
+      const { rows, total } = await pageOfSecrets(ctx, ownerOf(ctx), page)
+      return paged(presentSecrets(rows), page, total, { link: false })
+    },
+  })
+  const put = operation({
+    method: 'PUT',
+    path: `${path}/{secretname}`,
+    scope,
+    outlivesCredential: true,
+    requires: [...requires, validBody],
+    body: CreateOrUpdateSecretOption,
+    reply: { 201: 'empty', 204: 'empty' },
+    run: async ({ ctx, params, body }) =>
+      (await putSecret(ctx, ownerOf(ctx), params.secretname, body.data)) ? empty(201) : noContent(),
+  })
+  const remove = operation({
+    method: 'DELETE',
+    path: `${path}/{secretname}`,
+    scope,
+    requires,
+    reply: { 204: 'empty' },
+    run: ({ ctx, params }) => removeSecret(ctx, ownerOf(ctx), params.secretname),
+  })
+  return { list, put, remove }
 }
 
-const answerPut = async (ctx: Ctx, owner: ValueOwner, name: string, value: string) =>
-  (await putSecret(ctx, owner, name, value)) ? empty(201) : noContent()
-
-export const repoListActionsSecrets = operation({
-  method: 'GET',
+export const {
+  list: repoListActionsSecrets,
+  put: updateRepoSecret,
+  remove: deleteRepoSecret,
+} = secretOperations({
   path: '/repos/{username}/{reponame}/actions/secrets',
   scope: 'repository',
   requires: [inRepo, signedIn, repoOwner],
-  query: pageQuery,
-  reply: { 200: Type.Array(Secret) },
-  run: ({ ctx, query }) => answerList(ctx, valuesOfRepo(ctx.repo.id), query),
+  ownerOf: ({ repo }) => valuesOfRepo(repo.id),
 })
 
-export const updateRepoSecret = operation({
-  method: 'PUT',
-  path: '/repos/{username}/{reponame}/actions/secrets/{secretname}',
-  scope: 'repository',
-  outlivesCredential: true,
-  requires: [inRepo, signedIn, repoOwner, validBody],
-  body: CreateOrUpdateSecretOption,
-  reply: { 201: 'empty', 204: 'empty' },
-  run: ({ ctx, params, body }) => answerPut(ctx, valuesOfRepo(ctx.repo.id), params.secretname, body.data),
-})
-
-export const deleteRepoSecret = operation({
-  method: 'DELETE',
-  path: '/repos/{username}/{reponame}/actions/secrets/{secretname}',
-  scope: 'repository',
-  requires: [inRepo, signedIn, repoOwner],
-  reply: { 204: 'empty' },
-  run: ({ ctx, params }) => removeSecret(ctx, valuesOfRepo(ctx.repo.id), params.secretname),
-})
-
-export const orgListActionsSecrets = operation({
-  method: 'GET',
+export const {
+  list: orgListActionsSecrets,
+  put: updateOrgSecret,
+  remove: deleteOrgSecret,
+} = secretOperations({
   path: '/orgs/{org}/actions/secrets',
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner],
-  query: pageQuery,
-  reply: { 200: Type.Array(Secret) },
-  run: ({ ctx, query }) => answerList(ctx, valuesOfAccount(ctx.org.id), query),
+  ownerOf: ({ org }) => valuesOfAccount(org.id),
 })
 
-export const updateOrgSecret = operation({
-  method: 'PUT',
-  path: '/orgs/{org}/actions/secrets/{secretname}',
-  scope: 'organization',
-  outlivesCredential: true,
-  requires: [inOrg, signedIn, orgOwner, validBody],
-  body: CreateOrUpdateSecretOption,
-  reply: { 201: 'empty', 204: 'empty' },
-  run: ({ ctx, params, body }) => answerPut(ctx, valuesOfAccount(ctx.org.id), params.secretname, body.data),
-})
-
-export const deleteOrgSecret = operation({
-  method: 'DELETE',
-  path: '/orgs/{org}/actions/secrets/{secretname}',
-  scope: 'organization',
-  requires: [inOrg, signedIn, orgOwner],
-  reply: { 204: 'empty' },
-  run: ({ ctx, params }) => removeSecret(ctx, valuesOfAccount(ctx.org.id), params.secretname),
-})
-
-export const updateUserSecret = operation({
-  method: 'PUT',
-  path: '/user/actions/secrets/{secretname}',
-  scope: 'user',
-  outlivesCredential: true,
-  requires: [signedIn, validBody],
-  body: CreateOrUpdateSecretOption,
-  reply: { 201: 'empty', 204: 'empty' },
-  run: ({ ctx, params, body }) => answerPut(ctx, valuesOfAccount(ctx.viewer.id), params.secretname, body.data),
-})
-
-export const deleteUserSecret = operation({
-  method: 'DELETE',
-  path: '/user/actions/secrets/{secretname}',
+/** The contract has no list of an account's secrets. */
+export const { put: updateUserSecret, remove: deleteUserSecret } = secretOperations({
+  path: '/user/actions/secrets',
   scope: 'user',
   requires: [signedIn],
-  reply: { 204: 'empty' },
-  run: ({ ctx, params }) => removeSecret(ctx, valuesOfAccount(ctx.viewer.id), params.secretname),
+  ownerOf: ({ viewer }) => valuesOfAccount(viewer.id),
 })

@@ -72,7 +72,7 @@ export async function removeSecret(services: Services, owner: ValueOwner, name: 
 /** Returns the stored form of a name. Throws `BadRequest` for a bad name. */
 export function keyOf(name: string, mayName: (name: string) => Verdict): string {
   const named = mayName(name)
-  if (!named.allowed) throw new BadRequest(named.reason, 'name_invalid')
+  if (!named.allowed) throw new BadRequest(named.reason, named.code)
   return name.toUpperCase()
 }
 

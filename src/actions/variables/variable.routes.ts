@@ -1,175 +1,104 @@
 import { Type } from 'typebox'
-import type { Ctx } from '../../access/context.ts'
+import { anyHolder, type Holder } from '../../access/holder.ts'
 import { inRepo, repoOwner } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
-import { operation, validBody } from '../../http/operation.ts'
+import { operation, validBody, type AnyRequirement } from '../../http/operation.ts'
 import { ok, paged } from '../../http/reply.ts'
 import { pageQuery } from '../../http/schema.ts'
-import { pageOrWhole, type PageQuery } from '../../lib/paging.ts'
+import { pageOrWhole } from '../../lib/paging.ts'
 import { inOrg, orgOwner } from '../../orgs/org.requirements.ts'
 import { valuesOfAccount, valuesOfRepo, type ValueOwner } from '../value-owner.ts'
 import { presentVariable, presentVariables } from './variable.present.ts'
 import { ActionVariable, CreateVariableOption, UpdateVariableOption } from './variable.schemas.ts'
 import { addVariable, editVariable, getVariable, pageOfVariables, removeVariable } from './variable.service.ts'
 
-async function answerList(ctx: Ctx, owner: ValueOwner, query: PageQuery) {
-  const page = pageOrWhole(query, ctx.config.api)
-  const { rows, total } = await pageOfVariables(ctx, owner, page)
-  return paged(presentVariables(rows), page, total, { link: false })
+/** Declares the operations of the variables of a repository, an organization or an account. */
+function variableOperations<const Rs extends readonly AnyRequirement[]>(holder: Holder<Rs, ValueOwner>) {
+  const { path, scope, requires, ownerOf } = anyHolder(holder)
+  const one = { path: `${path}/{variablename}`, scope, requires } as const
+
+  const list = operation({
+    method: 'GET',
+    path,
+    scope,
+    requires,
+    query: pageQuery,
+    reply: { 200: Type.Array(ActionVariable) },
+    async run({ ctx, query }) {
+      const page = pageOrWhole(query, ctx.config.api)
+      const { rows, total } = await pageOfVariables(ctx, ownerOf(ctx), page)
+      return paged(presentVariables(rows), page, total, { link: false })
+    },
+  })
+  const get = operation({
+    ...one,
+    method: 'GET',
+    reply: { 200: ActionVariable },
+    run: async ({ ctx, params }) => ok(presentVariable(await getVariable(ctx, ownerOf(ctx), params.variablename))),
+  })
+  const create = operation({
+    ...one,
+    method: 'POST',
+    outlivesCredential: true,
+    requires: [...requires, validBody],
+    body: CreateVariableOption,
+    reply: { 204: 'empty' },
+    run: ({ ctx, params, body }) => addVariable(ctx, ownerOf(ctx), params.variablename, body.value),
+  })
+  const update = operation({
+    ...one,
+    method: 'PUT',
+    outlivesCredential: true,
+    requires: [...requires, validBody],
+    body: UpdateVariableOption,
+    reply: { 204: 'empty' },
+    run: ({ ctx, params, body }) =>
+      editVariable(ctx, ownerOf(ctx), params.variablename, { newName: body.name, value: body.value }),
+  })
+  const remove = operation({
+    ...one,
+    method: 'DELETE',
+    reply: { 204: 'empty' },
+    run: ({ ctx, params }) => removeVariable(ctx, ownerOf(ctx), params.variablename),
+  })
+  return { list, get, create, update, remove }
 }
 
-const answerGet = async (ctx: Ctx, owner: ValueOwner, name: string) =>
-  ok(presentVariable(await getVariable(ctx, owner, name)))
-
-const edit = (ctx: Ctx, owner: ValueOwner, name: string, body: UpdateVariableOption) =>
-  editVariable(ctx, owner, name, { newName: body.name, value: body.value })
-
-export const getRepoVariablesList = operation({
-  method: 'GET',
+export const {
+  list: getRepoVariablesList,
+  get: getRepoVariable,
+  create: createRepoVariable,
+  update: updateRepoVariable,
+  remove: deleteRepoVariable,
+} = variableOperations({
   path: '/repos/{username}/{reponame}/actions/variables',
   scope: 'repository',
   requires: [inRepo, signedIn, repoOwner],
-  query: pageQuery,
-  reply: { 200: Type.Array(ActionVariable) },
-  run: ({ ctx, query }) => answerList(ctx, valuesOfRepo(ctx.repo.id), query),
+  ownerOf: ({ repo }) => valuesOfRepo(repo.id),
 })
 
-export const getRepoVariable = operation({
-  method: 'GET',
-  path: '/repos/{username}/{reponame}/actions/variables/{variablename}',
-  scope: 'repository',
-  requires: [inRepo, signedIn, repoOwner],
-  reply: { 200: ActionVariable },
-  run: ({ ctx, params }) => answerGet(ctx, valuesOfRepo(ctx.repo.id), params.variablename),
-})
-
-export const createRepoVariable = operation({
-  method: 'POST',
-  path: '/repos/{username}/{reponame}/actions/variables/{variablename}',
-  scope: 'repository',
-  outlivesCredential: true,
-  requires: [inRepo, signedIn, repoOwner, validBody],
-  body: CreateVariableOption,
-  reply: { 204: 'empty' },
-  run: ({ ctx, params, body }) => addVariable(ctx, valuesOfRepo(ctx.repo.id), params.variablename, body.value),
-})
-
-export const updateRepoVariable = operation({
-  method: 'PUT',
-  path: '/repos/{username}/{reponame}/actions/variables/{variablename}',
-  scope: 'repository',
-  outlivesCredential: true,
-  requires: [inRepo, signedIn, repoOwner, validBody],
-  body: UpdateVariableOption,
-  reply: { 204: 'empty' },
-  run: ({ ctx, params, body }) => edit(ctx, valuesOfRepo(ctx.repo.id), params.variablename, body),
-})
-
-export const deleteRepoVariable = operation({
-  method: 'DELETE',
-  path: '/repos/{username}/{reponame}/actions/variables/{variablename}',
-  scope: 'repository',
-  requires: [inRepo, signedIn, repoOwner],
-  reply: { 204: 'empty' },
-  run: ({ ctx, params }) => removeVariable(ctx, valuesOfRepo(ctx.repo.id), params.variablename),
-})
-
-export const getOrgVariablesList = operation({
-  method: 'GET',
+export const {
+  list: getOrgVariablesList,
+  get: getOrgVariable,
+  create: createOrgVariable,
+  update: updateOrgVariable,
+  remove: deleteOrgVariable,
+} = variableOperations({
   path: '/orgs/{org}/actions/variables',
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner],
-  query: pageQuery,
-  reply: { 200: Type.Array(ActionVariable) },
-  run: ({ ctx, query }) => answerList(ctx, valuesOfAccount(ctx.org.id), query),
+  ownerOf: ({ org }) => valuesOfAccount(org.id),
 })
 
-export const getOrgVariable = operation({
-  method: 'GET',
-  path: '/orgs/{org}/actions/variables/{variablename}',
-  scope: 'organization',
-  requires: [inOrg, signedIn, orgOwner],
-  reply: { 200: ActionVariable },
-  run: ({ ctx, params }) => answerGet(ctx, valuesOfAccount(ctx.org.id), params.variablename),
-})
-
-export const createOrgVariable = operation({
-  method: 'POST',
-  path: '/orgs/{org}/actions/variables/{variablename}',
-  scope: 'organization',
-  outlivesCredential: true,
-  requires: [inOrg, signedIn, orgOwner, validBody],
-  body: CreateVariableOption,
-  reply: { 204: 'empty' },
-  run: ({ ctx, params, body }) => addVariable(ctx, valuesOfAccount(ctx.org.id), params.variablename, body.value),
-})
-
-export const updateOrgVariable = operation({
-  method: 'PUT',
-  path: '/orgs/{org}/actions/variables/{variablename}',
-  scope: 'organization',
-  outlivesCredential: true,
-  requires: [inOrg, signedIn, orgOwner, validBody],
-  body: UpdateVariableOption,
-  reply: { 204: 'empty' },
-  run: ({ ctx, params, body }) => edit(ctx, valuesOfAccount(ctx.org.id), params.variablename, body),
-})
-
-export const deleteOrgVariable = operation({
-  method: 'DELETE',
-  path: '/orgs/{org}/actions/variables/{variablename}',
-  scope: 'organization',
-  requires: [inOrg, signedIn, orgOwner],
-  reply: { 204: 'empty' },
-  run: ({ ctx, params }) => removeVariable(ctx, valuesOfAccount(ctx.org.id), params.variablename),
-})
-
-export const getUserVariablesList = operation({
-  method: 'GET',
+export const {
+  list: getUserVariablesList,
+  get: getUserVariable,
+  create: createUserVariable,
+  update: updateUserVariable,
+  remove: deleteUserVariable,
+} = variableOperations({
   path: '/user/actions/variables',
   scope: 'user',
   requires: [signedIn],
-  query: pageQuery,
-  reply: { 200: Type.Array(ActionVariable) },
-  run: ({ ctx, query }) => answerList(ctx, valuesOfAccount(ctx.viewer.id), query),
-})
-
-export const getUserVariable = operation({
-  method: 'GET',
-  path: '/user/actions/variables/{variablename}',
-  scope: 'user',
-  requires: [signedIn],
-  reply: { 200: ActionVariable },
-  run: ({ ctx, params }) => answerGet(ctx, valuesOfAccount(ctx.viewer.id), params.variablename),
-})
-
-export const createUserVariable = operation({
-  method: 'POST',
-  path: '/user/actions/variables/{variablename}',
-  scope: 'user',
-  outlivesCredential: true,
-  requires: [signedIn, validBody],
-  body: CreateVariableOption,
-  reply: { 204: 'empty' },
-  run: ({ ctx, params, body }) => addVariable(ctx, valuesOfAccount(ctx.viewer.id), params.variablename, body.value),
-})
-
-export const updateUserVariable = operation({
-  method: 'PUT',
-  path: '/user/actions/variables/{variablename}',
-  scope: 'user',
-  outlivesCredential: true,
-  requires: [signedIn, validBody],
-  body: UpdateVariableOption,
-  reply: { 204: 'empty' },
-  run: ({ ctx, params, body }) => edit(ctx, valuesOfAccount(ctx.viewer.id), params.variablename, body),
-})
-
-export const deleteUserVariable = operation({
-  method: 'DELETE',
-  path: '/user/actions/variables/{variablename}',
-  scope: 'user',
-  requires: [signedIn],
-  reply: { 204: 'empty' },
-  run: ({ ctx, params }) => removeVariable(ctx, valuesOfAccount(ctx.viewer.id), params.variablename),
+  ownerOf: ({ viewer }) => valuesOfAccount(viewer.id),
 })

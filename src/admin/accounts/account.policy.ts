@@ -11,5 +11,7 @@ export function mayDeleteOwnAccount(
   { login_source_id: sourceId }: Pick<UserRow, 'login_source_id'>,
 ): Verdict {
   const withheld = [...admin.userDisabledFeatures, ...(sourceId === 0 ? [] : admin.externalUserDisableFeatures)]
-  return withheld.includes('deletion') ? deny('only administrators delete accounts here') : allow
+  return withheld.includes('deletion')
+    ? deny('account_deletion_withheld', 'only administrators delete accounts here')
+    : allow
 }

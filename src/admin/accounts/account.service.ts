@@ -54,7 +54,7 @@ export async function editAccount(ctx: Ctx, account: UserRow, edit: AccountEdit)
   if (edit.password) await checkNewPassword(ctx, edit.password)
   await checkNewEmail(ctx, account, edit.email)
   const site = mayUseWebsite(edit.columns.website ?? '', config.service.validSiteUrlSchemes)
-  if (!site.allowed) throw new Invalid(site.reason, 'website_invalid')
+  if (!site.allowed) throw new Invalid(site.reason, site.code)
   const said = Object.fromEntries(Object.entries(edit.columns).filter(([, value]) => value !== undefined)) as UserChange
   const change: UserChange = {
     ...said,
@@ -101,7 +101,7 @@ const doerOf = (ctx: Ctx, account: UserRow): UserId => ctx.viewer?.id ?? account
 async function checkNewEmail(ctx: Ctx, account: UserRow, email: string | undefined): Promise<void> {
   if (!email) return
   const addressed = mayUseEmail(email)
-  if (!addressed.allowed) throw new BadRequest(addressed.reason, 'email_invalid')
+  if (!addressed.allowed) throw new BadRequest(addressed.reason, addressed.code)
   if (account.kind === 'individual' && (await isEmailOfOther(ctx, account, email))) {
     throw new BadRequest(`the address ${email} is used already`, 'email_taken')
   }

@@ -74,7 +74,7 @@ export async function removeTag(ctx: SignedInRepoCtx, name: string): Promise<voi
 
 async function mustBeAllowed(ctx: RepoCtx, update: RefChange): Promise<void> {
   const [refusal] = await checkProtections(ctx, [update])
-  if (refusal) throw new Invalid(refusal.reason, 'tag_protected')
+  if (refusal) throw new Invalid(refusal.reason, refusal.code)
 }
 
 async function move(ctx: SignedInRepoCtx, update: RefChange): Promise<void> {

@@ -47,6 +47,6 @@ export const isFileOperation = (text: string): text is FileEdit['operation'] =>
 export function writablePath(field: string, sent: string): string {
   const path = resolvePath(sent)
   const verdict = mayWritePath(path)
-  if (!verdict.allowed) throw new Invalid(`[${field}]: ${verdict.reason}`, 'path_invalid')
+  if (!verdict.allowed) throw new Invalid(`[${field}]: ${verdict.reason}`, verdict.code)
   return path
 }

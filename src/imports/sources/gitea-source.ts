@@ -1,14 +1,16 @@
 import { mapLimited } from '../../lib/map-limited.ts'
 import {
-  accountOf,
-  labelOf,
-  milestoneOf,
-  numberAtEnd,
-  pagesOf,
-  releaseOf,
-  uploadOf,
+  branchesOf,
   issueFieldsOf,
   lineCommentFieldsOf,
+  maxOfOne,
+  numberAtEnd,
+  pagesOf,
+  reactionOf,
+  repositoryLists,
+  reviewFieldsOf,
+  uploadOf,
+  writingOf,
 } from './common-forms.ts'
 import type { SourceClient } from './source-client.ts'
 import {
@@ -42,9 +44,6 @@ import { wordTable } from '../../lib/word-table.ts'
 const pageSize = 50
 
 const parameters = `limit=${pageSize}&page=1`
-
-/** Most line comments, reactions or reviews of one object. */
-const maxOfOne = 5000
 
 /** Most attachments of one text. */
 const maxFilesOfOne = 100
@@ -80,13 +79,10 @@ export function giteaSource(client: SourceClient, owner: string, name: string): 
       const path = `${repo}/pulls/${number}/reviews/${numberOf(review, 'id')}/comments`
       const comments = numberOf(review, 'comments_count') === 0 ? [] : await client.get(path, 'comments of a review')
       return {
-        author: authorOf(memberOf(review, 'user')),
+        ...reviewFieldsOf(review),
         type,
-        content: textOf(review, 'body'),
-        commit: oidOf(review, 'commit_id'),
         isDismissed: flagOf(review, 'dismissed'),
         isOfficial: flagOf(review, 'official'),
-        createdUnix: timeOf(review, 'submitted_at'),
         updatedUnix: timeOf(review, 'updated_at') || timeOf(review, 'submitted_at'),
         comments: listOf({ comments }, 'comments').slice(0, maxOfOne).map(lineCommentOf),
       }
@@ -100,8 +96,7 @@ export function giteaSource(client: SourceClient, owner: string, name: string): 
   }
 
   return {
-    pullRefs: 'refs/pull/*/head',
-    numbersPullsSeparately: false,
+    ...repositoryLists(client, repo, parameters, (asset) => assetOf(client, asset)),
     async describe() {
       const told = objectOf(await client.get(repo, 'such repository'), 'the repository')
       const topics = told['topics'] === undefined ? await topicsOf(client, repo) : textsOf(told, 'topics')
@@ -112,12 +107,6 @@ export function giteaSource(client: SourceClient, owner: string, name: string): 
         isArchived: flagOf(told, 'archived'),
       }
     },
-    whoAmI: () => accountOf(client),
-    labels: pagesOf(client, `${repo}/labels?${parameters}`, 'labels', (item) => labelOf(objectOf(item, 'a label'))),
-    milestones: pagesOf(client, `${repo}/milestones?state=all&${parameters}`, 'milestones', milestoneOf),
-    releases: pagesOf(client, `${repo}/releases?${parameters}`, 'releases', (item) =>
-      releaseOf(item, (asset) => assetOf(client, asset)),
-    ),
     issues: pagesOf(client, `${repo}/issues?state=all&type=issues&sort=oldest&${parameters}`, 'issues', (item) =>
       issueOf(item, 'an issue'),
     ),
@@ -126,9 +115,7 @@ export function giteaSource(client: SourceClient, owner: string, name: string): 
       return {
         number: numberAtEnd(textOf(comment, 'issue_url') || textOf(comment, 'pull_request_url')),
         author: writerOf(comment),
-        content: textOf(comment, 'body'),
-        createdUnix: timeOf(comment, 'created_at'),
-        updatedUnix: timeOf(comment, 'updated_at'),
+        ...writingOf(comment),
         reactions: await people.ofComment(numberOf(comment, 'id')),
         files: filesOf(client, comment),
       } satisfies SourceComment
@@ -136,15 +123,14 @@ export function giteaSource(client: SourceClient, owner: string, name: string): 
     pulls: pagesOf(client, `${repo}/pulls?state=all&sort=oldest&${parameters}`, 'pull requests', async (item) => {
       const pull = objectOf(item, 'a pull request')
       const issue = await issueOf(pull, 'a pull request')
-      const [base, head] = [memberOf(pull, 'base'), memberOf(pull, 'head')]
+      const branches = branchesOf(pull)
+      const [baseRepo, headRepo] = ['base', 'head'].map((end) => numberOf(memberOf(pull, end), 'repo_id'))
       const isMerged = flagOf(pull, 'merged')
       return {
         ...issue,
-        baseBranch: textOf(base, 'ref'),
-        baseCommit: oidOf(pull, 'merge_base') || oidOf(base, 'sha'),
-        headBranch: textOf(head, 'ref'),
-        headCommit: oidOf(head, 'sha'),
-        isHeadHere: numberOf(head, 'repo_id') !== 0 && numberOf(head, 'repo_id') === numberOf(base, 'repo_id'),
+        ...branches,
+        baseCommit: oidOf(pull, 'merge_base') || branches.baseCommit,
+        isHeadHere: headRepo !== 0 && headRepo === baseRepo,
         isMerged,
         mergedUnix: isMerged ? timeOf(pull, 'merged_at') || issue.closedUnix || issue.updatedUnix : 0,
         mergeCommit: isMerged ? oidOf(pull, 'merge_commit_sha') : '',
@@ -176,10 +162,7 @@ function reactionsOf(client: SourceClient, repo: string) {
     const found = await client.find(path, 'reactions')
     if (!found) hasReactions = false
     const items = listOf({ items: found?.json }, 'items')
-    return items.slice(0, maxOfOne).map((item) => ({
-      author: authorOf(memberOf(item, 'user')),
-      content: textOf(item, 'content'),
-    }))
+    return items.slice(0, maxOfOne).map(reactionOf)
   }
   return {
     ofIssue: (number: number) => read(`${repo}/issues/${number}/reactions?limit=${pageSize}`),

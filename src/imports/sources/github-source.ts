@@ -1,15 +1,17 @@
 import { mapLimited } from '../../lib/map-limited.ts'
 import type { SourceClient } from './source-client.ts'
 import {
-  accountOf,
-  labelOf,
-  milestoneOf,
-  numberAtEnd,
-  pagesOf,
-  releaseOf,
-  uploadOf,
+  branchesOf,
   issueFieldsOf,
   lineCommentFieldsOf,
+  maxOfOne,
+  numberAtEnd,
+  pagesOf,
+  reactionOf,
+  repositoryLists,
+  reviewFieldsOf,
+  uploadOf,
+  writingOf,
 } from './common-forms.ts'
 import {
   authorOf,
@@ -38,9 +40,6 @@ import { wordTable } from '../../lib/word-table.ts'
 /** Items per page, the maximum of the server (REST API, pagination). */
 const parameters = 'per_page=100&page=1'
 
-/** Most reactions, reviews or line comments of one object. */
-const maxOfOne = 5000
-
 /** Reads github.com and GitHub Enterprise through the REST API (version 2022-11-28). */
 export function githubSource(client: SourceClient, owner: string, name: string): Source {
   const repo = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`
@@ -49,11 +48,7 @@ export function githubSource(client: SourceClient, owner: string, name: string):
   const reactionsOf = async (thing: JsonObject, path: string): Promise<SourceReaction[]> => {
     if (thing['reactions'] !== undefined && numberOf(memberOf(thing, 'reactions'), 'total_count') === 0) return []
     const items = await client.all(`${path}/reactions?${parameters}`, 'reactions', maxOfOne)
-    return items.map((item) => {
-      const reaction = objectOf(item, 'a reaction')
-      // GitHub has the same names of reactions (REST API, reactions).
-      return { author: authorOf(memberOf(reaction, 'user')), content: textOf(reaction, 'content') }
-    })
+    return items.map(reactionOf)
   }
 
   const issueOf = async (issue: JsonObject, what: string): Promise<SourceIssue> => {
@@ -83,13 +78,10 @@ export function githubSource(client: SourceClient, owner: string, name: string):
       if (state === 'PENDING') return []
       return [
         {
-          author: authorOf(memberOf(review, 'user')),
+          ...reviewFieldsOf(review),
           type: reviewTypes[state] ?? 'comment',
-          content: textOf(review, 'body'),
-          commit: oidOf(review, 'commit_id'),
           isDismissed: state === 'DISMISSED',
           isOfficial: false,
-          createdUnix: timeOf(review, 'submitted_at'),
           updatedUnix: timeOf(review, 'submitted_at'),
           comments: (linesOf.get(numberOf(review, 'id')) ?? []).map(lineCommentOf),
         } satisfies SourceReview,
@@ -104,8 +96,7 @@ export function githubSource(client: SourceClient, owner: string, name: string):
   )
 
   return {
-    pullRefs: 'refs/pull/*/head',
-    numbersPullsSeparately: false,
+    ...repositoryLists(client, repo, parameters, assetOf),
     async describe() {
       const told = objectOf(await client.get(repo, 'such repository'), 'the repository')
       return {
@@ -115,10 +106,6 @@ export function githubSource(client: SourceClient, owner: string, name: string):
         isArchived: flagOf(told, 'archived'),
       }
     },
-    whoAmI: () => accountOf(client),
-    labels: pagesOf(client, `${repo}/labels?${parameters}`, 'labels', (item) => labelOf(objectOf(item, 'a label'))),
-    milestones: pagesOf(client, `${repo}/milestones?state=all&${parameters}`, 'milestones', milestoneOf),
-    releases: pagesOf(client, `${repo}/releases?${parameters}`, 'releases', (item) => releaseOf(item, assetOf)),
     issues: async (place) => {
       const { items, next } = await ofAll(place)
       return { items: items.filter((item) => item !== undefined), next }
@@ -132,9 +119,7 @@ export function githubSource(client: SourceClient, owner: string, name: string):
         return {
           number: numberAtEnd(textOf(comment, 'issue_url')),
           author: authorOf(memberOf(comment, 'user')),
-          content: textOf(comment, 'body'),
-          createdUnix: timeOf(comment, 'created_at'),
-          updatedUnix: timeOf(comment, 'updated_at'),
+          ...writingOf(comment),
           reactions: await reactionsOf(comment, `${repo}/issues/comments/${numberOf(comment, 'id')}`),
         }
       },
@@ -146,17 +131,15 @@ export function githubSource(client: SourceClient, owner: string, name: string):
       async (item) => {
         const pull = objectOf(item, 'a pull request')
         const issue = await issueOf(pull, 'a pull request')
-        const [base, head] = [memberOf(pull, 'base'), memberOf(pull, 'head')]
         const mergedUnix = timeOf(pull, 'merged_at')
-        const headRepo = numberOf(memberOf(head, 'repo'), 'id')
+        const [baseRepo, headRepo] = ['base', 'head'].map((end) =>
+          numberOf(memberOf(memberOf(pull, end), 'repo'), 'id'),
+        )
         const merger = memberOf(pull, 'merged_by')
         return {
           ...issue,
-          baseBranch: textOf(base, 'ref'),
-          baseCommit: oidOf(base, 'sha'),
-          headBranch: textOf(head, 'ref'),
-          headCommit: oidOf(head, 'sha'),
-          isHeadHere: headRepo !== 0 && headRepo === numberOf(memberOf(base, 'repo'), 'id'),
+          ...branchesOf(pull),
+          isHeadHere: headRepo !== 0 && headRepo === baseRepo,
           isMerged: mergedUnix > 0,
           mergedUnix,
           mergeCommit: mergedUnix > 0 ? oidOf(pull, 'merge_commit_sha') : '',

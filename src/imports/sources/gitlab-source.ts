@@ -1,5 +1,14 @@
 import { mapLimited } from '../../lib/map-limited.ts'
-import { accountOf, labelOf, pagesOf } from './common-forms.ts'
+import {
+  accountOf,
+  issueFieldsOf,
+  labelOf,
+  maxOfOne,
+  milestoneOf,
+  pagesOf,
+  timesOf,
+  writingOf,
+} from './common-forms.ts'
 import {
   authorOf,
   flagOf,
@@ -20,9 +29,6 @@ import { wordTable } from '../../lib/word-table.ts'
 
 /** Items per page, the maximum of the server (REST API, pagination). */
 const parameters = 'per_page=100&page=1'
-
-/** Most notes or reactions of one object. */
-const maxOfOne = 5000
 
 /** Local names of GitLab's emoji; others are skipped unless the instance has the same name. */
 const reactionWords = wordTable<string>({
@@ -77,9 +83,7 @@ export function gitlabSource(client: SourceClient, path: string): Source {
   const commentsOf = (place: string, notes: readonly Note[]) =>
     mapLimited(notes, 2, async ({ id, note }) => ({
       author: personOf(note, 'author'),
-      content: textOf(note, 'body'),
-      createdUnix: timeOf(note, 'created_at'),
-      updatedUnix: timeOf(note, 'updated_at'),
+      ...writingOf(note),
       reactions: await reactionsAt(`${place}/notes/${id}`),
     }))
 
@@ -89,20 +93,17 @@ export function gitlabSource(client: SourceClient, path: string): Source {
     place: string,
     notes: readonly Note[],
   ): Promise<SourceIssue> => ({
+    ...issueFieldsOf(issue),
     number: indexOf(issue, 'iid', what),
     author: personOf(issue, 'author'),
-    title: textOf(issue, 'title'),
     content: textOf(issue, 'description'),
     ref: '',
     // The colours come from the labels of the project.
     labels: textsOf(issue, 'labels').map((text) => ({ ...noLabel, name: text })),
-    milestone: textOf(memberOf(issue, 'milestone'), 'title'),
     assignees: listOf(issue, 'assignees').map((person) => authorOf(person, 'username')),
     isClosed: textOf(issue, 'state') !== 'opened',
     isLocked: flagOf(issue, 'discussion_locked'),
     dueUnix: dayOf(issue, 'due_date'),
-    createdUnix: timeOf(issue, 'created_at'),
-    updatedUnix: timeOf(issue, 'updated_at'),
     closedUnix: timeOf(issue, 'closed_at') || timeOf(issue, 'merged_at'),
     reactions: await reactionsAt(place),
     comments: await commentsOf(place, notes),
@@ -121,20 +122,17 @@ export function gitlabSource(client: SourceClient, path: string): Source {
           author: personOf(first.note, 'author'),
           type: 'comment',
           commit: oidOf(memberOf(first.note, 'position'), 'head_sha'),
-          createdUnix: timeOf(first.note, 'created_at'),
-          updatedUnix: timeOf(first.note, 'updated_at'),
+          ...timesOf(first.note),
           comments: ofOne.map(({ note }) => {
             const position = memberOf(note, 'position')
             const line = numberOf(position, 'new_line')
             return {
               author: personOf(note, 'author'),
-              content: textOf(note, 'body'),
+              ...writingOf(note),
               path: textOf(position, 'new_path') || textOf(position, 'old_path'),
               line: line > 0 ? line : -numberOf(position, 'old_line'),
               hunk: '',
               commit: oidOf(position, 'head_sha'),
-              createdUnix: timeOf(note, 'created_at'),
-              updatedUnix: timeOf(note, 'updated_at'),
             }
           }),
         }
@@ -170,16 +168,11 @@ export function gitlabSource(client: SourceClient, path: string): Source {
       isExclusive: false,
     })),
     milestones: pagesOf(client, `${project}/milestones?${parameters}`, 'milestones', (item) => {
-      const milestone = objectOf(item, 'a milestone')
-      const isClosed = textOf(milestone, 'state') === 'closed'
+      const milestone = milestoneOf(item)
       return {
-        title: textOf(milestone, 'title'),
-        content: textOf(milestone, 'description'),
-        isClosed,
-        dueUnix: dayOf(milestone, 'due_date'),
-        closedUnix: isClosed ? timeOf(milestone, 'updated_at') : 0,
-        createdUnix: timeOf(milestone, 'created_at'),
-        updatedUnix: timeOf(milestone, 'updated_at'),
+        ...milestone,
+        dueUnix: dayOf(objectOf(item, 'a milestone'), 'due_date'),
+        closedUnix: milestone.isClosed ? milestone.updatedUnix : 0,
       }
     }),
     releases: pagesOf(client, `${project}/releases?${parameters}`, 'releases', (item) => {

@@ -15,14 +15,12 @@ import { commentInRepo } from '../comment.requirements.ts'
 import { Comment, CreateIssueCommentOption, EditIssueCommentOption } from './comment.schemas.ts'
 import {
   addComment,
-  deleteComment,
-  editComment,
+  deleteEntry,
+  editEntry,
   getCommentOf,
   getCommentsState,
   getRepoComments,
 } from './comment.service.ts'
-import { must } from '../../lib/verdict.ts'
-import { mayEditComment } from '../issue.policy.ts'
 import { getReadableIssue } from '../issue.service.ts'
 
 export const issueGetComments = operation({
@@ -88,22 +86,9 @@ export const issueGetComment = operation({
   },
 })
 
-/** An edit of an entry that is no comment does nothing (observed). */
 async function edit(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow, body: EditIssueCommentOption) {
-  must(mayEditComment(ctx.viewer, ctx.rights, issue, comment))
-  if (comment.type !== 'comment') return noContent()
-  return ok(
-    await presentComment(
-      ctx,
-      issue,
-      await editComment(ctx, issue, comment, { body: body.body, updatedAt: body.updated_at }),
-    ),
-  )
-}
-
-async function remove(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow) {
-  must(mayEditComment(ctx.viewer, ctx.rights, issue, comment))
-  if (comment.type === 'comment') await deleteComment(ctx, issue, comment)
+  const edited = await editEntry(ctx, issue, comment, { body: body.body, updatedAt: body.updated_at })
+  return edited ? ok(await presentComment(ctx, issue, edited)) : noContent()
 }
 
 export const issueEditComment = operation({
@@ -124,7 +109,7 @@ export const issueDeleteComment = operation({
   requires: [inRepo, issuesOrPullsEnabled, commentInRepo, signedIn],
   reply: { 204: 'empty' },
   summary: 'Delete a comment',
-  run: ({ ctx }) => remove(ctx, ctx.issue, ctx.comment),
+  run: ({ ctx }) => deleteEntry(ctx, ctx.issue, ctx.comment),
 })
 
 export const issueEditCommentDeprecated = operation({
@@ -154,6 +139,6 @@ export const issueDeleteCommentDeprecated = operation({
   deprecated: true,
   async run({ ctx, params }) {
     const { comment, issue } = await getCommentOf(ctx, params.id as CommentId)
-    return remove(ctx, issue, comment)
+    return deleteEntry(ctx, issue, comment)
   },
 })

@@ -4,7 +4,7 @@ import { transaction, type Tx } from '../../db/database.ts'
 import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
 import { pluck } from '../../lib/pluck.ts'
 import { publish } from '../../events/hub.ts'
-import { Forbidden, NotFound } from '../../lib/errors.ts'
+import { NotFound } from '../../lib/errors.ts'
 import type { CommentId, IssueId } from '../../lib/ids.ts'
 import type { Bound, Page } from '../../lib/paging.ts'
 import { must } from '../../lib/verdict.ts'
@@ -108,9 +108,7 @@ export async function editComment(
     readonly beside?: (tx: Tx) => Promise<void>
   },
 ): Promise<CommentRow> {
-  if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment).allowed) {
-    throw new Forbidden('only the author and people with write access may edit this', 'edit_forbidden')
-  }
+  must(mayEditComment(ctx.viewer, ctx.rights, issue, comment))
   const by = attributionAt(ctx, issue, input.updatedAt)
   const references = await findReferenced(ctx, await namedByComment(ctx, input.body))
   return transaction(ctx.db, async (tx) => {
@@ -134,11 +132,30 @@ export async function editComment(
   })
 }
 
+/**
+ * Changes the text of a comment; another entry of the timeline stays as it is (observed).
+ * @returns undefined for an entry that is no comment
+ */
+export async function editEntry(
+  ctx: SignedInRepoCtx,
+  issue: IssueRow,
+  entry: CommentRow,
+  input: { readonly body: string; readonly updatedAt: string | undefined },
+): Promise<CommentRow | undefined> {
+  if (entry.type === 'comment') return editComment(ctx, issue, entry, input)
+  must(mayEditComment(ctx.viewer, ctx.rights, issue, entry))
+  return undefined
+}
+
+/** Deletes a comment; another entry of the timeline stays. */
+export async function deleteEntry(ctx: SignedInRepoCtx, issue: IssueRow, entry: CommentRow): Promise<void> {
+  if (entry.type === 'comment') return deleteComment(ctx, issue, entry)
+  must(mayEditComment(ctx.viewer, ctx.rights, issue, entry))
+}
+
 /** Deletes a comment with its reactions and files, and neuters the references that it made. */
 export async function deleteComment(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow): Promise<void> {
-  if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment).allowed) {
-    throw new Forbidden('only the author and people with write access may delete this', 'delete_forbidden')
-  }
+  must(mayEditComment(ctx.viewer, ctx.rights, issue, comment))
   await transaction(ctx.db, async (tx) => {
     const isGone = await removeComment(tx, attributionNow(ctx), issue, comment)
     if (!isGone) throw new NotFound('the comment does not exist', 'comment_not_found')

@@ -59,6 +59,26 @@ test('issueDeleteComment: deletes the comment, lowers the count and neuters its 
   assert.deepEqual([entry.type, entry.ref_action, entry.ref_comment], ['comment_ref', 'neutered', null])
 })
 
+test('issueEditComment, issueDeleteComment: the API and the pages refuse other accounts with one code and one text, whatever the entry', async () => {
+  await using forge = await startForge()
+  const issue = await forge.given.issue()
+  const { id } = (await forge.as('bob').must('POST', `${issue.api}/comments`, { body: 'first' })).json
+  await forge.as('alice').must('PATCH', issue.api, { title: 'renamed' })
+  const timeline = (await forge.as('alice').must('GET', `${issue.api}/timeline`)).json
+  const renamed = timeline.find((entry: { type: string }) => entry.type === 'change_title')
+  const text = 'only the author and people with write access may edit or delete this'
+  for (const entry of [id, renamed.id]) {
+    const path = `${issue.repo.api}/issues/comments/${entry}`
+    for (const reply of [await forge.as('carol').patch(path, { body: 'x' }), await forge.as('carol').delete(path)]) {
+      assert.deepEqual([reply.status, reply.json.code, reply.json.message], [403, 'comment_of_other', text])
+    }
+  }
+  assert.equal(
+    (await forge.as('alice').patch(`${issue.repo.api}/issues/comments/${renamed.id}`, { body: 'x' })).status,
+    204,
+  )
+})
+
 test('issueGetComment: an entry that is no comment has no content; an entry of another repository is 404', async () => {
   await using forge = await startForge()
   const issue = await forge.given.issue()

@@ -23,7 +23,7 @@ test('issueAddLabel, issueReplaceLabels, issueRemoveLabel, issueClearLabels: a s
   assert.equal((await alice.post(path, { labels: 'plain' })).status, 422)
   assert.equal((await alice.delete(`${path}/4711`)).status, 422)
   const byReader = await forge.as('bob').delete(path, {})
-  assert.deepEqual([byReader.status, byReader.json.code], [403, 'forbidden'])
+  assert.deepEqual([byReader.status, byReader.json.code], [403, 'write_access_needed'])
   await alice.must('DELETE', path, {})
   assert.deepEqual((await alice.must('GET', path)).json, [])
 })

@@ -184,37 +184,26 @@ export const userGetStopWatches = operation({
   },
 })
 
-export const issueStartStopWatch = operation({
-  method: 'POST',
-  path: '/repos/{username}/{reponame}/issues/{index}/stopwatch/start',
-  params: { index: pathNumber },
-  scope: 'issue',
-  requires: [inRepo, issuesOrPullsEnabled, signedIn],
-  reply: { 201: 'empty' },
-  summary: 'Start a stopwatch on an issue',
-  async run({ ctx, params }) {
-    const issue = await getReadableIssue(ctx, params.index)
-    refuseStopwatch(ctx, issue)
-    await startWatch(ctx, issue)
-    return created(undefined)
-  },
-})
+/** Declares an operation that starts or stops the caller's stopwatch on an issue. */
+const stopwatchOperation = (act: 'start' | 'stop', summary: string) =>
+  operation({
+    method: 'POST',
+    path: `/repos/{username}/{reponame}/issues/{index}/stopwatch/${act}`,
+    params: { index: pathNumber },
+    scope: 'issue',
+    requires: [inRepo, issuesOrPullsEnabled, signedIn],
+    reply: { 201: 'empty' },
+    summary,
+    async run({ ctx, params }) {
+      const issue = await getReadableIssue(ctx, params.index)
+      refuseStopwatch(ctx, issue)
+      await (act === 'start' ? startWatch : stopWatch)(ctx, issue)
+      return created(undefined)
+    },
+  })
 
-export const issueStopStopWatch = operation({
-  method: 'POST',
-  path: '/repos/{username}/{reponame}/issues/{index}/stopwatch/stop',
-  params: { index: pathNumber },
-  scope: 'issue',
-  requires: [inRepo, issuesOrPullsEnabled, signedIn],
-  reply: { 201: 'empty' },
-  summary: 'Stop the stopwatch on an issue and track its time',
-  async run({ ctx, params }) {
-    const issue = await getReadableIssue(ctx, params.index)
-    refuseStopwatch(ctx, issue)
-    await stopWatch(ctx, issue)
-    return created(undefined)
-  },
-})
+export const issueStartStopWatch = stopwatchOperation('start', 'Start a stopwatch on an issue')
+export const issueStopStopWatch = stopwatchOperation('stop', 'Stop the stopwatch on an issue and track its time')
 
 export const issueDeleteStopWatch = operation({
   method: 'DELETE',

@@ -7,4 +7,6 @@ import { allow, deny, type Verdict } from '../../lib/verdict.ts'
  * locks).
  */
 export const mayUnlock = (viewer: Viewer, lock: LfsLockRow, isForced: boolean): Verdict =>
-  lock.owner_id === viewer.id || isForced ? allow : deny('the lock belongs to somebody else; only force breaks it')
+  lock.owner_id === viewer.id || isForced
+    ? allow
+    : deny('lock_of_other', 'the lock belongs to somebody else; only force breaks it')

@@ -8,7 +8,7 @@ import type { MergeStyle } from './merge-style.ts'
 
 /** Returns whether the repository allows a merge style. */
 export const mayMergeBy = (config: PullsConfig | undefined, style: MergeStyle): Verdict =>
-  config?.[settingOf[style]] ? allow : deny(`the repository does not allow ${style}`)
+  config?.[settingOf[style]] ? allow : deny('style_forbidden', `the repository does not allow ${style}`)
 
 const settingOf = {
   merge: 'allow_merge_commits',
@@ -34,14 +34,14 @@ export function mayMergeWithStatuses(rule: BranchRule, statuses: readonly Status
   if (!rule.enable_status_check) return allow
   const patterns = rule.status_check_contexts ?? []
   if (patterns.length === 0) {
-    return statuses.length === 0 ? deny('the head has no status yet') : mayAllPass(statuses)
+    return statuses.length === 0 ? deny('branch_protected', 'the head has no status yet') : mayAllPass(statuses)
   }
   for (const pattern of patterns) {
     const fits = contextMatcher(pattern, budget)
     // A status that cannot be compared has to be a success, and does not count as the required one.
     const matching = statuses.filter((status) => fits(status.context) !== false)
     const isMissing = !matching.some((status) => fits(status.context) === true)
-    const verdict = isMissing ? deny(`status ${pattern} is missing`) : mayAllPass(matching)
+    const verdict = isMissing ? deny('branch_protected', `status ${pattern} is missing`) : mayAllPass(matching)
     if (!verdict.allowed) return verdict
   }
   return allow
@@ -49,7 +49,7 @@ export function mayMergeWithStatuses(rule: BranchRule, statuses: readonly Status
 
 function mayAllPass(statuses: readonly Status[]): Verdict {
   const bad = statuses.find((status) => status.state !== 'success')
-  return bad ? deny(`status ${bad.context} is ${bad.state}`) : allow
+  return bad ? deny('branch_protected', `status ${bad.context} is ${bad.state}`) : allow
 }
 
 type OfficialReview = Pick<ReviewRow, 'type' | 'is_stale'>
@@ -60,13 +60,13 @@ export function mayMergeWithReviews(rule: BranchRule, official: readonly Officia
     (review) => review.type === 'approve' && !(rule.ignore_stale_approvals && review.is_stale),
   )
   if (approvals.length < rule.required_approvals) {
-    return deny(`approvals required: ${rule.required_approvals}, given: ${approvals.length}`)
+    return deny('branch_protected', `approvals required: ${rule.required_approvals}, given: ${approvals.length}`)
   }
   if (rule.block_on_rejected_reviews && official.some((review) => review.type === 'reject')) {
-    return deny('a review asks for changes')
+    return deny('branch_protected', 'a review asks for changes')
   }
   if (rule.block_on_official_review_requests && official.some((review) => review.type === 'request')) {
-    return deny('an official review request is open: the review is not given yet')
+    return deny('branch_protected', 'an official review request is open: the review is not given yet')
   }
   return allow
 }

@@ -20,8 +20,8 @@ import { listOfficial } from '../reviews/review.store.ts'
 
 const refused = (message: string, code: string) => new MethodNotAllowed(message, code)
 
-function mustPass(verdict: Verdict, code: string): void {
-  if (!verdict.allowed) throw refused(verdict.reason, code)
+function mustPass(verdict: Verdict): void {
+  if (!verdict.allowed) throw refused(verdict.reason, verdict.code)
 }
 
 export interface MergeRequirements {
@@ -42,10 +42,10 @@ export async function passGate(ctx: SignedInRepoCtx, pair: PullPair, demand: Mer
   if (pair.pull.is_merged) throw refused('the pull request is already merged', 'pull_merged')
   if (pair.issue.is_closed) throw new NotFound('the pull request is closed', 'pull_closed')
   const { rule, actor } = await protectionOf(ctx, pair.pull.base_branch)
-  if (!ctx.viewer.isAdmin) mustPass(mayMerge(rule, actor), 'merge_forbidden')
+  if (!ctx.viewer.isAdmin) mustPass(mayMerge(rule, actor))
   const config = unitConfig(ctx.units, 'pulls')
   if (demand.style === 'manually-merged') {
-    mustPass(mayMergeBy(config, demand.style), 'style_forbidden')
+    mustPass(mayMergeBy(config, demand.style))
     return { ...pair, pull: await upToDate(ctx, pair.pull) }
   }
   if (isDraft(ctx, pair.issue)) throw refused('the pull request is a draft', 'pull_draft')
@@ -58,14 +58,14 @@ export async function passGate(ctx: SignedInRepoCtx, pair: PullPair, demand: Mer
   }
   const checked = { issue: pair.issue, pull }
   if (rule && !demand.isScheduled && !skipsProtection(ctx, rule, demand)) {
-    mustPass(await mayPassProtection(ctx, rule, checked), 'branch_protected')
+    mustPass(await mayPassProtection(ctx, rule, checked))
   }
-  if (rule) mustPass(await mayBringItsCommits(ctx, rule, checked, demand.style), 'signing_required')
+  if (rule) mustPass(await mayBringItsCommits(ctx, rule, checked, demand.style))
   // The function takes a transaction, because closing an issue calls it within one.
   if (await transaction(ctx.db, (tx) => hasOpenDependency(tx, pair.issue.id))) {
     throw refused('an issue that this one depends on is still open', 'dependency_open')
   }
-  mustPass(mayMergeBy(config, demand.style), 'style_forbidden')
+  mustPass(mayMergeBy(config, demand.style))
   return checked
 }
 
@@ -88,7 +88,7 @@ async function mayPassProtection(ctx: RepoCtx, rule: BranchRule, { pull, issue }
   }
   if (rule.block_on_outdated_branch) {
     const base = await ctx.git.readRef(key, branchRef(pull.base_branch))
-    if (base !== pull.merge_base) return deny('the head is behind the base')
+    if (base !== pull.merge_base) return deny('branch_protected', 'the head is behind the base')
   }
   if (rule.protected_file_patterns === '') return allow
   const paths = await changedPaths(ctx, mergeBaseOf(pull), pull.synced_oid, key)
@@ -130,5 +130,5 @@ export async function mustBringSignedCommits(
   const { rule } = await protectionOf(ctx, pull.base_branch)
   if (!rule?.require_signed_commits) return
   const unsigned = await firstUnsigned(ctx, base, made, ctx.repo.git_key)
-  mustPass(mayBringCommits(rule, pull.base_branch, unsigned), 'signing_required')
+  mustPass(mayBringCommits(rule, pull.base_branch, unsigned))
 }

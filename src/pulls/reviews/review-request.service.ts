@@ -180,7 +180,7 @@ export async function mayAsk(ctx: SignedInRepoCtx, pair: PullPair): Promise<Verd
 export async function askForReviews(ctx: SignedInRepoCtx, pair: PullPair, input: RequestInput): Promise<ReviewRow[]> {
   const { people, teams } = await namedIn(ctx, input)
   const verdict = await mayAsk(ctx, pair)
-  if (!verdict.allowed) throw new Invalid(verdict.reason, 'review_request_refused')
+  if (!verdict.allowed) throw new Invalid(verdict.reason, verdict.code)
   const allowed = await listUsersWhoMay(
     ctx.db,
     ctx,

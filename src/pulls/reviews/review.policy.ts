@@ -17,7 +17,7 @@ export interface ReviewRequester {
 export const mayAskForReview = (asker: ReviewRequester): Verdict =>
   asker.isPoster || asker.isOwner || asker.isCollaborator || asker.isOnTeam
     ? allow
-    : deny('you may not request reviews here')
+    : deny('review_request_refused', 'you may not request reviews here')
 
 /** Allows the author of the pull request, the author of the conversation's first comment, and writers to resolve it. */
 export const mayResolve = (
@@ -28,4 +28,4 @@ export const mayResolve = (
 ): Verdict =>
   viewer.id === issue.poster_id || viewer.id === first.poster_id || mayManage(rights, issue).allowed
     ? allow
-    : deny('only the authors and people with write access may resolve a conversation')
+    : deny('resolve_forbidden', 'only the authors and people with write access may resolve a conversation')

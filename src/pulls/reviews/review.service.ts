@@ -8,7 +8,7 @@ import { claimFilesOfComments, claimShownFiles } from '../../issues/attachments/
 import type { Attribution } from '../../issues/attribution.ts'
 import { insertTimelineEntries, insertTimelineEntry, type NewTimelineEntry } from '../../issues/timeline-entry.store.ts'
 import { factsOfComment } from '../../issues/issue-change.service.ts'
-import { mayComment, mayManage } from '../../issues/issue.policy.ts'
+import { mayComment, mayEditComment } from '../../issues/issue.policy.ts'
 import { attributionNow, isBlockedFrom } from '../../issues/issue.service.ts'
 import { insertMentions, touchIssues } from '../../issues/issue.store.ts'
 import { findMentioned, namedByComment } from '../../issues/references/reference.service.ts'
@@ -404,7 +404,7 @@ export async function removeCodeComment(
   review: ReviewRow | undefined,
   comment: CommentRow,
 ): Promise<void> {
-  if (comment.poster_id !== ctx.viewer.id) must(mayManage(ctx.rights, issue))
+  must(mayEditComment(ctx.viewer, ctx.rights, issue, comment))
   await transaction(ctx.db, async (tx) => {
     const isGone = await removeLineComment(tx, attributionNow(ctx), issue, comment, {
       isPending: review?.type === 'pending',

@@ -10,18 +10,21 @@ const isListed = (actor: BranchActor, userIds: readonly UserId[], teamIds: reado
 /** Refuses what a rule forbids to nobody by name: it could not be compared with the branch. */
 const denyUndecided = (rule: BranchRule): Verdict =>
   deny(
+    'branch_protected',
     `rule ${rule.rule_name.slice(0, 200)} cannot be compared with the branch, so the branch is protected; simplify the rule`,
   )
 
-const allowIf = (isAllowed: boolean, reason: string): Verdict => (isAllowed ? allow : deny(reason))
+const allowIf = (isAllowed: boolean, code: string, reason: string): Verdict => (isAllowed ? allow : deny(code, reason))
 
 /** Whether an actor may push to a branch that a rule protects. Owners and administrators are bound as well. */
 export function mayPush(rule: BranchRule | undefined, actor: BranchActor): Verdict {
-  if (!actor.isDeployKey && !actor.rights.canWrite('code')) return deny('you have no write access to the repository')
+  if (!actor.isDeployKey && !actor.rights.canWrite('code')) {
+    return deny('push_forbidden', 'you have no write access to the repository')
+  }
   if (!rule) return allow
   if (rule.isUndecided) return denyUndecided(rule)
   const isOpen = rule.enable_push && (!rule.enable_push_whitelist || isOnPushList(rule, actor))
-  return allowIf(isOpen, 'you may not push to this protected branch')
+  return allowIf(isOpen, 'branch_protected', 'you may not push to this protected branch')
 }
 
 const isOnPushList = (rule: BranchRule, actor: BranchActor): boolean =>
@@ -34,6 +37,7 @@ export const mayMerge = (rule: BranchRule | undefined, actor: BranchActor): Verd
     rule?.enable_merge_whitelist
       ? isListed(actor, rule.merge_user_ids, rule.merge_team_ids)
       : actor.rights.canWrite('code'),
+    'merge_forbidden',
     'you may not merge into this branch',
   )
 }
@@ -44,6 +48,7 @@ export const mayApprove = (rule: BranchRule | undefined, actor: BranchActor): Ve
     rule?.enable_approvals_whitelist
       ? isListed(actor, rule.approvals_user_ids, rule.approvals_team_ids)
       : actor.rights.canWrite('code'),
+    'approval_not_official',
     'your approval does not count here',
   )
 
@@ -56,10 +61,11 @@ export function mayChangeFiles(
 ): Verdict {
   const covered = pathsCovered(rule.protected_file_patterns, paths, budget)
   const [path] = covered.paths
-  if (path !== undefined) return deny(`branch ${branch} is protected from changing file ${path}`)
+  if (path !== undefined) return deny('branch_protected', `branch ${branch} is protected from changing file ${path}`)
   return covered.undecided === undefined
     ? allow
     : deny(
+        'branch_protected',
         `branch ${branch}: the protected_file_patterns of its rule take too long for ${covered.undecided}; simplify them`,
       )
 }
@@ -70,7 +76,7 @@ export function mayChangeFiles(
  */
 export const mayBringCommits = (rule: BranchRule, branch: string, unsigned: string | undefined): Verdict =>
   rule.require_signed_commits && unsigned !== undefined
-    ? deny(`branch ${branch} takes signed commits only; ${unsigned} is not`)
+    ? deny('signing_required', `branch ${branch} takes signed commits only; ${unsigned} is not`)
     : allow
 
 /** Whether a push or an API request may change a branch. */
@@ -82,11 +88,14 @@ export function mayChangeBranch(
 ): Verdict {
   const { branch, paths } = change
   if (rule.isUndecided) return denyUndecided(rule)
-  if (change.kind === 'delete') return deny(`branch ${branch} is protected from deletion`)
-  if (change.isForced) return deny(`branch ${branch} is protected from force push`)
+  if (change.kind === 'delete') return deny('branch_protected', `branch ${branch} is protected from deletion`)
+  if (change.isForced) return deny('branch_protected', `branch ${branch} is protected from force push`)
   const commits = mayBringCommits(rule, branch, change.unsignedCommit)
   if (!commits.allowed) return commits
-  const closed = deny(`branch ${branch} is protected: you may not push to it; open a pull request instead`)
+  const closed = deny(
+    'branch_protected',
+    `branch ${branch} is protected: you may not push to it; open a pull request instead`,
+  )
   const isPusher = mayPush(rule, actor).allowed
   if (paths === undefined) return isPusher || rule.unprotected_file_patterns !== '' ? allow : closed
   const files = mayChangeFiles(rule, branch, paths, budget)

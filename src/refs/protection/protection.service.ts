@@ -14,6 +14,7 @@ import { type Verification, verifySignatures } from '../signing/verification.ts'
 
 /** A refused reference and the reason. */
 export interface ProtectionRefusal {
+  readonly code: string
   readonly ref: string
   readonly reason: string
 }
@@ -62,13 +63,13 @@ export async function checkProtections(
     if (!rule) continue
     const looked = 'kind' in change ? change : await readChange(ctx, rule, change, options.at ?? ctx.repo.git_key)
     const verdict = mayChangeBranch(rule, actor, { isForced: false, ...looked, branch }, ctx.budget)
-    if (!verdict.allowed) refusals.push({ ref: change.ref, reason: verdict.reason })
+    if (!verdict.allowed) refusals.push({ ref: change.ref, code: verdict.code, reason: verdict.reason })
   }
   const rulesOf = tagRuleFinder(tagRules, ctx.budget)
   for (const { ref, tag } of tags) {
     const { about, undecided } = rulesOf(tag)
     const verdict = mayChangeTag(about, tag, undecided, actor)
-    if (!verdict.allowed) refusals.push({ ref, reason: verdict.reason })
+    if (!verdict.allowed) refusals.push({ ref, code: verdict.code, reason: verdict.reason })
   }
   return refusals
 }
@@ -79,7 +80,7 @@ export async function mustBeAllowedByProtections(
   changes: readonly (PushedUpdate | PlannedChange)[],
 ): Promise<void> {
   const [refusal] = await checkProtections(ctx, changes)
-  if (refusal) throw new Forbidden(refusal.reason, 'branch_protected', { ref: refusal.ref })
+  if (refusal) throw new Forbidden(refusal.reason, refusal.code, { ref: refusal.ref })
 }
 
 /**

@@ -16,12 +16,15 @@ export function mayChangeTag(
 ): Verdict {
   if (undecided) {
     const pattern = undecided.name_pattern.slice(0, 200)
-    return deny(`tag ${tag} is protected: its rule ${pattern} is invalid or takes too long; correct the rule`)
+    return deny(
+      'tag_protected',
+      `tag ${tag} is protected: its rule ${pattern} is invalid or takes too long; correct the rule`,
+    )
   }
   if (about.length === 0) return allow
   const isAllowed = about.some(
     (rule) =>
       (actor.id !== undefined && rule.user_ids.includes(actor.id)) || rule.team_ids.some((id) => actor.teamIds.has(id)),
   )
-  return isAllowed ? allow : deny(`tag ${tag} is protected: you are not on the list of its rule`)
+  return isAllowed ? allow : deny('tag_protected', `tag ${tag} is protected: you are not on the list of its rule`)
 }

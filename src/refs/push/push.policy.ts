@@ -13,19 +13,19 @@ export function mayPushRef(
   update: PushedUpdate,
 ): Verdict {
   if (update.ref.startsWith('refs/pull/')) {
-    return deny(`${update.ref} is read-only; push to the branch of the pull request instead`)
+    return deny('ref_read_only', `${update.ref} is read-only; push to the branch of the pull request instead`)
   }
-  if (!rights.canWrite(kind)) return deny('permission denied for writing')
+  if (!rights.canWrite(kind)) return deny('push_forbidden', 'permission denied for writing')
   const branch = branchOf(update.ref)
-  if (branch === 'HEAD' && !isZeroOid(update.new)) return deny('a branch cannot be named HEAD')
+  if (branch === 'HEAD' && !isZeroOid(update.new)) return deny('branch_name_invalid', 'a branch cannot be named HEAD')
   const main = kind === 'code' ? repo.default_branch : repo.wiki_branch
   if (branch !== undefined && branch === main && isZeroOid(update.new)) {
-    return deny('the default branch cannot be deleted')
+    return deny('default_branch_kept', 'the default branch cannot be deleted')
   }
   return allow
 }
 
 /** Whether a push may set push options: administrators of a repository that is not a fork. */
 export function maySetByPush(repo: RepoRow, rights: Rights): Verdict {
-  return rights.isAdmin && !repo.is_fork ? allow : deny('options validation failed')
+  return rights.isAdmin && !repo.is_fork ? allow : deny('push_options_forbidden', 'options validation failed')
 }

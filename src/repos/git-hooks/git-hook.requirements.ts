@@ -1,6 +1,6 @@
 import type { SignedInCtx } from '../../access/context.ts'
 import type { Requirement } from '../../http/operation.ts'
-import { Forbidden } from '../../lib/errors.ts'
+import { must } from '../../lib/verdict.ts'
 import { mayEditGitHooks } from './git-hook.policy.ts'
 
 /** `gitHookEditor`: instance administrators and accounts with the permission, unless the settings disable git hooks. */
@@ -8,8 +8,7 @@ export const gitHookEditor: Requirement<SignedInCtx, object> = {
   codes: ['gitHookEditor'],
   refuses: [403],
   check({ viewer, config }) {
-    const verdict = mayEditGitHooks(viewer, config)
-    if (!verdict.allowed) throw new Forbidden(verdict.reason, 'git_hooks_forbidden')
+    must(mayEditGitHooks(viewer, config))
     return {}
   },
 }

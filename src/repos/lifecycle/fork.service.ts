@@ -59,7 +59,7 @@ export async function forkRepo(ctx: SignedInRepoCtx, input: NewFork): Promise<{ 
   await refuseOverQuota(ctx, owner, 'size:repos:all')
   const name = input.name || base.name
   const named = mayNameRepo(name)
-  if (!named.allowed) throw new Invalid(named.reason, 'name_invalid')
+  if (!named.allowed) throw new Invalid(named.reason, named.code)
   if (await findForkOf(db, base.id, owner.id)) throw forkTaken(owner, base)
   if (await findRepoByName(db, owner.id, name.toLowerCase())) throw nameTaken(name)
   const createdUnix = nowUnix(ctx.clock)

@@ -79,7 +79,7 @@ export async function generateRepo(
     throw new Invalid('nothing of the template is asked for', 'nothing_to_take')
   }
   const named = mayNameRepo(input.name)
-  if (!named.allowed) throw new Invalid(named.reason, 'name_invalid')
+  if (!named.allowed) throw new Invalid(named.reason, named.code)
   const defaultBranch = input.defaultBranch || template.default_branch
   if (!isValidBranchName(defaultBranch)) {
     throw new Invalid(`${defaultBranch} is no name for a branch`, 'branch_name_invalid')

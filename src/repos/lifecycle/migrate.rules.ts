@@ -27,10 +27,14 @@ const itemsOfPeople = ['issues', 'labels', 'milestones', 'pull_requests']
  */
 export function mayMigrate({ service, items, isMirror = false }: MigrationItems): Verdict {
   const kind = service === '' ? 'git' : service.toLowerCase()
-  if (!services.includes(kind)) return deny(`${service} is no kind of server`)
+  if (!services.includes(kind)) return deny('migration_not_possible', `${service} is no kind of server`)
   if (kind === 'git') return allow
   const unread = readServices.includes(kind) ? undefined : items.find((item) => itemsOfServices.includes(item))
-  if (unread !== undefined) return deny(`${unread} cannot be copied from ${kind}, only git data can`)
+  if (unread !== undefined) {
+    return deny('migration_not_possible', `${unread} cannot be copied from ${kind}, only git data can`)
+  }
   const unfollowed = isMirror ? items.find((item) => itemsOfPeople.includes(item)) : undefined
-  return unfollowed === undefined ? allow : deny(`a mirror cannot follow ${unfollowed} of another server`)
+  return unfollowed === undefined
+    ? allow
+    : deny('migration_not_possible', `a mirror cannot follow ${unfollowed} of another server`)
 }

@@ -82,9 +82,9 @@ export async function checkMigration(
 ): Promise<{ readonly address: RemoteAddress; readonly intervalSeconds: number }> {
   const { config, db } = ctx
   const named = mayNameRepo(input.name)
-  if (!named.allowed) throw new Invalid(named.reason, 'name_invalid')
+  if (!named.allowed) throw new Invalid(named.reason, named.code)
   const possible = mayMigrate(input)
-  if (!possible.allowed) throw new Invalid(possible.reason, 'migration_not_possible')
+  if (!possible.allowed) throw new Invalid(possible.reason, possible.code)
   const address = parseRemoteAddress(input.address, input.credentials)
   if (typeof address === 'string') throw new Invalid(address, 'address_invalid')
   if (config.repository.disableMigrations) throw new Forbidden('migrations are switched off', 'migrations_disabled')

@@ -80,7 +80,7 @@ export async function createRepo(
 ): Promise<RepoRow> {
   const { config } = services
   const named = mayNameRepo(input.name)
-  if (!named.allowed) throw new Invalid(named.reason, 'name_invalid')
+  if (!named.allowed) throw new Invalid(named.reason, named.code)
   const defaultBranch = input.defaultBranch || config.repository.defaultBranch
   if (!isValidBranchName(defaultBranch)) {
     throw new Invalid(`${defaultBranch} is no name for a branch`, 'branch_name_invalid')

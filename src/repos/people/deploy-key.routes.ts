@@ -1,13 +1,11 @@
 import { Type } from 'typebox'
 import { inRepo, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
-import { mayIssueKey } from '../../auth/issue.policy.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { created, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathNumber } from '../../http/schema.ts'
 import type { KeyId } from '../../lib/ids.ts'
 import { pageOf } from '../../lib/paging.ts'
-import { must } from '../../lib/verdict.ts'
 import { CreateKeyOption } from '../../users/credentials/key.schemas.ts'
 import { presentDeployKey, presentDeployKeys, presentNewDeployKey } from './deploy-key.present.ts'
 import { DeployKey } from './deploy-key.schemas.ts'
@@ -37,7 +35,6 @@ export const repoCreateKey = operation({
   body: CreateKeyOption,
   reply: { 201: DeployKey },
   async run({ ctx, body }) {
-    must(mayIssueKey(ctx.viewer.credential, ctx.config.ingot.strictTokens))
     const key = await addDeployKey(ctx, { title: body.title, key: body.key, isReadOnly: body.read_only ?? false })
     return created(presentNewDeployKey(ctx, key))
   },

@@ -1,11 +1,13 @@
-import type { RepoCtx } from '../../access/context.ts'
+import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { publishCredentialChange } from '../../access/credential-change.ts'
 import { recordAct } from '../../audit/audit.ts'
+import { mayIssueKey } from '../../auth/issue.policy.ts'
 import { isUniqueViolation, transaction } from '../../db/database.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import type { DeployKeyId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
+import { must } from '../../lib/verdict.ts'
 import { keyTaken, readKey } from '../../users/credentials/key.service.ts'
 import { findKeyByFingerprint, insertKey } from '../../users/credentials/key.store.ts'
 import {
@@ -42,9 +44,10 @@ export async function getDeployKey(ctx: RepoCtx, id: number): Promise<DeployKeyV
  * key or title.
  */
 export async function addDeployKey(
-  ctx: RepoCtx,
+  ctx: SignedInRepoCtx,
   input: { readonly title: string; readonly key: string; readonly isReadOnly: boolean },
 ): Promise<DeployKeyView> {
+  must(mayIssueKey(ctx.viewer.credential, ctx.config.ingot.strictTokens))
   const { repo, db, clock } = ctx
   const key = readKey(ctx, input.key)
   const createdUnix = nowUnix(clock)

@@ -5,4 +5,4 @@ import { allow, deny, type Verdict } from '../../lib/verdict.ts'
 export const mayGiveToTeams = (rights: Rights): Verdict =>
   rights.isAdmin || rights.modeOf('code') >= mode.admin
     ? allow
-    : deny('only administrators of the repository may do this')
+    : deny('repo_admin_only', 'only administrators of the repository may do this')

@@ -10,6 +10,7 @@ import { Forbidden, Invalid, MethodNotAllowed, NotFound } from '../../lib/errors
 import type { RepoId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
+import { must } from '../../lib/verdict.ts'
 import { factsOfTeam } from '../../orgs/team.service.ts'
 import {
   countTeamMembers,
@@ -51,8 +52,7 @@ export async function getRepoToGive(ctx: SignedInCtx, org: UserRow, name: string
   const repo = await findRepoByName(ctx.db, org.id, name.toLowerCase())
   if (!repo) throw noRepo()
   const { rights } = await accessTo(ctx.db, ctx.viewer, org, repo)
-  const verdict = mayGiveToTeams(rights)
-  if (!verdict.allowed) throw new Forbidden(verdict.reason, 'repo_admin_only')
+  must(mayGiveToTeams(rights))
   return repo
 }
 

@@ -1,35 +1,24 @@
 import { Type } from 'typebox'
 import { anyone, signedIn } from '../../access/requirements.ts'
 import { fileReplies, serveFile, type ServedFile } from '../../http/file-reply.ts'
-import { operation, validBody } from '../../http/operation.ts'
+import { operation } from '../../http/operation.ts'
 import { redirect } from '../../http/reply.ts'
 import { namedUser, userVisible } from '../subject.requirements.ts'
 import { avatarUrl } from '../user.present.ts'
+import { avatarOperations } from './avatar.operations.ts'
 import { UpdateUserAvatarOption } from './avatar.schemas.ts'
-import { getAvatar, isDrawn, removeAvatar, setAvatar } from './avatar.service.ts'
+import { getAvatar, isDrawn } from './avatar.service.ts'
 import { getIdenticon, sideFor } from './identicon.service.ts'
 
 /** The address changes with the picture, so clients may cache it. */
 export const pictureCaching = 'public, max-age=21600'
 
-export const userUpdateAvatar = operation({
-  method: 'POST',
-  path: '/user/avatar',
-  scope: 'user',
-  requires: [signedIn, validBody],
-  body: UpdateUserAvatarOption,
-  carriesFiles: true,
-  reply: { 204: 'empty' },
-  run: ({ ctx, body }) => setAvatar(ctx, { kind: 'individual', id: ctx.viewer.id }, body.image, ctx.viewer.id),
-})
-
-export const userDeleteAvatar = operation({
-  method: 'DELETE',
+export const { update: userUpdateAvatar, remove: userDeleteAvatar } = avatarOperations({
   path: '/user/avatar',
   scope: 'user',
   requires: [signedIn],
-  reply: { 204: 'empty' },
-  run: ({ ctx }) => removeAvatar(ctx, { kind: 'individual', id: ctx.viewer.id }, ctx.viewer.id),
+  body: UpdateUserAvatarOption,
+  ownerOf: ({ viewer }) => ({ of: { kind: 'individual', id: viewer.id }, doerId: viewer.id }),
 })
 
 /** Leads to the picture of an account, for texts and programs that know only its name. */

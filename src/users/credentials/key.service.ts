@@ -1,5 +1,6 @@
-import type { Ctx, Services } from '../../access/context.ts'
+import type { Ctx, Services, SignedInCtx } from '../../access/context.ts'
 import { recordAct } from '../../audit/audit.ts'
+import { mayIssueKey } from '../../auth/issue.policy.ts'
 import { isUniqueViolation, transaction } from '../../db/database.ts'
 import { publish } from '../../events/hub.ts'
 import type { PublicKeyRow, UserRow } from '../../db/tables/accounts.ts'
@@ -7,6 +8,7 @@ import { Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
 import type { KeyId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
+import { must } from '../../lib/verdict.ts'
 import { countKeys, deleteKey, findKey, findKeyByFingerprint, hasKeyTitle, insertKey, listKeys } from './key.store.ts'
 import { parseSshKey, type SshKey } from './ssh-key.ts'
 
@@ -24,15 +26,19 @@ export function readKey({ config }: Pick<Services, 'config'>, text: string): Ssh
 
 export const keyTaken = () => new Invalid('key: it is already in use on this instance', 'ssh_key_taken')
 
-/** Adds a key to an account. Throws `Invalid` for a key in use anywhere and for a used title. */
+/**
+ * Adds a key to an account. Throws `Forbidden` for a credential that adds no keys, and `Invalid` for a key in use
+ * anywhere and for a used title.
+ */
 export async function addKey(
-  services: Services,
+  ctx: SignedInCtx,
   user: UserRow,
   input: { readonly title: string; readonly key: string },
 ): Promise<PublicKeyRow> {
-  const key = readKey(services, input.key)
+  must(mayIssueKey(ctx.viewer.credential, ctx.config.ingot.strictTokens))
+  const key = readKey(ctx, input.key)
   try {
-    return await transaction(services.db, async (tx) => {
+    return await transaction(ctx.db, async (tx) => {
       if (await findKeyByFingerprint(tx, key.fingerprint)) throw keyTaken()
       if (await hasKeyTitle(tx, user.id, input.title)) {
         throw new Invalid('title: you already have a key of this title', 'ssh_key_title_taken')
@@ -43,7 +49,7 @@ export async function addKey(
         fingerprint: key.fingerprint,
         content: key.content,
         is_read_only: false,
-        created_unix: nowUnix(services.clock),
+        created_unix: nowUnix(ctx.clock),
       })
       await recordAct(tx, {
         action: 'sshKey.added',

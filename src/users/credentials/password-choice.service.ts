@@ -13,7 +13,7 @@ import { mayUsePassword } from './password.rules.ts'
 export async function checkNewPassword(services: Services, password: string): Promise<void> {
   const { security } = services.config
   const strong = mayUsePassword(password, security)
-  if (!strong.allowed) throw new BadRequest(strong.reason, 'password_weak')
+  if (!strong.allowed) throw new BadRequest(strong.reason, strong.code)
   if (security.passwordCheckPwn && (await isLeaked(services, password))) {
     throw new BadRequest('this password is on a list of leaked passwords; choose another one', 'password_leaked')
   }

@@ -14,10 +14,10 @@ export function mayUsePassword(
   rules: { minPasswordLength: number; passwordComplexity: readonly string[] },
 ): Verdict {
   if (Array.from(password).length < rules.minPasswordLength) {
-    return deny(`the password needs at least ${rules.minPasswordLength} characters`)
+    return deny('password_weak', `the password needs at least ${rules.minPasswordLength} characters`)
   }
   const missing = rules.passwordComplexity.flatMap((name) =>
     classes[name] && !classes[name].pattern.test(password) ? [classes[name].words] : [],
   )
-  return missing.length > 0 ? deny(`the password needs ${missing.join(', ')}`) : allow
+  return missing.length > 0 ? deny('password_weak', `the password needs ${missing.join(', ')}`) : allow
 }

@@ -1,16 +1,13 @@
-import { mayIssueToken } from '../../auth/issue.policy.ts'
-import { normaliseScopes, parseScopes } from '../../auth/token-scopes.ts'
 import { basicAuth, signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { created, paged } from '../../http/reply.ts'
 import { pageQuery } from '../../http/schema.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
-import { must } from '../../lib/verdict.ts'
 import { Type } from 'typebox'
 import { namedUser, selfOrAdmin, userVisible } from '../subject.requirements.ts'
 import { presentToken } from './token.present.ts'
 import { AccessToken, CreateAccessTokenOption } from './token.schemas.ts'
-import { createToken, pageOfTokens, removeToken } from './token.service.ts'
+import { issueToken, pageOfTokens, removeToken } from './token.service.ts'
 
 export const userGetTokens = operation({
   method: 'GET',
@@ -41,8 +38,7 @@ export const userCreateToken = operation({
   reply: { 201: AccessToken },
   async run({ ctx, body }) {
     const scopes = body.scopes ?? []
-    must(mayIssueToken(ctx.viewer.credential, parseScopes(normaliseScopes(scopes))))
-    const { row, token } = await createToken(ctx, ctx.subject, { name: body.name, scopes })
+    const { row, token } = await issueToken(ctx, ctx.subject, { name: body.name, scopes })
     return created(presentToken(row, token))
   },
 })

@@ -1,8 +1,9 @@
-import type { Services } from '../../access/context.ts'
+import type { Services, SignedInCtx } from '../../access/context.ts'
 import { asking } from '../../audit/asking.ts'
 import { recordAct } from '../../audit/audit.ts'
+import { mayIssueToken } from '../../auth/issue.policy.ts'
 import { countTokens, deleteToken, findTokenByName, insertToken, listTokens } from '../../auth/token.store.ts'
-import { normaliseScopes } from '../../auth/token-scopes.ts'
+import { normaliseScopes, parseScopes } from '../../auth/token-scopes.ts'
 import { isUniqueViolation, transaction } from '../../db/database.ts'
 import type { AccessTokenRow, UserRow } from '../../db/tables/accounts.ts'
 import { publish } from '../../events/hub.ts'
@@ -10,7 +11,23 @@ import { BadRequest, NotFound } from '../../lib/errors.ts'
 import type { TokenId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
+import { must } from '../../lib/verdict.ts'
 import { hashToken, newToken, tokenLastEight } from '../../secrets/tokens.ts'
+
+interface NewToken {
+  readonly name: string
+  readonly scopes: readonly string[]
+}
+
+/** Creates an access token for an account at the request of the viewer. Throws `Forbidden` for scopes that the credential lacks. */
+export async function issueToken(
+  ctx: SignedInCtx,
+  user: UserRow,
+  input: NewToken,
+): Promise<{ row: AccessTokenRow; token: string }> {
+  must(mayIssueToken(ctx.viewer.credential, parseScopes(normaliseScopes(input.scopes))))
+  return createToken(ctx, user, input)
+}
 
 /**
  * Creates an access token. The reply contains the token once; the server stores a hash. Throws `BadRequest` for a used
@@ -19,7 +36,7 @@ import { hashToken, newToken, tokenLastEight } from '../../secrets/tokens.ts'
 export async function createToken(
   services: Services,
   user: UserRow,
-  input: { readonly name: string; readonly scopes: readonly string[] },
+  input: NewToken,
 ): Promise<{ row: AccessTokenRow; token: string }> {
   const scopes = normaliseScopes(input.scopes)
   const token = newToken()

@@ -3,11 +3,18 @@ import { allow, deny, type Verdict } from '../../lib/verdict.ts'
 
 /** Returns whether people may create accounts with the form. */
 export function mayRegister({ service, mailer }: Pick<Config, 'service' | 'mailer'>): Verdict {
-  if (service.disableRegistration) return deny('nobody can sign up here: an administrator makes accounts')
-  if (service.allowOnlyExternalRegistration) return deny('accounts here come from other places to sign in alone')
+  if (service.disableRegistration) {
+    return deny('registration_closed', 'nobody can sign up here: an administrator makes accounts')
+  }
+  if (service.allowOnlyExternalRegistration) {
+    return deny('registration_external_only', 'accounts here come from other places to sign in alone')
+  }
   // Without mail, required confirmation closes the form.
   if (service.registerEmailConfirm && !mailer.enabled) {
-    return deny('nobody can sign up here: addresses must be confirmed, and no mail is sent')
+    return deny(
+      'registration_without_mail',
+      'nobody can sign up here: addresses must be confirmed, and no mail is sent',
+    )
   }
   return allow
 }

@@ -11,7 +11,7 @@ import { mayUseWebsite } from '../website.rules.ts'
 export async function editSettings(services: Services, user: UserRow, change: UserChange): Promise<UserRow> {
   if (change.website !== undefined) {
     const site = mayUseWebsite(change.website, services.config.service.validSiteUrlSchemes)
-    if (!site.allowed) throw new Invalid(site.reason, 'website_invalid')
+    if (!site.allowed) throw new Invalid(site.reason, site.code)
   }
   const said = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as UserChange
   return transaction(services.db, async (tx) => {

@@ -1,7 +1,10 @@
 import { Type } from 'typebox'
+import type { SignedInCtx } from '../../access/context.ts'
+import { anyHolder, type Holder } from '../../access/holder.ts'
 import { resolveVisibleAccount } from '../../access/named-account.ts'
 import { signedIn } from '../../access/requirements.ts'
-import { operation } from '../../http/operation.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import { operation, type AnyRequirement } from '../../http/operation.ts'
 import { paged } from '../../http/reply.ts'
 import { pageQuery } from '../../http/schema.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
@@ -10,80 +13,48 @@ import { namedUser, targetUser } from '../subject.requirements.ts'
 import { presentUser } from '../user.present.ts'
 import { User } from '../user.schemas.ts'
 
-export const userCurrentListFollowers = operation({
-  method: 'GET',
-  path: '/user/followers',
+interface Followed extends Pick<SignedInCtx, 'viewer'> {
+  readonly account: UserRow
+}
+
+/** Declares the lists of who follows an account, and of whom it follows. */
+function followLists<const Rs extends readonly AnyRequirement[]>(holder: Holder<Rs, Followed>) {
+  const { path, scope, requires, ownerOf } = anyHolder(holder)
+  const listOf = (side: 'followers' | 'following') =>
+    operation({
+      method: 'GET',
+      path: `${path}/${side}`,
+      scope,
+      requires,
+      query: pageQuery,
+      reply: { 200: Type.Array(User) },
+      async run({ ctx, query }) {
+        const page = pageOrWhole(query, ctx.config.api)
+        const { viewer, account } = ownerOf(ctx)
+        const { users, total, bound } = await pageOfFollowPeople({ ...ctx, viewer }, side, account, page)
+        return paged(
+          users.map((user) => presentUser(ctx, user)),
+          page,
+          total,
+          { link: false, bound },
+        )
+      },
+    })
+  return { followers: listOf('followers'), following: listOf('following') }
+}
+
+export const { followers: userCurrentListFollowers, following: userCurrentListFollowing } = followLists({
+  path: '/user',
   scope: 'user',
   requires: [signedIn],
-  query: pageQuery,
-  reply: { 200: Type.Array(User) },
-  async run({ ctx, query }) {
-    const page = pageOrWhole(query, ctx.config.api)
-    const { users, total, bound } = await pageOfFollowPeople(ctx, 'followers', ctx.viewer.user, page)
-    return paged(
-      users.map((user) => presentUser(ctx, user)),
-      page,
-      total,
-      { link: false, bound },
-    )
-  },
+  ownerOf: ({ viewer }) => ({ viewer, account: viewer.user }),
 })
 
-export const userCurrentListFollowing = operation({
-  method: 'GET',
-  path: '/user/following',
-  scope: 'user',
-  requires: [signedIn],
-  query: pageQuery,
-  reply: { 200: Type.Array(User) },
-  async run({ ctx, query }) {
-    const page = pageOrWhole(query, ctx.config.api)
-    const { users, total, bound } = await pageOfFollowPeople(ctx, 'following', ctx.viewer.user, page)
-    return paged(
-      users.map((user) => presentUser(ctx, user)),
-      page,
-      total,
-      { link: false, bound },
-    )
-  },
-})
-
-export const userListFollowers = operation({
-  method: 'GET',
-  path: '/users/{username}/followers',
+export const { followers: userListFollowers, following: userListFollowing } = followLists({
+  path: '/users/{username}',
   scope: 'user',
   requires: [signedIn, namedUser],
-  query: pageQuery,
-  reply: { 200: Type.Array(User) },
-  async run({ ctx, query }) {
-    const page = pageOrWhole(query, ctx.config.api)
-    const { users, total, bound } = await pageOfFollowPeople(ctx, 'followers', ctx.subject, page)
-    return paged(
-      users.map((user) => presentUser(ctx, user)),
-      page,
-      total,
-      { link: false, bound },
-    )
-  },
-})
-
-export const userListFollowing = operation({
-  method: 'GET',
-  path: '/users/{username}/following',
-  scope: 'user',
-  requires: [signedIn, namedUser],
-  query: pageQuery,
-  reply: { 200: Type.Array(User) },
-  async run({ ctx, query }) {
-    const page = pageOrWhole(query, ctx.config.api)
-    const { users, total, bound } = await pageOfFollowPeople(ctx, 'following', ctx.subject, page)
-    return paged(
-      users.map((user) => presentUser(ctx, user)),
-      page,
-      total,
-      { link: false, bound },
-    )
-  },
+  ownerOf: ({ viewer, subject }) => ({ viewer, account: subject }),
 })
 
 export const userCheckFollowing = operation({

@@ -1,13 +1,10 @@
 import { Type } from 'typebox'
-import { mayIssueToken } from '../../auth/issue.policy.ts'
-import { normaliseScopes, parseScopes } from '../../auth/token-scopes.ts'
 import { pageQuery } from '../../http/schema.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
-import { must } from '../../lib/verdict.ts'
 import { pageOfApplications } from '../../oauth/applications/application.service.ts'
 import { listGrants, revokeGrant } from '../../oauth/grant.service.ts'
-import { createToken, pageOfTokens, removeToken } from '../../users/credentials/token.service.ts'
+import { issueToken, pageOfTokens, removeToken } from '../../users/credentials/token.service.ts'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { onceShown, takeShownOnce } from '../shell/shown-once.ts'
@@ -67,8 +64,7 @@ export const createTokenSubmit = act({
     const levels = body.access === 'all' ? ['all'] : chosen
     if (levels.length === 0) throw new Invalid(texts.scopeMissing, 'scope_missing')
     const scopes = [...levels, ...(body.public_only === undefined ? [] : ['public-only'])]
-    must(mayIssueToken(ctx.viewer.credential, parseScopes(normaliseScopes(scopes))))
-    const { token } = await createToken(ctx, ctx.viewer.user, { name, scopes })
+    const { token } = await issueToken(ctx, ctx.viewer.user, { name, scopes })
     return { to: path, cookies: [onceShown(ctx, { kind: 'token', name, secret: token })] }
   },
 })
