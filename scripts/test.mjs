@@ -36,8 +36,8 @@ const testTimeoutMs = 120_000
 /** A whole run has this many processes one after the other per job: what ends late is small, and heaps stay small. */
 const turns = 6
 
-/** A whole run repeats at most this number of failed tests, each alone (docs/decisions/0049-repeated-tests.md). */
-const runAgainLimit = 3
+/** In CI, a whole run repeats at most this number of failed tests, each alone (docs/decisions/0049-repeated-tests.md). */
+const runAgainLimit = process.env.CI === 'true' ? 3 : 0
 
 /** A test that kills processes or cuts the power is never repeated: one failure is a defect. */
 const foundOnce = /(crash|power|full-disk|leftovers)\.test\.ts/
@@ -181,9 +181,9 @@ let storage
 
 const startedMs = performance.now()
 const results = []
-const passedLater = []
+const unsteady = []
 
-/** Runs the few failed tests of a whole run once more, one process after the other, and moves what passes to `passedLater`. */
+/** Runs the few failed tests of a whole run in CI once more, one process after the other, and moves what passes to `unsteady`. */
 async function runFailuresAgain() {
   const failures = results.flatMap((result) => result.failures)
   if (everyTest || failures.length === 0 || failures.length > runAgainLimit) return
@@ -192,7 +192,7 @@ async function runFailuresAgain() {
     const names = result.failures.map((failure) => failure.name)
     const second = await runShard({ ...result.shard, pattern: `^(${patternOf(names)})$` }, { waits: true })
     if (second.failed > 0 || second.passed < names.length) continue
-    passedLater.push(...result.failures)
+    unsteady.push(...result.failures)
     Object.assign(result, { passed: result.passed + result.failed, failed: 0, failures: [] })
   }
 }
@@ -233,12 +233,13 @@ const failures = results.flatMap((result) => result.failures)
 if (!everyTest) {
   const told = (failure) => `${failure.name}\n  ${failure.place}\n${failure.reason.replaceAll(/^(?=.)/gm, '    ')}`
   for (const failure of failures) console.log(`\n✗ ${told(failure)}`)
-  for (const failure of passedLater) console.log(`\nUNSTEADY, failed and then passed by itself: ${told(failure)}`)
+  for (const failure of unsteady) console.log(`\nUNSTEADY, failed and then passed by itself: ${told(failure)}`)
 }
 const skipped = sum('skipped')
 console.log(
   `\n${shards.flatMap((shard) => shard.paths).length} files, ${((performance.now() - startedMs) / 1000).toFixed(1)} s` +
-    `${options.postgres ? ', PostgreSQL' : ''}${options.s3 ? ', S3' : ''}${skipped === 0 ? '' : `, ${skipped} skipped`}`,
+    `${options.postgres ? ', PostgreSQL' : ''}${options.s3 ? ', S3' : ''}${skipped === 0 ? '' : `, ${skipped} skipped`}` +
+    `${unsteady.length === 0 ? '' : `, ${unsteady.length} unsteady`}`,
 )
 console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
 if (everyTest && sum('passed') + sum('failed') + skipped === 0) fail('no test has such a name')
