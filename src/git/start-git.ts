@@ -78,6 +78,7 @@ export async function startGit(options: GitOptions): Promise<Git> {
     limits,
     log,
     onCommand: options.onCommand ?? (() => undefined),
+    spares: options.spares,
   })
   const context: GitContext = {
     root,

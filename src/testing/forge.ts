@@ -10,6 +10,7 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import type { Answered } from '../http/server.ts'
 import type { Clock } from '../lib/time.ts'
 import type { Log } from '../lib/log.ts'
+import { SpareBrokers } from '../git/broker/broker-process.ts'
 import { hashPassword } from '../secrets/passwords.ts'
 import { createToken } from '../users/credentials/token.service.ts'
 import { createUser, type NewAccount } from '../users/user.service.ts'
@@ -41,6 +42,9 @@ export interface ForgeOptions {
 
 /** Password of every account of a test. */
 export const testPassword = 'Passw0rd!'
+
+/** Git's brokers are used again: starting one blocks the process and costs more than most tests. */
+const spareBrokers = new SpareBrokers(2)
 
 /** Its hash, made once per process: most tests never check a password, and each hash costs as much as a request. */
 let testPasswordHash: Promise<string> | undefined
@@ -76,7 +80,7 @@ export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
     },
     ...(database ? { db: database.db } : {}),
     validateReplies: true,
-    git: { durable: false },
+    git: { durable: false, spares: spareBrokers },
     ...(options.features ? { features: options.features } : {}),
     answered: (facts) => answered.push(facts),
   })
