@@ -24,7 +24,7 @@ const { values: options, positionals: filters } = parseArgs({
     postgres: { type: 'boolean', default: false },
     s3: { type: 'boolean', default: false },
     statements: { type: 'boolean', default: false },
-    jobs: { type: 'string', default: String(Math.min(2, availableParallelism())) },
+    jobs: { type: 'string', default: String(Math.min(3, availableParallelism() + 1)) },
   },
 })
 const jobs = Number(options.jobs)
@@ -34,7 +34,7 @@ if (!Number.isInteger(jobs) || jobs < 1) fail('--jobs is a whole number from 1')
 const testTimeoutMs = 120_000
 
 /** A whole run has this many processes one after the other per job: what ends late is small, and heaps stay small. */
-const turns = 6
+const turns = 4
 
 /** In CI, a whole run repeats at most this number of failed tests, each alone (docs/decisions/0049-repeated-tests.md). */
 const runAgainLimit = process.env.CI === 'true' ? 3 : 0
@@ -84,16 +84,24 @@ function selectGroups() {
   ].filter((group) => group.files.length > 0)
 }
 
-/** Spreads files over processes so that each gets about as much source; a better guess needs a record nobody keeps. */
+/** How long each file took in earlier runs, in milliseconds; a record in `build/` that may be missing. */
+const durationsFile = fromRoot('build', 'test-durations.json')
+const durations = existsSync(durationsFile) ? JSON.parse(readFileSync(durationsFile, 'utf8')) : {}
+
+/** A guess for files without a record: tests of much source take longer. */
+const msPerByte = 0.3
+const expectedMs = (path) => durations[path] ?? msPerByte * statSync(fromRoot(path)).size
+
+/** Spreads files over processes that take about as long, the longest first, so that all jobs end together. */
 function spread(paths, count) {
-  const shards = Array.from({ length: Math.min(count, paths.length) }, () => ({ paths: [], sizeBytes: 0 }))
-  const sized = paths.map((path) => ({ path, sizeBytes: statSync(fromRoot(path)).size }))
-  for (const { path, sizeBytes } of sized.sort((a, b) => b.sizeBytes - a.sizeBytes)) {
-    const lightest = shards.reduce((least, shard) => (shard.sizeBytes < least.sizeBytes ? shard : least))
+  const shards = Array.from({ length: Math.min(count, paths.length) }, () => ({ paths: [], ms: 0 }))
+  const timed = paths.map((path) => ({ path, ms: expectedMs(path) }))
+  for (const { path, ms } of timed.sort((a, b) => b.ms - a.ms)) {
+    const lightest = shards.reduce((least, shard) => (shard.ms < least.ms ? shard : least))
     lightest.paths.push(path)
-    lightest.sizeBytes += sizeBytes
+    lightest.ms += ms
   }
-  return shards.map((shard) => shard.paths.sort())
+  return shards.sort((a, b) => b.ms - a.ms).map((shard) => shard.paths.sort())
 }
 
 const groups = selectGroups()
@@ -226,6 +234,11 @@ try {
 } finally {
   await database?.stop()
   await storage?.close()
+}
+
+if (filters.length === 0) {
+  const measured = Object.assign({}, durations, ...results.map((result) => result.durations))
+  writeFileSync(durationsFile, JSON.stringify(measured))
 }
 
 const sum = (key) => results.reduce((total, result) => total + result[key], 0)

@@ -67,7 +67,7 @@ async function empty(engine: SqliteEngine, { schemaVersion, tables, ageAudit, fi
   await engine.writer.transaction().execute(async (tx) => {
     if ((await schemaVersionOf(tx)) !== schemaVersion) throw new Error('the schema was changed')
     await engine.script(tx, ageAudit)
-    // Triggers may fill a table again.
+    // Triggers may fill a table again. The question is always the same, so it is compiled once.
     for (let filled = await filledOf(tx, tables); filled.length > 0; filled = await filledOf(tx, tables)) {
       await engine.script(tx, filled.map((table) => `delete from "${table}";`).join('\n'))
     }
