@@ -223,7 +223,10 @@ export class BrokerClient {
       () => true,
       () => false,
     )
-    return isFresh && spares.keep(brokerFile, broker)
+    if (!isFresh || !spares.keep(brokerFile, broker)) return false
+    // It is no longer this client's, whose timer would let it exit.
+    this.#running = this.#starting = undefined
+    return true
   }
 
   async #begin(options: CommandOptions, bulk: boolean): Promise<{ stream: WireStream; ended: Promise<CommandEnd> }> {
