@@ -9,7 +9,7 @@ const brokerFlags = ['--max-old-space-size=512', '--max-semi-space-size=1', '--n
 const frugalMalloc = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '1048576' }
 
 /** Receives what happens to a broker. */
-export interface BrokerOwner {
+interface BrokerOwner {
   /** The process ended, or a channel to it closed. */
   ended(): void
   /** It wrote on its standard error. */
