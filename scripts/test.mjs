@@ -252,7 +252,7 @@ const skipped = sum('skipped')
 console.log(
   `\n${shards.flatMap((shard) => shard.paths).length} files, ${((performance.now() - startedMs) / 1000).toFixed(1)} s` +
     `${options.postgres ? ', PostgreSQL' : ''}${options.s3 ? ', S3' : ''}${skipped === 0 ? '' : `, ${skipped} skipped`}` +
-    `${unsteady.length === 0 ? '' : `, ${unsteady.length} unsteady`}`,
+    (unsteady.length === 0 ? '' : `, ${unsteady.length} unsteady`),
 )
 console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
 if (everyTest && sum('passed') + sum('failed') + skipped === 0) fail('no test has such a name')

@@ -1,8 +1,7 @@
 import { rmSync } from 'node:fs'
 import { sql, type KyselyPlugin, type QueryExecutorProvider } from 'kysely'
-import { databaseOf, engineOf, type SqliteEngine } from '../db/database.ts'
+import { databaseOf, engineOf, type Db, type SqliteEngine } from '../db/database.ts'
 import { openDatabase, type DatabaseOptions } from '../db/open.ts'
-import type { TestDatabase } from './database.ts'
 
 /** What a migrated database holds, by which a used one is made new again. */
 interface Contents {
@@ -128,7 +127,7 @@ let contents: Promise<Contents> | undefined
  */
 export async function takeSqlite(
   make: () => Promise<{ readonly folder: string; readonly options: DatabaseOptions }>,
-): Promise<TestDatabase> {
+): Promise<{ readonly db: Db; readonly options: DatabaseOptions } & AsyncDisposable> {
   const kept = free.pop() ?? (await openKept(make))
   const first = await (contents ??= readContents(kept.engine.writer))
   const gate = new Gate()
