@@ -25,7 +25,7 @@ const { values: options, positionals: filters } = parseArgs({
     postgres: { type: 'boolean', default: false },
     s3: { type: 'boolean', default: false },
     statements: { type: 'boolean', default: false },
-    jobs: { type: 'string', default: String(Math.min(2, availableParallelism())) },
+    jobs: { type: 'string', default: String(Math.min(3, availableParallelism() + 1)) },
   },
 })
 const jobs = Number(options.jobs)
@@ -35,10 +35,10 @@ if (!Number.isInteger(jobs) || jobs < 1) fail('--jobs is a whole number from 1')
 const testTimeoutMs = 120_000
 
 /** A whole run has this many processes one after the other per job: what ends late is small, and heaps stay small. */
-const turns = 6
+const turns = 4
 
-/** A whole run repeats at most this number of failed tests, each alone (docs/decisions/0049-repeated-tests.md). */
-const runAgainLimit = 3
+/** In CI, a whole run repeats at most this number of failed tests, each alone (docs/decisions/0049-repeated-tests.md). */
+const runAgainLimit = process.env.CI === 'true' ? 3 : 0
 
 /** A test that kills processes or cuts the power is never repeated: one failure is a defect. */
 const foundOnce = /(crash|power|full-disk|leftovers)\.test\.ts/
@@ -85,16 +85,24 @@ function selectGroups() {
   ].filter((group) => group.files.length > 0)
 }
 
-/** Spreads files over processes so that each gets about as much source; a better guess needs a record nobody keeps. */
+/** How long each file took in earlier runs, in milliseconds; a record in `build/` that may be missing. */
+const durationsFile = fromRoot('build', 'test-durations.json')
+const durations = existsSync(durationsFile) ? JSON.parse(readFileSync(durationsFile, 'utf8')) : {}
+
+/** A guess for files without a record: tests of much source take longer. */
+const msPerByte = 0.3
+const expectedMs = (path) => durations[path] ?? msPerByte * statSync(fromRoot(path)).size
+
+/** Spreads files over processes that take about as long, the longest first, so that all jobs end together. */
 function spread(paths, count) {
-  const shards = Array.from({ length: Math.min(count, paths.length) }, () => ({ paths: [], sizeBytes: 0 }))
-  const sized = paths.map((path) => ({ path, sizeBytes: statSync(fromRoot(path)).size }))
-  for (const { path, sizeBytes } of sized.sort((a, b) => b.sizeBytes - a.sizeBytes)) {
-    const lightest = shards.reduce((least, shard) => (shard.sizeBytes < least.sizeBytes ? shard : least))
+  const shards = Array.from({ length: Math.min(count, paths.length) }, () => ({ paths: [], ms: 0 }))
+  const timed = paths.map((path) => ({ path, ms: expectedMs(path) }))
+  for (const { path, ms } of timed.sort((a, b) => b.ms - a.ms)) {
+    const lightest = shards.reduce((least, shard) => (shard.ms < least.ms ? shard : least))
     lightest.paths.push(path)
-    lightest.sizeBytes += sizeBytes
+    lightest.ms += ms
   }
-  return shards.map((shard) => shard.paths.sort())
+  return shards.sort((a, b) => b.ms - a.ms).map((shard) => shard.paths.sort())
 }
 
 const groups = selectGroups()
@@ -182,9 +190,9 @@ let storage
 
 const startedMs = performance.now()
 const results = []
-const passedLater = []
+const unsteady = []
 
-/** Runs the few failed tests of a whole run once more, one process after the other, and moves what passes to `passedLater`. */
+/** Runs the few failed tests of a whole run in CI once more, one process after the other, and moves what passes to `unsteady`. */
 async function runFailuresAgain() {
   const failures = results.flatMap((result) => result.failures)
   if (everyTest || failures.length === 0 || failures.length > runAgainLimit) return
@@ -193,7 +201,7 @@ async function runFailuresAgain() {
     const names = result.failures.map((failure) => failure.name)
     const second = await runShard({ ...result.shard, pattern: `^(${patternOf(names)})$` }, { waits: true })
     if (second.failed > 0 || second.passed < names.length) continue
-    passedLater.push(...result.failures)
+    unsteady.push(...result.failures)
     Object.assign(result, { passed: result.passed + result.failed, failed: 0, failures: [] })
   }
 }
@@ -229,17 +237,23 @@ try {
   await storage?.close()
 }
 
+if (filters.length === 0) {
+  const measured = Object.assign({}, durations, ...results.map((result) => result.durations))
+  writeFileSync(durationsFile, JSON.stringify(measured))
+}
+
 const sum = (key) => results.reduce((total, result) => total + result[key], 0)
 const failures = results.flatMap((result) => result.failures)
 if (!everyTest) {
   const told = (failure) => `${failure.name}\n  ${failure.place}\n${failure.reason.replaceAll(/^(?=.)/gm, '    ')}`
   for (const failure of failures) console.log(`\n✗ ${told(failure)}`)
-  for (const failure of passedLater) console.log(`\nUNSTEADY, failed and then passed by itself: ${told(failure)}`)
+  for (const failure of unsteady) console.log(`\nUNSTEADY, failed and then passed by itself: ${told(failure)}`)
 }
 const skipped = sum('skipped')
 console.log(
   `\n${shards.flatMap((shard) => shard.paths).length} files, ${((performance.now() - startedMs) / 1000).toFixed(1)} s` +
-    `${options.postgres ? ', PostgreSQL' : ''}${options.s3 ? ', S3' : ''}${skipped === 0 ? '' : `, ${skipped} skipped`}`,
+    `${options.postgres ? ', PostgreSQL' : ''}${options.s3 ? ', S3' : ''}${skipped === 0 ? '' : `, ${skipped} skipped`}` +
+    (unsteady.length === 0 ? '' : `, ${unsteady.length} unsteady`),
 )
 console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
 if (everyTest && sum('passed') + sum('failed') + skipped === 0) fail('no test has such a name')

@@ -44,6 +44,7 @@ function fileLine(file, tally) {
 export default async function* report(source) {
   const counts = { passed: 0, failed: 0, skipped: 0 }
   const failures = []
+  const durations = {}
   let current = { file: '', passed: 0, failed: 0, ms: 0 }
   for await (const { type, data } of source) {
     if (type === 'test:diagnostic' && data.level === 'error') yield `${data.message}\n`
@@ -59,6 +60,7 @@ export default async function* report(source) {
       current = { file, passed: 0, failed: 0, ms: 0 }
     }
     current.ms += data.details?.duration_ms ?? 0
+    durations[file] = Math.round(current.ms)
     if (type === 'test:fail' && data.todo === undefined) {
       counts.failed += 1
       current.failed += 1
@@ -82,5 +84,5 @@ export default async function* report(source) {
     failures.push({ name, place: pathOf(file), reason: `nobody caught: ${reason(error)}` })
     yield `✗ ${name}  [${failures.at(-1).place}]\n    ${failures.at(-1).reason.replaceAll('\n', '\n    ')}\n`
   }
-  writeFileSync(process.env.INGOT_TEST_RESULT, JSON.stringify({ ...counts, failures }))
+  writeFileSync(process.env.INGOT_TEST_RESULT, JSON.stringify({ ...counts, failures, durations }))
 }

@@ -68,7 +68,11 @@ test('the example of the change feed keeps an issue mirror correct when either s
       server = await startProgram(folder, { port: new URL(url).port, env })
       if (mirror.exitCode !== null || mirror.signalCode !== null) mirror = startMirror()
     }
-    await wait(400)
+    // The act under way may delete one.
+    await until(
+      async () => (await client.must('GET', '/repos/root/r/issues?state=all&limit=50')).json.length > 4,
+      'a few issues are written',
+    )
     isOver.abort()
     await writing
     const { json: issues } = await client.must('GET', '/repos/root/r/issues?state=all&limit=50')

@@ -5,6 +5,7 @@
  * malformed names and ids, `TooLarge` when a limit is exceeded, `Unavailable` when git cannot answer (the broker died,
  * the disk is full, the queue is full, a deadline passed).
  */
+import type { SpareBrokers } from './broker/broker-process.ts'
 import type { Readable } from 'node:stream'
 import type { CacheBudget } from '../lib/cache-budget.ts'
 import type { Oid } from '../lib/ids.ts'
@@ -761,6 +762,8 @@ export type GitOptions = {
   readonly caches?: CacheBudget
   /** The broker's bundle; default: beside the program. */
   readonly brokerFile?: string
+  /** Takes an idle broker from here and leaves it here at the end, for tests that start many git layers. */
+  readonly spares?: SpareBrokers
 }
 
 export type GitLimits = {

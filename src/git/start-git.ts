@@ -81,6 +81,7 @@ export async function startGit(options: GitOptions): Promise<Git> {
     log,
     onCommand: options.onCommand ?? (() => undefined),
     onUncleanEnd: (cwd) => sweeps.after(cwd),
+    spares: options.spares,
   })
   const context: GitContext = {
     root,

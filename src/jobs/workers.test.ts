@@ -105,11 +105,20 @@ test('jobs wait for their due time, and urgent jobs run first', async () => {
 
 test('a delayed job runs when it is due', async () => {
   await using test = await openTestDatabase()
-  await using workers = start(test.db, [note])
-  await transaction(test.db, (tx) => enqueue(tx, note, { text: 'soon' }, { delayMs: 60 }))
+  let ranAtMs = 0
+  const timed = job({
+    name: 'noteTime',
+    input: Type.Object({}),
+    run: async () => {
+      ranAtMs = Date.now()
+    },
+  })
+  await using workers = start(test.db, [timed])
+  const dueAtMs = Date.now() + 60
+  await transaction(test.db, (tx) => enqueue(tx, timed, {}, { delayMs: 60 }))
   await workers.settle()
-  assert.deepEqual(workers.ran, [])
-  await until(() => workers.ran.length > 0)
+  await until(() => ranAtMs > 0)
+  assert.ok(ranAtMs >= dueAtMs, `it ran ${dueAtMs - ranAtMs} ms early`)
 })
 
 test('a failed job is retried with growing delays and keeps its last error', async () => {

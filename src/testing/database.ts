@@ -7,6 +7,7 @@ import { engineOf, type Db } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { migrations } from '../db/migrations/index.ts'
 import { closeDatabase, openDatabase, type DatabaseOptions } from '../db/open.ts'
+import { takeSqlite } from './kept-sqlite.ts'
 
 export interface TestDatabase extends AsyncDisposable {
   readonly db: Db
@@ -25,7 +26,7 @@ const maxTestConnections = 5
 /**
  * Creates a migrated database for one test: PostgreSQL when `INGOT_TEST_DATABASE` names a server
  * (`postgres://user:password@host:port/database`, with a role that may create databases), otherwise SQLite in memory.
- * Disposing deletes it.
+ * Disposing deletes it, or its rows.
  * @param options.isEmpty true to skip the migrations
  * @param options.language language of PostgreSQL's collation; by default that of the server
  */
@@ -58,11 +59,9 @@ async function makeSqliteTemplate(): Promise<string> {
 }
 
 async function openSqliteTest({ isEmpty = false }: TestDatabaseOptions): Promise<TestDatabase> {
+  if (!isEmpty) return takeSqlite(copySqliteTemplate)
   const folder = testFolder()
   const options = sqliteOptions(path.join(folder, 'ingot.db'))
-  if (!isEmpty) {
-    copyFileSync(await (sqliteTemplate ??= makeSqliteTemplate()), path.join(folder, 'ingot.db'))
-  }
   const db = openDatabase(options)
   return {
     db,
@@ -72,6 +71,14 @@ async function openSqliteTest({ isEmpty = false }: TestDatabaseOptions): Promise
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+async function copySqliteTemplate(): Promise<{ readonly folder: string; readonly options: DatabaseOptions }> {
+  const template = await (sqliteTemplate ??= makeSqliteTemplate())
+  const folder = testFolder()
+  const options = sqliteOptions(path.join(folder, 'ingot.db'))
+  copyFileSync(template, path.join(folder, 'ingot.db'))
+  return { folder, options }
 }
 
 const postgresOptions = (server: string, database?: string): DatabaseOptions => {

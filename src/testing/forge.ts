@@ -1,3 +1,4 @@
+import { hashSync } from '@node-rs/argon2'
 import { mkdtempSync, rmSync, existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -10,7 +11,7 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import type { Answered } from '../http/server.ts'
 import type { Clock } from '../lib/time.ts'
 import type { Log } from '../lib/log.ts'
-import { hashPassword } from '../secrets/passwords.ts'
+import { SpareBrokers } from '../git/broker/broker-process.ts'
 import { createToken } from '../users/credentials/token.service.ts'
 import { createUser, type NewAccount } from '../users/user.service.ts'
 import { findUserByName } from '../users/user.store.ts'
@@ -42,8 +43,11 @@ export interface ForgeOptions {
 /** Password of every account of a test. */
 export const testPassword = 'Passw0rd!'
 
-/** Its hash, made once per process: most tests never check a password, and each hash costs as much as a request. */
-let testPasswordHash: Promise<string> | undefined
+/** Git's brokers are used again: starting one blocks the process and costs more than most tests. */
+const spareBrokers = new SpareBrokers(2)
+
+/** Its hash, with the least cost: checking a password with the program's own cost takes longer than most requests. */
+const testPasswordHash = hashSync(testPassword, { algorithm: 2, memoryCost: 8, timeCost: 1, parallelism: 1 })
 
 /**
  * Starts the real application in this process on a free port with its own data folder and database. Several forges can
@@ -76,7 +80,7 @@ export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
     },
     ...(database ? { db: database.db } : {}),
     validateReplies: true,
-    git: { durable: false },
+    git: { durable: false, spares: spareBrokers },
     ...(options.features ? { features: options.features } : {}),
     answered: (facts) => answered.push(facts),
   })
@@ -163,7 +167,7 @@ export class Forge implements AsyncDisposable {
       (await createUser(this.services, {
         name,
         email: `${name}@example.com`,
-        ...('password' in more ? {} : { passwordHash: await (testPasswordHash ??= hashPassword(testPassword)) }),
+        ...('password' in more ? {} : { passwordHash: testPasswordHash }),
         ...more,
       }))
     const { token } = await createToken(this.services, user, {

@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { type Duplex, Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { Invalid, type Refusal, TooLarge, Unavailable } from '../../lib/errors.ts'
 import { asFleeting, releaseChunk, isFleeting } from '../../lib/fleeting.ts'
 import { fullDisk, saysFullDisk } from '../../lib/full-disk.ts'
 import type { CommandReport, GitLimits, GitService, LogLevel } from '../git.ts'
+import { BrokerProcess, type SpareBrokers } from './broker-process.ts'
 import type {
   BrokerMessage,
   BrokerRequest,
@@ -14,7 +14,7 @@ import type {
   RunRequest,
   RunResult,
 } from './protocol.ts'
-import { Channel, ChannelClosed, RemoteFailure, type WireStream } from './wire.ts'
+import { ChannelClosed, RemoteFailure, type WireStream } from './wire.ts'
 
 export type BrokerOptions = {
   readonly brokerFile: string
@@ -25,6 +25,7 @@ export type BrokerOptions = {
   readonly onCommand: (report: CommandReport) => void
   /** Called with the folder of a command that writes and did not end well. */
   readonly onUncleanEnd?: (cwd: string) => void
+  readonly spares?: SpareBrokers | undefined
 }
 
 /** A one-shot command, before defaults are applied. */
@@ -49,13 +50,6 @@ export type CommandOptions = {
 export type CommandEnd = { readonly exitCode: number; readonly stderr: string }
 export type CommandOutput = CommandEnd & { readonly stdout: Buffer }
 
-type Running = {
-  readonly small: Channel
-  readonly bulk: Channel
-  /** Lets the broker exit without a restart. */
-  readonly rest: () => void
-}
-
 /** Kinds of commands that write into their repository. */
 const writingKinds: ReadonlySet<RunRequest['kind']> = new Set(['write', 'push', 'maintenance'])
 
@@ -63,12 +57,6 @@ const maxBackOffMs = 10_000
 /** A broker that lived this long restarts without delay. */
 const goodLifeMs = 30_000
 const closeDeadlineMs = 5000
-
-/** The broker only passes bytes on: it needs a small heap and no optimizing compiler. */
-const brokerFlags = ['--max-old-space-size=512', '--max-semi-space-size=1', '--no-maglev', '--v8-pool-size=1']
-
-/** Settings of the C library's allocator that keep memory small. */
-const frugalMalloc = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '1048576' }
 
 /**
  * The server's end of the git broker. It starts the broker on first use, restarts it when it dies, lets it exit when
@@ -79,10 +67,11 @@ export class BrokerClient {
   /** Running process groups that the broker reported; they are killed when the broker dies. */
   readonly #groups = new Set<number>()
   /** The broker that starts or runs; undefined while no broker is needed. */
-  #starting: Promise<Running> | undefined
-  #running: Running | undefined
+  #starting: Promise<BrokerProcess> | undefined
+  #running: BrokerProcess | undefined
   #askedMs = 0
-  #child: ChildProcess | undefined
+  /** The broker that was started last; it may have ended. */
+  #broker: BrokerProcess | undefined
   #closed = false
   #failures = 0
   #startedMs = 0
@@ -218,18 +207,33 @@ export class BrokerClient {
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    const child = this.#child
     const running = await this.#starting?.catch(() => undefined)
+    if (running !== undefined && (await this.#leave(running))) return
+    const child = this.#broker?.child
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
     const exited = new Promise<void>((resolve) => {
       child.once('exit', () => resolve())
     })
-    running?.small.close()
-    running?.bulk.close()
+    running?.close()
     const timer = setTimeout(() => child.kill('SIGKILL'), closeDeadlineMs)
     await exited
     clearTimeout(timer)
     this.#killGroups()
+  }
+
+  /** Leaves an idle broker to a later client. Returns whether it was kept. */
+  async #leave(broker: BrokerProcess): Promise<boolean> {
+    const { brokerFile, spares } = this.#options
+    if (spares === undefined || broker.isBusy || this.#groups.size > 0 || this.#running !== broker) return false
+    // Ends its readers.
+    const isFresh = await this.#configure(broker).then(
+      () => true,
+      () => false,
+    )
+    if (!isFresh || !spares.keep(brokerFile, broker)) return false
+    // It is no longer this client's, whose timer would let it exit.
+    this.#running = this.#starting = undefined
+    return true
   }
 
   async #begin(options: CommandOptions, bulk: boolean): Promise<{ stream: WireStream; ended: Promise<CommandEnd> }> {
@@ -294,11 +298,11 @@ export class BrokerClient {
     return { stream, ended }
   }
 
-  async #ready(): Promise<Running> {
+  async #ready(): Promise<BrokerProcess> {
     if (this.#closed) throw new Unavailable('git is closed', 'git_unavailable')
     this.#askedMs = performance.now()
     if (this.#running !== undefined) return this.#running
-    this.#starting ??= this.#spawn()
+    this.#starting ??= this.#start()
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(
@@ -315,41 +319,37 @@ export class BrokerClient {
     }
   }
 
-  async #spawn(): Promise<Running> {
-    const options = this.#options
+  async #start(): Promise<BrokerProcess> {
+    const { brokerFile, log, limits, spares } = this.#options
     this.#startedMs = Date.now()
-    const child = spawn(process.execPath, [...brokerFlags, options.brokerFile], {
-      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-      // A session of its own: an interrupt at the terminal reaches only the server, which then ends the broker in
-      // order.
-      detached: true,
-      env: frugalMalloc,
-    })
-    this.#child = child
-    child.stderr!.on('data', (chunk: Buffer) =>
-      options.log('error', 'git broker', { text: chunk.toString().slice(0, 4000) }),
-    )
-    let ended = false
-    const onEnd = (): void => {
-      if (ended) return
-      ended = true
-      this.#running = undefined
-      child.kill('SIGKILL')
-      small.close()
-      bulk.close()
-      this.#killGroups()
-      if (!this.#closed) this.#restart()
+    const owner = {
+      ended: (): void => {
+        this.#running = undefined
+        broker.child.kill('SIGKILL')
+        broker.close()
+        this.#killGroups()
+        if (!this.#closed) this.#restart()
+      },
+      wrote: (text: string): void => log('error', 'git broker', { text: text.slice(0, 4000) }),
     }
-    const small = new Channel(child.stdio[3] as Duplex, { onClose: onEnd })
-    const bulk = new Channel(child.stdio[4] as Duplex, { onClose: onEnd })
-    child.on('error', onEnd)
-    child.on('exit', onEnd)
-    const { limits } = options
+    const broker = spares?.take(brokerFile) ?? new BrokerProcess(brokerFile, owner)
+    broker.owner = owner
+    this.#broker = broker
+    await this.#configure(broker)
+    if (!broker.hasEnded) {
+      this.#running = broker
+      this.#restLater(broker, limits.brokerIdleMs)
+    }
+    return broker
+  }
+
+  async #configure({ small }: BrokerProcess): Promise<void> {
+    const { gitBinary, environment, limits } = this.#options
     await finish(
       small.open({
         op: 'settings',
-        gitBinary: options.gitBinary,
-        environment: options.environment,
+        gitBinary,
+        environment,
         slots: {
           read: limits.readProcesses,
           write: limits.writeProcesses,
@@ -368,32 +368,25 @@ export class BrokerClient {
         maxHookBytes: limits.maxRefUpdates * 1400 + (1 << 20),
       } satisfies BrokerSettings),
     )
-    const rest = (): void => {
-      ended = true
-      this.#running = this.#starting = undefined
-      // The broker exits when its channels close, together with its readers.
-      small.close()
-      bulk.close()
-      const timer = setTimeout(() => child.kill('SIGKILL'), closeDeadlineMs).unref()
-      child.once('exit', () => clearTimeout(timer))
-    }
-    const running = { small, bulk, rest }
-    if (!ended) {
-      this.#running = running
-      this.#restLater(running, limits.brokerIdleMs)
-    }
-    return running
+  }
+
+  /** Lets the broker exit without a restart, together with its readers. */
+  #rest(broker: BrokerProcess): void {
+    this.#running = this.#starting = undefined
+    broker.owner = undefined
+    broker.close()
+    const timer = setTimeout(() => broker.child.kill('SIGKILL'), closeDeadlineMs).unref()
+    broker.child.once('exit', () => clearTimeout(timer))
   }
 
   /** Lets the broker exit when nothing is under way and no request came for `brokerIdleMs`. */
-  #restLater(running: Running, ms: number): void {
+  #restLater(running: BrokerProcess, ms: number): void {
     const { brokerIdleMs } = this.#options.limits
     setTimeout(() => {
       if (this.#running !== running) return
-      const isBusy = running.small.streamCount + running.bulk.streamCount > 0
-      const leftMs = isBusy ? brokerIdleMs : this.#askedMs + brokerIdleMs - performance.now()
+      const leftMs = running.isBusy ? brokerIdleMs : this.#askedMs + brokerIdleMs - performance.now()
       if (leftMs > 0) this.#restLater(running, leftMs)
-      else running.rest()
+      else this.#rest(running)
     }, ms).unref()
   }
 
@@ -401,10 +394,10 @@ export class BrokerClient {
     this.#failures = Date.now() - this.#startedMs > goodLifeMs ? 0 : this.#failures + 1
     const delayMs = this.#failures <= 1 ? 0 : Math.min(maxBackOffMs, 50 * 2 ** this.#failures)
     this.#options.log('error', 'the git broker ended and restarts', { delayMs })
-    this.#starting = new Promise<Running>((resolve, reject) => {
+    this.#starting = new Promise<BrokerProcess>((resolve, reject) => {
       setTimeout(() => {
         if (this.#closed) reject(new Unavailable('git is closed', 'git_unavailable'))
-        else this.#spawn().then(resolve, reject)
+        else this.#start().then(resolve, reject)
       }, delayMs)
     })
     // The next caller sees the failure.

@@ -11,6 +11,7 @@ import type { Oid } from '../../lib/ids.ts'
 import { newGitKey } from '../git-key.ts'
 import type { PushedUpdate } from '../git.ts'
 import { client, commitOn, filesOf, newRepository, serveGit, someone, startTestGit } from '../git.test-support.ts'
+import { SpareBrokers } from './broker-process.ts'
 import { zeroOid } from '../../lib/refs.ts'
 import { isValidBranchName, isValidRefName, isValidTagName } from '../refs/ref-name.ts'
 import { until } from '../../testing/until.ts'
@@ -48,9 +49,17 @@ async function childrenOf(pid: number): Promise<Array<{ pid: number; state: stri
   return found
 }
 
-/** The broker is the only Node child of this process. */
+/** Children from before the test, such as brokers that forges of other tests left. */
+let earlier: ReadonlySet<number> = new Set()
+
+async function startOwnGit(options: Parameters<typeof startTestGit>[0] = {}): ReturnType<typeof startTestGit> {
+  earlier = new Set((await childrenOf(process.pid)).map(({ pid }) => pid))
+  return startTestGit(options)
+}
+
+/** The broker is the only child of this process that the test started. */
 const newestBroker = async (): Promise<number | undefined> =>
-  (await childrenOf(process.pid)).findLast((child) => child.state !== 'Z')?.pid
+  (await childrenOf(process.pid)).findLast((child) => child.state !== 'Z' && !earlier.has(child.pid))?.pid
 
 async function brokerPid(): Promise<number> {
   const pid = await newestBroker()
@@ -78,7 +87,7 @@ async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
 
 test('git broker: when it is killed, requests answer 503, children die, and the next request works', async () => {
   await withFolder(async (folder) => {
-    await using test = await startTestGit({ gitBinary: await sleepingGit(folder, 'blame'), limits: { waitMs: 5000 } })
+    await using test = await startOwnGit({ gitBinary: await sleepingGit(folder, 'blame'), limits: { waitMs: 5000 } })
     const { git } = test
     const key = await newRepository(git)
     const head = (await git.readHead(key)).oid!
@@ -110,7 +119,7 @@ test('git broker: when it is killed, requests answer 503, children die, and the 
 
 test('git broker: it starts on demand and exits when idle, but not during a command', async () => {
   await withFolder(async (folder) => {
-    await using test = await startTestGit({
+    await using test = await startOwnGit({
       gitBinary: await sleepingGit(folder, 'rev-list'),
       limits: { brokerIdleMs: 1500 },
     })
@@ -147,7 +156,7 @@ test('git broker: it starts on demand and exits when idle, but not during a comm
 
 test('git broker: a stuck command, a stuck reader and a full queue answer 503 within their deadlines', async () => {
   await withFolder(async (folder) => {
-    await using test = await startTestGit({
+    await using test = await startOwnGit({
       gitBinary: await sleepingGit(folder, 'blame'),
       limits: { commandTimeoutMs: 300, readProcesses: 1, waiting: 1, waitMs: 10_000 },
     })
@@ -162,7 +171,7 @@ test('git broker: a stuck command, a stuck reader and a full queue answer 503 wi
     assert.equal(await git.countCommits(key, { from: [head] }), 1)
   })
   await withFolder(async (folder) => {
-    await using test = await startTestGit({
+    await using test = await startOwnGit({
       gitBinary: await sleepingGit(folder, 'cat-file'),
       limits: { readTimeoutMs: 300 },
     })
@@ -177,7 +186,7 @@ test('git broker: a stuck command, a stuck reader and a full queue answer 503 wi
 
 test('git broker: an abandoned request ends its command', async () => {
   await withFolder(async (folder) => {
-    await using test = await startTestGit({ gitBinary: await sleepingGit(folder, 'rev-list') })
+    await using test = await startOwnGit({ gitBinary: await sleepingGit(folder, 'rev-list') })
     const { git } = test
     const key = await newRepository(git)
     const head = (await git.readHead(key)).oid!
@@ -200,7 +209,7 @@ test('git broker: an abandoned request ends its command', async () => {
 
 test('git broker: the broker and its git end when the server is killed', async () => {
   await withFolder(async (folder) => {
-    await using test = await startTestGit()
+    await using test = await startOwnGit()
     // A separate server that reports when its git runs and waits to be killed.
     const root = join(folder, 'repositories')
     const script = join(folder, 'server.mjs')
@@ -233,7 +242,7 @@ test('git broker: the broker and its git end when the server is killed', async (
 })
 
 test('git push: moved references are recorded once even when git dies before its hook', async () => {
-  await using test = await startTestGit()
+  await using test = await startOwnGit()
   const { git } = test
   const key = await newRepository(git)
   const first = (await git.readHead(key)).oid!
@@ -267,7 +276,7 @@ test('git push: moved references are recorded once even when git dies before its
 })
 
 test('git repositories: creation, forks, shared objects, removal, sizes, keys and stale locks', async () => {
-  await using test = await startTestGit()
+  await using test = await startOwnGit()
   const { git } = test
   const key = await newRepository(git, { a: 'a', b: 'b' })
   const head = (await git.readHead(key)).oid!
@@ -315,7 +324,7 @@ test('git repositories: creation, forks, shared objects, removal, sizes, keys an
 })
 
 test('git maintenance: packs without a bitmap get one, once', async () => {
-  await using test = await startTestGit()
+  await using test = await startOwnGit()
   const { git } = test
   const key = await newRepository(git)
   await commitOn(git, key, 'main', { big: randomBytes(3 << 20).toString('base64') })
@@ -336,7 +345,7 @@ test('git maintenance: packs without a bitmap get one, once', async () => {
 })
 
 test('git remotes: fetches and pushes over HTTP report moved references; bad addresses are refused', async () => {
-  await using test = await startTestGit()
+  await using test = await startOwnGit()
   const { git } = test
   const source = await newRepository(git)
   await commitOn(git, source, 'side', { s: 's' })
@@ -379,7 +388,7 @@ test('git remotes: fetches and pushes over HTTP report moved references; bad add
 })
 
 test('git formats: a SHA-256 repository works through all layers', async (t) => {
-  await using test = await startTestGit()
+  await using test = await startOwnGit()
   const { git } = test
   const key = newGitKey()
   try {
@@ -454,7 +463,7 @@ test('git reference names follow check-ref-format', async () => {
 })
 
 test('git uploads: a stream carries one request after another, as over SSH', async () => {
-  await using test = await startTestGit()
+  await using test = await startOwnGit()
   const { git } = test
   const key = await newRepository(git)
   const flush = Readable.from([Buffer.from('0000')])
@@ -463,4 +472,19 @@ test('git uploads: a stream carries one request after another, as over SSH', asy
   for await (const chunk of output) text += String(chunk)
   assert.match(text, /refs\/heads\/main/)
   assert.equal((await finished).exitCode, 0)
+})
+
+test('git broker: a closed layer leaves its idle broker to the next one, which its timer does not end', async () => {
+  const spares = new SpareBrokers(1)
+  const first = await startOwnGit({ spares, limits: { brokerIdleMs: 1500 } })
+  await newRepository(first.git)
+  const pid = await brokerPid()
+  await first[Symbol.asyncDispose]()
+
+  await using second = await startTestGit({ spares })
+  const key = await newRepository(second.git)
+  assert.equal(await brokerPid(), pid)
+  await sleep(2000)
+  assert.equal(await second.git.countCommits(key, { from: [(await second.git.readHead(key)).oid!] }), 1)
+  assert.equal(await brokerPid(), pid)
 })

@@ -29,6 +29,9 @@ function onOpen(stream: WireStream, request: unknown): void {
 
 function serve(stream: WireStream, request: BrokerRequest): void {
   if (request.op === 'settings') {
+    // The next server that uses this broker does not meet what an earlier one left.
+    for (const command of commands) command.kill()
+    working?.pool.close()
     const slots = (kind: CommandKind): Slots => new Slots(request.slots[kind], request.waiting, request.waitMs)
     working = {
       settings: request,
