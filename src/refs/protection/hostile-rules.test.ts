@@ -20,7 +20,7 @@ const path = `${'abcdef/'.repeat(30)}file`
 for (const [shape, patterns] of Object.entries(costly)) {
   test(`pushes, writes, merges and pages: ${shape} patterns of files protect`, async () => {
     await using forge = await startForge({ users: ['alice'] })
-    const repo = await forge.given.repo({ owner: 'alice', files: { 'a.txt': 'a\n' } })
+    const repo = await forge.given.repo({ owner: 'alice' })
     const alice = forge.as('alice')
     await commitFiles(forge, repo, 'topic', { [path]: 'x' })
     const pull = await givenPull(forge, { repo, branch: 'second', base: 'topic' })
@@ -51,7 +51,7 @@ for (const [shape, patterns] of Object.entries(costly)) {
 
   test(`pages, writes and tags: ${shape} names of rules close branches and tags`, async () => {
     await using forge = await startForge({ users: ['alice'] })
-    const repo = await forge.given.repo({ owner: 'alice', files: { 'a.txt': 'a\n' } })
+    const repo = await forge.given.repo({ owner: 'alice' })
     const alice = forge.as('alice')
     const branch = `${'abcdef'.repeat(15)}x`
     await alice.must('POST', `${repo.api}/branches`, { new_branch_name: branch })
@@ -88,23 +88,17 @@ for (const [shape, patterns] of Object.entries(costly)) {
 test('pages and reads: an .editorconfig and .gitattributes with costly patterns are refused or left out', async () => {
   await using forge = await startForge({ users: ['alice'] })
   for (const patterns of Object.values(costly)) {
-    const repo = await forge.given.repo({
-      owner: 'alice',
-      files: {
-        [name]: 'x\n',
-        '.editorconfig': patterns
-          .map((each) => `[${each}]\nindent_size = 3\n`)
-          .join('')
-          .slice(0, 250_000),
-        '.gitattributes': patterns
-          .map((each) => `${each} text\n`)
-          .join('')
-          .slice(0, 250_000),
-      },
+    const repo = await forge.given.repo({ owner: 'alice' })
+    const sections = patterns.map((each) => `[${each}]\nindent_size = 3\n`)
+    const lines = patterns.map((each) => `${each} text\n`)
+    await commitFiles(forge, repo, 'main', {
+      [name]: 'x\n',
+      '.editorconfig': sections.join('').slice(0, 250_000),
+      '.gitattributes': lines.join('').slice(0, 250_000),
     })
     const alice = await Browser.of(forge, 'alice')
     const asked = await forge.as('alice').get(`${repo.api}/editorconfig/${name}`)
-    assert.ok([200, 422].includes(asked.status))
+    assert.ok([200, 422].includes(asked.status), asked.text)
     assert.equal((await alice.get(`/${repo.fullName}/_edit/main/${name}`)).status, 200)
     assert.equal((await alice.get(`/${repo.fullName}/src/branch/main/${name}`)).status, 200)
   }
