@@ -1,0 +1,84 @@
+/**
+ * Fills one dimension of stored text after the other to its limit, as somebody who signed up, and measures the acts that do
+ * so and every read that shows it, as its owner and as a guest.
+ */
+import { gitDimensions } from './git.mjs'
+import { Addresses, readsOf } from './reads.mjs'
+import { lineOf } from './report.mjs'
+import { rowDimensions } from './rows.mjs'
+import { textDimensions } from './texts.mjs'
+import { worldsOf } from './world.mjs'
+
+/** Each is `{ name, limit, fill(world, size) }`; `fill` returns what parameters of addresses stand for. */
+export const dimensions = [...textDimensions, ...gitDimensions, ...rowDimensions]
+
+/** With `--quick` each dimension has this share of its limit. */
+const quickShare = 0.05
+
+/**
+ * Measures dimensions.
+ * @param meter of the server, from `openMeter`
+ * @param report receives the rows
+ */
+export async function measureDimensions({ url, ask, folder, meter, report, operations, only, quick }) {
+  const reads = readsOf(operations)
+  let current = 'start'
+  const measured = async (id, send) => {
+    const measurement = await meter.during(send)
+    report.add(current, { id, path: '', who: 'owner' }, measurement)
+    return measurement.result
+  }
+  const createWorld = worldsOf({ url, ask, folder, measured })
+  const chosen = dimensions.filter(({ name }) => only === undefined || name.includes(only))
+  for (const [at, { name, limit, fill }] of chosen.entries()) {
+    current = name
+    const beganMs = performance.now()
+    const world = await createWorld(`${at}-${name.replaceAll(/[^a-z]+/g, '-')}`)
+    const found = await fill(world, quick ? Math.max(2, Math.ceil(limit * quickShare)) : limit)
+    report.add(name, { id: 'jobs', path: '', who: 'server' }, await meter.settle())
+    const filledMs = performance.now() - beganMs
+    const before = report.requests
+    await measureReads({ world, places: { ...world.places, ...found }, reads, meter, report, name })
+    const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`
+    console.log(
+      `${name}: filled in ${seconds(filledMs)}, ${report.requests - before} requests in ${seconds(performance.now() - beganMs - filledMs)}`,
+    )
+    for (const row of report
+      .above()
+      .filter(({ dimension }) => dimension === name)
+      .slice(0, 6))
+      console.log(lineOf(row))
+  }
+  return { reads, unreached: report.unreached(reads) }
+}
+
+async function measureReads({ world, places, reads, meter, report, name }) {
+  const addresses = new Addresses(
+    reads.filter(({ isAdmin }) => !isAdmin),
+    places,
+  )
+  for (let next = addresses.take(); next !== undefined; next = addresses.take()) {
+    const { read, path } = next
+    const asked = async (who, headers) => {
+      const measurement = await meter.during(() => world.send('GET', path, { headers }))
+      report.add(name, { id: read.id, path, who, isFile: read.isFile }, measurement)
+      return measurement.result
+    }
+    const accept = { accept: read.isPage ? 'text/html' : '*/*' }
+    // The guest comes first: what is kept for readers is not there yet.
+    await asked('guest', accept)
+    const { status, text, headers } = await asked(
+      'owner',
+      read.isPage ? { ...accept, cookie: world.cookie } : { ...accept, authorization: world.authorization },
+    )
+    if (status >= 300) continue
+    addresses.addQueries(read, path)
+    const type = headers.get('content-type') ?? ''
+    if (type.startsWith('text/html')) addresses.addLinks(text, path)
+    else if (type.startsWith('application/json') && /^\s*[[{]/.test(text) && text.length < 4 << 20) {
+      const json = JSON.parse(text)
+      const list = Array.isArray(json) ? json : Object.values(json).find(Array.isArray)
+      if (list?.length > 0) addresses.addItems(path.split('?')[0], list)
+    }
+  }
+}
