@@ -88,5 +88,6 @@ if (ended !== undefined) {
   if (options.table) writeFileSync(options.table, `${tableOf(report)}\n`)
   const above = report.above()
   const { cpuMs, memoryMb, replyMb } = limits
+  if (ended.failed.length > 0) fail(`not measured:\n  ${ended.failed.join('\n  ')}`)
   if (above.length > 0) fail(`${above.length} requests are above ${cpuMs} ms, ${memoryMb} MB or ${replyMb} MB`)
 }

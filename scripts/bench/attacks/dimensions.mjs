@@ -29,8 +29,20 @@ export async function measureDimensions({ url, ask, folder, meter, report, opera
     return measurement.result
   }
   const createWorld = worldsOf({ url, ask, folder, measured })
+  const failed = []
   const chosen = dimensions.filter(({ name }) => only === undefined || name.includes(only))
   for (const [at, { name, limit, fill }] of chosen.entries()) {
+    try {
+      await measureDimension(at, { name, limit, fill })
+    } catch (error) {
+      // The others are still worth measuring; the run fails at its end.
+      failed.push(`${name}: ${error.message}`)
+      console.log(`${name} FAILED: ${error.message}`)
+    }
+  }
+  return { reads, failed, unreached: report.unreached(reads) }
+
+  async function measureDimension(at, { name, limit, fill }) {
     current = name
     const beganMs = performance.now()
     const world = await createWorld(`${at}-${name.replaceAll(/[^a-z]+/g, '-')}`)
@@ -49,7 +61,6 @@ export async function measureDimensions({ url, ask, folder, meter, report, opera
       .slice(0, 6))
       console.log(lineOf(row))
   }
-  return { reads, unreached: report.unreached(reads) }
 }
 
 async function measureReads({ world, places, reads, meter, report, name }) {

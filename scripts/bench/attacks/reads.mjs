@@ -23,6 +23,13 @@ const encoded = (value, isRest) =>
 
 const escaped = (text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
+const patternOf = (path) => {
+  const parts = path
+    .split(/(\{[\w-]+\+?\})/)
+    .map((part) => (!part.startsWith('{') ? escaped(part) : part.endsWith('+}') ? '.+' : '[^/]+'))
+  return new RegExp(`^${parts.join('')}$`)
+}
+
 const schemaValues = (schema) => {
   const some = schema?.enum ?? schema?.anyOf?.flatMap((each) => each.const ?? each.enum ?? [])
   return some?.length > 0 ? some : schema?.type === 'boolean' ? [true, false] : []
@@ -45,10 +52,6 @@ export function readsOf(operations) {
     .map((operation) => {
       const path = rootOf[operation.base] + operation.path
       const literal = path.replaceAll(/\{[\w-]+\+?\}/g, '')
-      const pattern = path
-        .split(/(\{[\w-]+\+?\})/)
-        .map((part) => (!part.startsWith('{') ? escaped(part) : part.endsWith('+}') ? '(?:.+)' : '(?:[^/]+)'))
-        .join('')
       return {
         id: operation.id,
         path,
@@ -58,7 +61,7 @@ export function readsOf(operations) {
         isAdmin: /\/admin(?:\/|$)/.test(path),
         isPage: operation.accepts.length === 1 && operation.accepts[0] === 'session',
         isFile: isFile(operation),
-        pattern: new RegExp(`^${pattern}$`),
+        pattern: patternOf(path),
         weight: literal.length,
       }
     })
@@ -68,7 +71,9 @@ export function readsOf(operations) {
 export class Addresses {
   #reads
   #places
+  #lists
   #waiting = []
+  #readAt = new Map()
   #seen = new Set()
   #counts = new Map()
 
@@ -76,7 +81,11 @@ export class Addresses {
   constructor(reads, places) {
     this.#reads = reads.toSorted((one, other) => other.weight - one.weight)
     this.#places = places
-    for (const read of reads) for (const path of this.#pathsOf(read)) this.#add(read, path)
+    this.#lists = reads.flatMap(({ path }) => {
+      const match = /^(.*\/([^/{}]+))\/\{([\w-]+)\+?\}/.exec(path)
+      return match === null ? [] : [{ parent: patternOf(match[1]), last: match[3], key: `${match[2]}.${match[3]}` }]
+    })
+    for (const read of reads) this.#addPlaces(read)
   }
 
   take = () => this.#waiting.shift()
@@ -87,7 +96,7 @@ export class Addresses {
       if (!URL.canParse(link, `http://x${at}`)) continue
       const url = new URL(link.replaceAll('&amp;', '&'), `http://x${at}`)
       if (url.host !== 'x') continue
-      const read = this.#reads.find(({ pattern }) => pattern.test(url.pathname))
+      const read = this.#find(url.pathname)
       // Another attack's account has its own turn.
       if (read === undefined || !this.#isOwn(read, url.pathname)) continue
       this.#add(read, url.pathname + url.search)
@@ -97,18 +106,18 @@ export class Addresses {
   /** Adds what the items of a list name: `/labels` leads to `/labels/{id}`. */
   addItems(path, items) {
     const named = [items.at(0), items.at(-1)].filter((item) => typeof item === 'object' && item !== null)
-    for (const read of this.#reads) {
-      const match = /^(.*)\/\{([\w-]+)\+?\}$/.exec(read.path)
-      if (match === null || !this.#pathsOf({ ...read, path: match[1] }).includes(path)) continue
+    for (const { parent, last, key } of this.#lists) {
+      if (!parent.test(path)) continue
+      const values = (this.#places[key] ??= [])
+      const before = values.length
       for (const item of named) {
-        const field = [match[2], ...namingFields].find((name) => ['string', 'number'].includes(typeof item[name]))
-        if (field === undefined) continue
-        const key = `${match[1].split('/').at(-1)}.${match[2]}`
-        this.#places[key] ??= []
-        if (!this.#places[key].includes(item[field])) this.#places[key].push(item[field])
+        const field = [last, ...namingFields].find((name) => ['string', 'number'].includes(typeof item[name]))
+        if (field !== undefined && !values.includes(item[field])) values.push(item[field])
       }
+      if (values.length === before) continue
+      const [segment, name] = key.split('.')
+      for (const read of this.#reads.filter((each) => each.path.includes(`${segment}/{${name}`))) this.#addPlaces(read)
     }
-    for (const read of this.#reads) for (const path of this.#pathsOf(read)) this.#add(read, path)
   }
 
   /** Adds a request for each value that the query parameters of an operation declare. */
@@ -119,6 +128,21 @@ export class Addresses {
       const asked = this.#places[`?${read.id}.${name}`] ?? this.#places[`?${name}`] ?? schemaValues(schema)
       for (const value of asked) this.#add(read, `${address}?${name}=${encodeURIComponent(value)}`, true)
     }
+  }
+
+  #addPlaces(read) {
+    for (const path of this.#pathsOf(read)) this.#add(read, path)
+  }
+
+  /** The operation at an address; the one with the most literal characters wins. */
+  #find(pathname) {
+    if (!this.#readAt.has(pathname)) {
+      this.#readAt.set(
+        pathname,
+        this.#reads.find(({ pattern }) => pattern.test(pathname)),
+      )
+    }
+    return this.#readAt.get(pathname)
   }
 
   #isOwn(read, pathname) {
@@ -149,9 +173,10 @@ export class Addresses {
         continue
       }
       const name = part.replaceAll(/[{}+]/g, '')
-      paths = paths.flatMap((path) =>
-        this.#valuesOf(read, name, path).map((value) => path + encoded(value, part.endsWith('+}'))),
-      )
+      const isRest = part.endsWith('+}')
+      paths = paths
+        .flatMap((path) => this.#valuesOf(read, name, path).map((value) => path + encoded(value, isRest)))
+        .slice(0, mostAddresses)
     }
     return paths
   }

@@ -20,7 +20,7 @@ export class Report {
     // Nobody waits for a push as a whole: its parts are requests and git's own work.
     const ms = id === 'git push' || id === 'jobs' ? holdMs : cpuMs
     row.share = Math.max(ms / limits.cpuMs, memoryMb / limits.memoryMb, isFile ? 0 : replyMb / limits.replyMb)
-    if (status >= 500) row.share = Math.max(row.share, 1.01)
+    if (status === 500 || status > 503) row.share = Math.max(row.share, 1.01)
     const key = `${dimension} ${id}`
     if (!(this.#worst.get(key)?.share >= row.share)) this.#worst.set(key, row)
   }
