@@ -22,13 +22,17 @@ const quickShare = 0.05
  */
 export async function measureDimensions({ url, ask, folder, meter, report, operations, only, quick }) {
   const reads = readsOf(operations)
+  const [ofAdministrator, ofEverybody] = [
+    reads.filter(({ isAdmin }) => isAdmin),
+    reads.filter(({ isAdmin }) => !isAdmin),
+  ]
   let current = 'start'
   const measured = async (id, send) => {
     const measurement = await meter.during(send)
     report.add(current, { id, path: '', who: 'owner' }, measurement)
     return measurement.result
   }
-  const createWorld = worldsOf({ url, ask, folder, measured })
+  const { createWorld, createAdministrator } = worldsOf({ url, ask, folder, measured })
   const failed = []
   const chosen = dimensions.filter(({ name }) => only === undefined || name.includes(only))
   for (const [at, { name, limit, fill }] of chosen.entries()) {
@@ -40,6 +44,18 @@ export async function measureDimensions({ url, ask, folder, meter, report, opera
       console.log(`${name} FAILED: ${error.message}`)
     }
   }
+  const administrator = await createAdministrator()
+  if (only === undefined) {
+    await measureReads({
+      world: administrator,
+      who: 'administrator',
+      places: {},
+      reads: ofAdministrator,
+      meter,
+      report,
+      name: 'everything',
+    })
+  }
   return { reads, failed, unreached: report.unreached(reads) }
 
   async function measureDimension(at, { name, limit, fill }) {
@@ -50,7 +66,15 @@ export async function measureDimensions({ url, ask, folder, meter, report, opera
     report.add(name, { id: 'jobs', path: '', who: 'server' }, await meter.settle())
     const filledMs = performance.now() - beganMs
     const before = report.requests
-    await measureReads({ world, places: { ...world.places, ...found }, reads, meter, report, name })
+    await measureReads({
+      world,
+      who: 'owner',
+      places: { ...world.places, ...found },
+      reads: ofEverybody,
+      meter,
+      report,
+      name,
+    })
     const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`
     console.log(
       `${name}: filled in ${seconds(filledMs)}, ${report.requests - before} requests in ${seconds(performance.now() - beganMs - filledMs)}`,
@@ -58,18 +82,16 @@ export async function measureDimensions({ url, ask, folder, meter, report, opera
     for (const row of report
       .above()
       .filter(({ dimension }) => dimension === name)
-      .slice(0, 6))
+      .slice(0, 6)) {
       console.log(lineOf(row))
+    }
   }
 }
 
-async function measureReads({ world, places, reads, meter, report, name }) {
-  const addresses = new Addresses(
-    reads.filter(({ isAdmin }) => !isAdmin),
-    places,
-  )
+async function measureReads({ world, who, places, reads, meter, report, name }) {
+  const addresses = new Addresses(reads, places)
   for (let next = addresses.take(); next !== undefined; next = addresses.take()) {
-    const { read, path } = next
+    const { read, path, isQuery } = next
     const asked = async (who, headers) => {
       const measurement = await meter.during(() => world.send('GET', path, { headers }))
       report.add(name, { id: read.id, path, who, isFile: read.isFile }, measurement)
@@ -77,9 +99,9 @@ async function measureReads({ world, places, reads, meter, report, name }) {
     }
     const accept = { accept: read.isPage ? 'text/html' : '*/*' }
     // The guest comes first: what is kept for readers is not there yet.
-    await asked('guest', accept)
+    if (!isQuery) await asked('guest', accept)
     const { status, text, headers } = await asked(
-      'owner',
+      who,
       read.isPage ? { ...accept, cookie: world.cookie } : { ...accept, authorization: world.authorization },
     )
     if (status >= 300) continue

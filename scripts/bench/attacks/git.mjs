@@ -21,7 +21,6 @@ async function pullOf(world, base, changed) {
   const { number } = await world.must('POST', `${world.repo}/pulls`, { head: 'topic', base: 'main', title: 'a' })
   return {
     index: [number],
-    sha: ['topic'],
     'compare.filepath': ['main...topic'],
     ...places(...Object.keys(base).slice(0, 1)),
     sha: ['topic'],
@@ -158,13 +157,14 @@ export const gitDimensions = [
     async fill(world, size) {
       await world.push(
         (function* () {
-          for (let at = 0; at < size; at++)
+          for (let at = 0; at < size; at++) {
             yield* commit({
               files: { [`f${at % 50}`]: String(at) },
               author: `a${at}`,
               email: `a${at}@example.com`,
               time: 1_600_000_000 + at * 3600,
             })
+          }
         })(),
         ...main,
         `main~${size - 2}:refs/heads/first`,
@@ -213,8 +213,9 @@ export const gitDimensions = [
         ...main,
         ...many(40, (at) => `refs/tags/t${at}`),
       )
-      for (const at of many(20, (at) => at))
+      for (const at of many(20, (at) => at)) {
         await world.tryTo('POST', `${world.repo}/releases`, { tag_name: `t${at}`, name: 'a' })
+      }
       return { tag: ['t1'], 'tags.filepath': ['t1'], ...places('a') }
     },
   },

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Above this growth beyond the idle server, garbage is collected before the next measurement, in MB. */
+/** Above this growth since the last collection, garbage is collected before the next measurement, in MB. */
 const uncollectedMb = 24
 /** Idle: the main thread works less than this in a tenth of a second, in milliseconds. */
 const idleMs = 3
@@ -35,10 +35,13 @@ export async function openMeter(pid, path) {
   const memoryMb = (field) =>
     Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
   await tell('collect')
-  const idleMb = memoryMb('VmRSS')
+  let collectedMb = memoryMb('VmRSS')
 
   async function during(work) {
-    if (memoryMb('VmRSS') > idleMb + uncollectedMb) await tell('collect')
+    if (memoryMb('VmRSS') > collectedMb + uncollectedMb) {
+      await tell('collect')
+      collectedMb = memoryMb('VmRSS')
+    }
     // The kernel forgets the peak.
     writeFileSync(`/proc/${pid}/clear_refs`, '5')
     const beforeMb = memoryMb('VmRSS')

@@ -11,8 +11,8 @@ const left = {
 }
 
 /** Most addresses of one operation for one attack, and most of its links with other query parameters. */
-const mostAddresses = 4
-const mostQueries = 3
+const mostAddresses = 3
+const mostQueries = 2
 
 const rootOf = { api: '/api/v1', vendor: '/api/forgejo/v1', site: '' }
 /** Fields of an item of a list that name it in an address, most specific first. */
@@ -162,7 +162,7 @@ export class Addresses {
     if (count >= (isQuery || names !== '' ? mostQueries : mostAddresses)) return
     this.#counts.set(key, count + 1)
     this.#seen.add(path)
-    this.#waiting.push({ read, path })
+    this.#waiting.push({ read, path, isQuery })
   }
 
   #pathsOf(read) {

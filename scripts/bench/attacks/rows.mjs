@@ -100,11 +100,12 @@ const logOf = (name, limit, lineBytes) => ({
     const line = 'l'.repeat(lineBytes)
     await runJob(world, workflow, async (send) => {
       const step = Math.max(1, Math.min(20_000, Math.floor(2_000_000 / (lineBytes + 60))))
-      for (let at = 0; at < size; at += step)
+      for (let at = 0; at < size; at += step) {
         await send(
           at,
           many(Math.min(step, size - at), () => line),
         )
+      }
       return size
     })
     return { 'runs.run_id': [1], number: [1], position: [0], '?q': ['nothing', 'l'] }
@@ -334,8 +335,9 @@ export const rowDimensions = [
     name: 'metadata of a package',
     limit: 4_000_000,
     async fill(world, size) {
-      for (const at of many(20, (at) => at))
+      for (const at of many(20, (at) => at)) {
         await world.largest(size, (bytes) => publish(world, 'x', `1.0.${at}`, 'readme *a* '.repeat(bytes / 11)))
+      }
       return {}
     },
   },

@@ -1,11 +1,12 @@
 /** An attacker with the rights of everybody who signs up: an account, an organization and a repository for one attack. */
 import { execFile, spawn } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { administrator } from '../../lib/forge.mjs'
 
 const run = promisify(execFile)
-const password = 'Passw0rd!'
+const { password } = administrator
 const requestTimeoutMs = 120_000
 
 /**
@@ -15,6 +16,7 @@ const requestTimeoutMs = 120_000
 export function worldsOf({ url, ask, folder, measured }) {
   /** Sends a request and counts the bytes of its reply; `text` holds the first of them. */
   async function send(method, path, { headers = {}, body, keptBytes = 4 << 20 } = {}) {
+    // oxlint-disable-next-line unicorn/no-invalid-fetch-options -- only writes have a body
     const reply = await fetch(url + path, {
       method,
       headers,
@@ -49,8 +51,17 @@ export function worldsOf({ url, ask, folder, measured }) {
     return cookie()
   }
 
+  /** The administrator, who reads what attackers have stored. */
+  const createAdministrator = async () => ({
+    send,
+    cookie: await signIn(administrator.login),
+    authorization: `token ${ask.token}`,
+  })
+
+  return { createWorld, createAdministrator }
+
   /** The world of one attack. `places` are the values of parameters of its addresses. */
-  return async function createWorld(name) {
+  async function createWorld(name) {
     const login = `a-${name}`.slice(0, 38)
     const org = `o-${name}`.slice(0, 38)
     const account = { username: login, email: `${login}@example.com`, password, must_change_password: false }
@@ -79,8 +90,9 @@ export function worldsOf({ url, ask, folder, measured }) {
       const reply = await measured(title, () =>
         send(method, (site ? '' : '/api/v1') + path, { headers: { authorization, 'content-type': type }, body: text }),
       )
-      if (reply.status >= 500 && reply.status !== 503)
+      if (reply.status >= 500 && reply.status !== 503) {
         throw new Error(`${title}: ${reply.status} ${reply.text.slice(0, 300)}`)
+      }
       return reply
     }
     async function must(method, path, body, options) {
@@ -109,15 +121,16 @@ export function worldsOf({ url, ask, folder, measured }) {
       })
       let message = ''
       child.stderr.on('data', (text) => (message += text))
-      for (const part of stream)
+      for (const part of stream) {
         if (!child.stdin.write(part)) await new Promise((resolve) => child.stdin.once('drain', resolve))
+      }
       child.stdin.end()
       await new Promise((resolve, reject) =>
         child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`fast-import: ${message}`)))),
       )
-      return send2(refs)
+      return pushRefs(refs)
     }
-    const send2 = (refs) =>
+    const pushRefs = (refs) =>
       measured('git push', async () => {
         const target = `${url.replace('//', `//${login}:${password}@`)}/${login}/r.git`
         const done = await run('git', ['-C', work, 'push', '-q', '--force', target, ...refs], {
@@ -218,5 +231,3 @@ export function* commit({
 
 export const many = (count, make) => Array.from({ length: count }, (_, at) => make(at))
 export const base64 = (text) => Buffer.from(text).toString('base64')
-/** Writes a text to a file of the attack's folder, for git. */
-export const writeText = (path, text) => writeFileSync(path, text)
