@@ -7,9 +7,9 @@
  * - `dimensions`: fills each dimension of stored text to its limit and requests every page and every read. It fails when
  *   a request holds the main thread for more than 200 ms of processor time, takes 64 MB, or answers more than 4 MB.
  *
- *     npm run bench:attacks [-- --postgres] [--part dimensions] [--only NAME] [--quick] [--table FILE]
+ *     npm run bench:attacks [-- --postgres] [--part dimensions] [--only NAME,NAME] [--reads ID,ID] [--quick] [--table FILE]
  *
- * `--only` measures the dimensions whose name contains NAME; `--quick` fills a twentieth of each limit, and skips the
+ * `--only` measures the dimensions whose name contains NAME, `--reads` the operations whose id contains ID; `--quick` fills a twentieth of each limit, and skips the
  * other parts; `--table` writes the table of `docs/performance.md`.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -32,6 +32,7 @@ const { values: options } = parseArgs({
     postgres: { type: 'boolean', default: false },
     part: { type: 'string' },
     only: { type: 'string' },
+    reads: { type: 'string' },
     quick: { type: 'boolean', default: false },
     table: { type: 'string' },
   },
@@ -62,7 +63,7 @@ try {
   if (parts.includes('texts')) await measureHostileTexts({ forge, ask })
   if (parts.includes('dimensions')) {
     const meter = await openMeter(forge.pid, socket)
-    const { only, quick } = options
+    const { only, reads: ids, quick } = options
     ended = await measureDimensions({
       url: forge.url,
       ask,
@@ -71,6 +72,7 @@ try {
       report,
       operations: allOperations(),
       only,
+      ids,
       quick,
     })
     meter.close()
@@ -84,7 +86,8 @@ try {
 if (ended !== undefined) {
   console.log(`\n${report.requests} requests; processor time of the main thread (longest hold), memory, reply`)
   for (const row of report.rows().slice(0, shownRows)) console.log(lineOf(row))
-  if (options.only === undefined) console.log(`\nnever answered with success: ${ended.unreached.join(', ')}`)
+  if (options.only === undefined && options.reads === undefined)
+    console.log(`\nnever answered with success: ${ended.unreached.join(', ')}`)
   if (options.table) writeFileSync(options.table, `${tableOf(report)}\n`)
   const above = report.above()
   const { cpuMs, memoryMb, replyMb } = limits

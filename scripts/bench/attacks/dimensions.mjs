@@ -20,8 +20,10 @@ const quickShare = 0.05
  * @param meter of the server, from `openMeter`
  * @param report receives the rows
  */
-export async function measureDimensions({ url, ask, folder, meter, report, operations, only, quick }) {
-  const reads = readsOf(operations)
+export async function measureDimensions({ url, ask, folder, meter, report, operations, only, ids, quick }) {
+  const reads = readsOf(operations).filter(
+    ({ id }) => ids === undefined || ids.split(',').some((each) => id.includes(each)),
+  )
   const [ofAdministrator, ofEverybody] = [
     reads.filter(({ isAdmin }) => isAdmin),
     reads.filter(({ isAdmin }) => !isAdmin),
@@ -34,7 +36,9 @@ export async function measureDimensions({ url, ask, folder, meter, report, opera
   }
   const { createWorld, createAdministrator } = worldsOf({ url, ask, folder, measured })
   const failed = []
-  const chosen = dimensions.filter(({ name }) => only === undefined || name.includes(only))
+  const chosen = dimensions.filter(
+    ({ name }) => only === undefined || only.split(',').some((each) => name.includes(each)),
+  )
   for (const [at, { name, limit, fill }] of chosen.entries()) {
     try {
       await measureDimension(at, { name, limit, fill })

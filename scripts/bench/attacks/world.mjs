@@ -16,11 +16,10 @@ const requestTimeoutMs = 120_000
 export function worldsOf({ url, ask, folder, measured }) {
   /** Sends a request and counts the bytes of its reply; `text` holds the first of them. */
   async function send(method, path, { headers = {}, body, keptBytes = 4 << 20 } = {}) {
-    // oxlint-disable-next-line unicorn/no-invalid-fetch-options -- only writes have a body
     const reply = await fetch(url + path, {
       method,
       headers,
-      body,
+      ...(body === undefined ? {} : { body }),
       redirect: 'manual',
       signal: AbortSignal.timeout(requestTimeoutMs),
     })
