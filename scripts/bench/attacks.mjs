@@ -86,8 +86,9 @@ try {
 if (ended !== undefined) {
   console.log(`\n${report.requests} requests; processor time of the main thread (longest hold), memory, reply`)
   for (const row of report.rows().slice(0, shownRows)) console.log(lineOf(row))
-  if (options.only === undefined && options.reads === undefined)
+  if (options.only === undefined && options.reads === undefined) {
     console.log(`\nnever answered with success: ${ended.unreached.join(', ')}`)
+  }
   if (options.table) writeFileSync(options.table, `${tableOf(report)}\n`)
   const above = report.above()
   const { cpuMs, memoryMb, replyMb } = limits

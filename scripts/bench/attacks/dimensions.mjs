@@ -43,6 +43,7 @@ export async function measureDimensions({ url, ask, folder, meter, report, opera
     try {
       await measureDimension(at, { name, limit, fill })
     } catch (error) {
+      if (meter.hasEnded()) throw error
       // The others are still worth measuring; the run fails at its end.
       failed.push(`${name}: ${error.message}`)
       console.log(`${name} FAILED: ${error.message}`)

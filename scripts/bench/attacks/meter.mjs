@@ -62,5 +62,5 @@ export async function openMeter(pid, path) {
         quiet = (ticks() - before) * 10 > idleMs * 5 ? 0 : quiet + 1
       }
     })
-  return { during, settle, close: () => socket.destroy() }
+  return { during, settle, hasEnded: () => socket.destroyed, close: () => socket.destroy() }
 }
