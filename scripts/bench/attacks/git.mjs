@@ -18,12 +18,12 @@ async function pullOf(world, base, changed) {
     'main:main',
     'topic:topic',
   )
-  const { number } = await world.must('POST', `${world.repo}/pulls`, { head: 'topic', base: 'main', title: 'a' })
+  const { number, head } = await world.must('POST', `${world.repo}/pulls`, { head: 'topic', base: 'main', title: 'a' })
   return {
     index: [number],
     'compare.filepath': ['main...topic'],
     ...places(...Object.keys(base).slice(0, 1)),
-    sha: ['topic'],
+    sha: [head.sha],
   }
 }
 const oneFile = (name, path, limit, textOf) => ({
@@ -133,7 +133,7 @@ export const gitDimensions = [
     limit: 240,
     fill(world, size) {
       const text = (word) =>
-        many(400, () => `${many(size, (at) => `${word}${at % 7 === 0 ? at : 'x'}`).join(' ')}\n`).join('')
+        many(400, () => `${many(size, (at) => `${at % 2 === 0 ? word : 'same'}${at}`).join(' ')}\n`).join('')
       return pullOf(
         world,
         files(30, (at) => `f${at}`, text('a')),
