@@ -219,7 +219,12 @@ export const gitDimensions = [
       return { tag: ['t1'], 'tags.filepath': ['t1'], ...places('a') }
     },
   },
-  ruleFile('patterns of .gitattributes', '.gitattributes', 480, (at) => `${overflowing}${at} linguist-vendored\n`),
+  ruleFile(
+    'patterns of .gitattributes',
+    '.gitattributes',
+    480,
+    (at) => `${overflowing.slice(2000)}${at} linguist-vendored\n`,
+  ),
   ruleFile('patterns of .editorconfig', '.editorconfig', 65, (at) => `[${overflowing}${at}]\nindent_size = 2\n`),
   ruleFile('lines of CODEOWNERS', 'CODEOWNERS', 2000, (at) => `(a+)+${at}b @root\n`),
   ruleFile(
