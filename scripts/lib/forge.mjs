@@ -46,7 +46,8 @@ function openLog(name) {
 
 /**
  * Starts the program with a settings file and waits until it is healthy. `readableTraces` maps stack traces to source
- * lines, which costs time and memory; `kept` is a data folder that is not removed. Returns its address, process id, log
+ * lines, which costs time and memory; `kept` is a data folder that is not removed; `preload` is a module that Node loads
+ * before the program, with its variables `environment`. Returns its address, process id, log
  * file, `ssh` (`host:port`, undefined when the profile serves none), the time to the first answer, `stop()` and `kill()`.
  */
 export async function startForge(options) {
@@ -58,7 +59,16 @@ export async function startForge(options) {
   }
 }
 
-async function tryToStart({ program, config, name = 'forge', database, readableTraces = true, kept }) {
+async function tryToStart({
+  program,
+  config,
+  name = 'forge',
+  database,
+  readableTraces = true,
+  kept,
+  preload,
+  environment = {},
+}) {
   const data = kept ?? mkdtempSync(join(tmpdir(), 'ingot-forge-'))
   const [port, sshPort] = [await freePort(), await freePort()]
   const settings = readFileSync(config, 'utf8')
@@ -73,6 +83,7 @@ async function tryToStart({ program, config, name = 'forge', database, readableT
       // As in production.
       ...engineFlags,
       ...(readableTraces ? ['--enable-source-maps'] : []),
+      ...(preload === undefined ? [] : ['--import', preload]),
       program,
       'serve',
       '--config',
@@ -92,6 +103,7 @@ async function tryToStart({ program, config, name = 'forge', database, readableT
         INGOT_ADMIN_PASSWORD: administrator.password,
         INGOT_ADMIN_EMAIL: administrator.email,
         ...(database === undefined ? {} : databaseEnvironment(database)),
+        ...environment,
       }),
     },
   )

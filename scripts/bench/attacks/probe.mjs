@@ -1,0 +1,58 @@
+/**
+ * Loaded into a measured server before its program (`--import`): counts the processor time of the main thread between two
+ * commands on a Unix socket. The program knows nothing of it.
+ */
+import { rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { isMainThread } from 'node:worker_threads'
+
+const lookMs = 5
+// oxlint-disable-next-line node/no-process-env -- the server is configured by its environment, and so is its probe
+const { INGOT_BENCH_PROBE: address, ...others } = process.env
+
+const workedMs = () => {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+function answerOn(path) {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc')
+  let [beganMs, lastMs, holdMs, timer] = [0, 0, 0, undefined]
+  const look = () => {
+    const nowMs = workedMs()
+    holdMs = Math.max(holdMs, nowMs - lastMs)
+    lastMs = nowMs
+  }
+  const commands = {
+    /** Frees memory, so that growth is visible. */
+    collect: () => collect(),
+    begin: () => {
+      clearInterval(timer)
+      beganMs = lastMs = workedMs()
+      holdMs = 0
+      timer = setInterval(look, lookMs)
+    },
+    end: () => {
+      look()
+      clearInterval(timer)
+      return { cpuMs: lastMs - beganMs, holdMs }
+    },
+  }
+  const server = createServer((socket) => {
+    socket.unref()
+    socket.on('error', () => undefined)
+    socket.on('data', (name) => socket.write(`${JSON.stringify(commands[String(name).trim()]?.() ?? {})}\n`))
+  })
+  rmSync(path, { force: true })
+  server.listen(path)
+  server.unref()
+}
+
+if (isMainThread && address !== undefined) {
+  // Processes that the server starts are not measured.
+  process.env = others
+  answerOn(address)
+}
