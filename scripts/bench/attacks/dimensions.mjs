@@ -39,14 +39,14 @@ export async function measureDimensions({ url, ask, folder, meter, report, opera
   const chosen = dimensions.filter(
     ({ name }) => only === undefined || only.split(',').some((each) => name.includes(each)),
   )
-  for (const [at, { name, limit, fill }] of chosen.entries()) {
+  for (const [at, dimension] of chosen.entries()) {
     try {
-      await measureDimension(at, { name, limit, fill })
+      await measureDimension(at, dimension)
     } catch (error) {
       if (meter.hasEnded()) throw error
       // The others are still worth measuring; the run fails at its end.
-      failed.push(`${name}: ${error.message}`)
-      console.log(`${name} FAILED: ${error.message}`)
+      failed.push(`${dimension.name}: ${error.message}`)
+      console.log(`${dimension.name} FAILED: ${error.message}`)
     }
   }
   const administrator = await createAdministrator()

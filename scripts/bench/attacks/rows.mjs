@@ -252,7 +252,7 @@ export const rowDimensions = [
           protected_file_patterns: many(count, (at) => `${overflowing}${at}`).join(';'),
         }),
       )
-      await world.push([...commit({ files: { [`${'a'.repeat(200)}`]: 'a' } })], 'main:main')
+      await world.push([...commit({ files: { ['a'.repeat(200)]: 'a' } })], 'main:main')
       return { index: [1] }
     },
   },
