@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { usedOf, withinQuota, type QuotaRule, type QuotaSubject, type QuotaUsage } from './quota.rules.ts'
+import { guardsOf, usedOf, withinQuota, type QuotaRule, type QuotaSubject, type QuotaUsage } from './quota.rules.ts'
 
 const usage: QuotaUsage = {
   'repos:public': 10,
@@ -81,4 +81,10 @@ test('quota: a kind that is missing from the usage counts as zero', () => {
   const rules = [{ limit: 0, subjects: ['size:all'] as const }]
   assert.equal(withinQuota([{ rules }], 'size:all', {}), true)
   assert.equal(withinQuota([{ rules }], 'size:all', { packages: 1 }), false)
+})
+
+test('quota: an operation is judged by its own subject and by the repositories, one of wikis by none', () => {
+  assert.deepEqual(guardsOf('size:assets:attachments:issues'), ['size:assets:attachments:issues', 'size:repos:all'])
+  assert.deepEqual(guardsOf('size:repos:all'), ['size:repos:all'])
+  assert.deepEqual(guardsOf('size:wiki'), [])
 })

@@ -65,6 +65,13 @@ const kindsOf: Readonly<Record<QuotaSubject, readonly UsageKind[]>> = {
 
 const isWiki = (subject: QuotaSubject): boolean => subject === 'size:wiki' || subject === 'size:assets:wiki'
 
+/**
+ * Returns the subjects that an operation is judged by: its own, and always the repositories (written contract, quota model:
+ * enforcement). Changes of wikis are judged by none.
+ */
+export const guardsOf = (subject: QuotaSubject): readonly QuotaSubject[] =>
+  isWiki(subject) ? [] : [...new Set<QuotaSubject>([subject, 'size:repos:all'])]
+
 /** Returns the bytes used of a subject. */
 export const usedOf = (subject: QuotaSubject, usage: QuotaUsage): number =>
   kindsOf[subject].reduce((sum, kind) => sum + (usage[kind] ?? 0), 0)

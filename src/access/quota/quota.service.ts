@@ -1,7 +1,7 @@
 import type { UserRow } from '../../db/tables/accounts.ts'
 import { OverQuota } from '../../lib/errors.ts'
 import type { Ctx } from '../context.ts'
-import { withinQuota, type QuotaGroup, type QuotaSubject, type QuotaUsage } from './quota.rules.ts'
+import { guardsOf, withinQuota, type QuotaGroup, type QuotaSubject, type QuotaUsage } from './quota.rules.ts'
 import { listGroupsNamed, listGroupsOfUser } from './quota.store.ts'
 import { loadUsage } from './usage.store.ts'
 
@@ -32,16 +32,24 @@ const sumOf = (one: QuotaUsage, other: QuotaUsage): QuotaUsage =>
 
 /**
  * Returns whether an account is within quota for a subject. The caller checks whether quotas are on.
- * @param beside usage that will be charged to the account
  */
-export async function isWithinQuota(
+export const isWithinQuota = (
   ctx: Pick<Ctx, 'config' | 'db'>,
   owner: Pick<UserRow, 'id'>,
   subject: QuotaSubject,
-  beside: QuotaUsage = {},
+): Promise<boolean> => areWithinQuota(ctx, owner, [subject], {})
+
+/** @param beside usage that will be charged to the account */
+async function areWithinQuota(
+  ctx: Pick<Ctx, 'config' | 'db'>,
+  owner: Pick<UserRow, 'id'>,
+  subjects: readonly QuotaSubject[],
+  beside: QuotaUsage,
 ): Promise<boolean> {
   const groups = await groupsJudging(ctx, owner)
-  return standsAnyway(groups) || withinQuota(groups, subject, sumOf(await loadUsage(ctx.db, owner.id), beside))
+  if (standsAnyway(groups)) return true
+  const usage = sumOf(await loadUsage(ctx.db, owner.id), beside)
+  return subjects.every((subject) => withinQuota(groups, subject, usage))
 }
 
 /**
@@ -54,6 +62,6 @@ export async function refuseOverQuota(
   subject: QuotaSubject,
   beside: QuotaUsage = {},
 ): Promise<void> {
-  if (!ctx.config.quota.enabled || (await isWithinQuota(ctx, owner, subject, beside))) return
+  if (!ctx.config.quota.enabled || (await areWithinQuota(ctx, owner, guardsOf(subject), beside))) return
   throw new OverQuota(`${owner.name} is over quota`, 'over_quota', { user_id: owner.id, username: owner.name })
 }
