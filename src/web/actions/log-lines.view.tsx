@@ -1,3 +1,4 @@
+import { usePage } from '../ui/page-context.ts'
 import type { LogLine } from '../../actions/logs/log-page.service.ts'
 import { OutsideLink } from '../ui/link.tsx'
 import { shownLine, type LogPart, type ShownLine } from './log-text.rules.ts'
@@ -83,9 +84,13 @@ const Part = ({ text, classes, found }: LogPart & { readonly found: string }) =>
   return classes === '' ? content : <span class={classes}>{content}</span>
 }
 
-/** A text with marks around what was searched. A match that spans two colours has no mark. */
+/** Measured cost of a mark in microseconds, with the text before it. */
+const markUs = 1
+
+/** A text with marks around what was searched, within the budget. A match that spans two colours has no mark. */
 function Found({ text, found }: { readonly text: string; readonly found: string }) {
   const pieces = text.split(new RegExp(`(${found.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)})`, 'i'))
+  if (!usePage().budget.tryTake('processorUs', pieces.length * markUs)) return <>{text}</>
   return <>{pieces.map((piece, at) => (at % 2 === 1 ? <mark>{piece}</mark> : piece))}</>
 }
 
