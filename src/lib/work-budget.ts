@@ -55,7 +55,7 @@ export class WorkBudget {
     return this.#signal?.()
   }
 
-  /** The kinds of which something was refused, so that the answer shows less than it could. */
+  /** The kinds that were refused at least once; the answer then shows less than it could. */
   get refused(): ReadonlySet<WorkKind> {
     return this.#refused
   }

@@ -5,7 +5,7 @@ import { Forbidden, NotFound } from '../lib/errors.ts'
 export const comparable = (name: string): string => name.toLowerCase()
 
 /**
- * Returns the form in which a registry compares names, so that one spelling stands for all: Python takes runs of `-`, `_`
+ * Returns the normal form of a name in its registry, which all equal spellings share: Python takes runs of `-`, `_`
  * and `.` for one `-` (PEP 503), and Cargo takes `_` for `-`.
  */
 export function normalName(type: string, name: string): string {

@@ -214,7 +214,7 @@ export const packageTables = {
     {
       owner_id: ref<UserId>('user', 'cascade'),
       type: text(),
-      /** In the form in which the registry compares names. */
+      /** The normal form of the registry (`normalName`). */
       name: text(),
     },
     { primaryKey: ['owner_id', 'type', 'name'] },

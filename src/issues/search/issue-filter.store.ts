@@ -82,7 +82,7 @@ export const passedOver = (
 /** The members of a filter that become conditions of issues. A list has the kind and the state in its index. */
 type Narrowing = Omit<IssueFilter, 'scope' | 'isClosed' | 'isPull'>
 
-/** What a condition is built with. */
+/** The database and the builder of a condition. */
 interface Place {
   readonly db: Db
   readonly where: Builder
