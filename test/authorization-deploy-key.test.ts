@@ -78,7 +78,7 @@ test('the ticket of a deploy key is a wrong credential for every operation excep
   const accepted: string[] = []
   let asked = 0
   await eachOf(
-    forge.services.operations().filter(({ load }) => load !== 'waiting'),
+    forge.services.operations().filter(({ cost }) => cost !== 'waiting'),
     8,
     async (operation) => {
       const { id, base, method, accepts } = operation

@@ -71,7 +71,7 @@ async function makeSecrets(forge: Forge): Promise<Caller[]> {
 
 /** Operations whose answer ends by itself. */
 const endingOf = (forge: Forge): NamedOperation[] =>
-  forge.services.operations().filter(({ load }) => load !== 'waiting')
+  forge.services.operations().filter(({ cost }) => cost !== 'waiting')
 
 /** The callers whom an operation can tell apart: a page takes every token for a guest. */
 const callersOf = (operation: NamedOperation, callers: readonly Caller[]): readonly Caller[] =>

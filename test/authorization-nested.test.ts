@@ -205,7 +205,7 @@ test('no operation finds a belonging of another repository, organization or acco
   )
 
   const nested = operations
-    .filter(({ id, load }) => load !== 'waiting' && untried[id] === undefined)
+    .filter(({ id, cost }) => cost !== 'waiting' && untried[id] === undefined)
     .map((operation) => {
       const keys = parametersOf(operation.path).map(({ key }) => key)
       return { operation, keys: keys.filter((key) => theirs[key] !== undefined) }

@@ -136,7 +136,7 @@ test('an operation declared as reading opens no transaction', async () => {
   }
   const reading = forge.services
     .operations()
-    .filter(({ base, method, writes, load }) => base === 'api' && !writes && method === 'GET' && load !== 'waiting')
+    .filter(({ base, method, writes, cost }) => base === 'api' && !writes && method === 'GET' && cost !== 'waiting')
   assert.ok(reading.length > 100)
   const wrong: string[] = []
   await forge
@@ -157,17 +157,17 @@ test('an operation declared as reading opens no transaction', async () => {
 
 test('expensive, waiting and always admitted operations are declared as such', async () => {
   await using forge = await startForge()
-  const byLoad = (load: string): string[] =>
+  const byCost = (cost: string): string[] =>
     forge.services
       .operations()
-      .filter((operation) => operation.load === load)
+      .filter((operation) => operation.cost === cost)
       .map(({ id }) => id)
       .toSorted()
-  assert.deepEqual(byLoad('vital'), ['health', 'passkeySignInSubmit', 'signInPage', 'signInSubmit'])
+  assert.deepEqual(byCost('vital'), ['health', 'passkeySignInSubmit', 'signInPage', 'signInSubmit'])
   // Each has a limit for all callers and for each account.
   assert.ok(
-    byLoad('waiting').every((id) => /(?:watch|list)(?:Events|AuditLog)$|^(?:runnerFetchTask|followIssue)$/i.test(id)),
-    String(byLoad('waiting')),
+    byCost('waiting').every((id) => /(?:watch|list)(?:Events|AuditLog)$|^(?:runnerFetchTask|followIssue)$/i.test(id)),
+    String(byCost('waiting')),
   )
-  assert.ok(byLoad('expensive').includes('repoCompareDiff'))
+  assert.ok(byCost('expensive').includes('repoCompareDiff'))
 })

@@ -235,6 +235,7 @@ test('an operation cannot answer with an event stream that it does not declare',
   const undeclared = operation({
     method: 'GET',
     path: '/undeclared',
+    cost: 'usual',
     scope: null,
     requires: [anyone],
     reply: { 200: bytesOf('text/plain') },

@@ -94,8 +94,8 @@ test('every operation that creates something that outlives the credential declar
   const seen = new Set<string>()
   const moving = /transfer|rename/i
   for (const operation of forge.services.operations()) {
-    const { id, method, base, writes, path, load } = operation
-    if (!isAsked(operation) || !writes || method === 'DELETE' || load === 'waiting' || moving.test(id)) continue
+    const { id, method, base, writes, path, cost } = operation
+    if (!isAsked(operation) || !writes || method === 'DELETE' || cost === 'waiting' || moving.test(id)) continue
     const username = path.startsWith('/users/') || path.startsWith('/repos/') ? 'root' : 'bob'
     const address = addressOf(operation, {
       username,

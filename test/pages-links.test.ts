@@ -41,8 +41,8 @@ function* pagesIn(json: unknown, root: string): Generator<string> {
 }
 
 /** Reads and answers JSON at once. */
-const isReading = ({ method, base, reply, load }: NamedOperation): boolean =>
-  method === 'GET' && base === 'api' && load !== 'waiting' && !isBytes(reply[200])
+const isReading = ({ method, base, reply, cost }: NamedOperation): boolean =>
+  method === 'GET' && base === 'api' && cost !== 'waiting' && !isBytes(reply[200])
 
 test('html_url: every address of a page in an answer of the API leads to a page', async () => {
   await using forge = await startForge({ settings: { ...everythingOn, ...settingsOfBelongings }, users: ['alice'] })

@@ -299,8 +299,8 @@ test('repoDelete, orgDelete, adminDeleteUser: no table names what was deleted', 
   assert.deepEqual(await examined(forge.services), [], 'nor does anything else keep an account of it')
 
   // Contributions to places of others remain visible.
-  const shown = forge.services.operations().filter(({ method, base, path, load }) => {
-    return method === 'GET' && base === 'api' && path.includes('{reponame}') && load !== 'waiting'
+  const shown = forge.services.operations().filter(({ method, base, path, cost }) => {
+    return method === 'GET' && base === 'api' && path.includes('{reponame}') && cost !== 'waiting'
   })
   const broken: string[] = []
   await eachOf(shown, 8, async (operation) => {

@@ -27,6 +27,7 @@ async function feed(ctx: Ctx, source: Source, query: FeedQuery, receiverId?: Use
 export const userListActivityFeeds = operation({
   method: 'GET',
   path: '/users/{username}/activities/feeds',
+  cost: 'usual',
   scope: 'user',
   requires: [namedUser, userVisible],
   query: { 'only-performed-by': Type.Optional(Type.Boolean()), ...feedQuery },
@@ -41,6 +42,7 @@ export const userListActivityFeeds = operation({
 export const repoListActivityFeeds = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/activities/feeds',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo],
   query: feedQuery,
@@ -52,6 +54,7 @@ export const repoListActivityFeeds = operation({
 export const orgListActivityFeeds = operation({
   method: 'GET',
   path: '/orgs/{org}/activities/feeds',
+  cost: 'usual',
   scope: 'organization',
   requires: [inOrg],
   query: feedQuery,
@@ -63,6 +66,7 @@ export const orgListActivityFeeds = operation({
 export const orgListTeamActivityFeeds = operation({
   method: 'GET',
   path: '/teams/{teamid}/activities/feeds',
+  cost: 'usual',
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly],
   query: feedQuery,
@@ -75,7 +79,7 @@ export const userGetHeatmapData = operation({
   method: 'GET',
   path: '/users/{username}/heatmap',
   scope: 'user',
-  load: 'expensive',
+  cost: 'expensive',
   requires: [
     anyone,
     switchedOn('userHeatmapEnabled', (config) => config.service.enableUserHeatmap),

@@ -18,7 +18,7 @@ export const health = operation({
   base: 'site',
   scope: null,
   errors: apiErrors,
-  load: 'vital',
+  cost: 'vital',
   requires: [anyone],
   reply: { 200: Health },
   async run({ ctx }) {

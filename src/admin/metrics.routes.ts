@@ -24,6 +24,7 @@ const metricsToken: Requirement<Ctx, object> = {
 export const metrics = operation({
   method: 'GET',
   path: '/metrics',
+  cost: 'usual',
   base: 'site',
   scope: null,
   requires: [anyone, switchedOn('metricsEnabled', (config) => config.metrics.enabled), metricsToken],

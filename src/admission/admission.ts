@@ -7,7 +7,7 @@ import { Turns } from './turns.ts'
 export interface AdmissionLimits {
   /** Concurrent requests. */
   readonly requests: number
-  /** Concurrent expensive requests (`Load`). */
+  /** Concurrent expensive requests (`Cost`). */
   readonly expensive: number
   /** Git processes for clients, by kind. */
   readonly fetches: number

@@ -9,7 +9,7 @@ import { Shares, dividedUsually } from './shares.ts'
  * - `waiting`: it mostly waits (for what happens), within a limit of its own;
  * - `vital`: whether the instance lives, and signing in; never refused for want of room.
  */
-export type Load = 'usual' | 'expensive' | 'waiting' | 'vital'
+export type Cost = 'usual' | 'expensive' | 'waiting' | 'vital'
 
 /** `Retry-After`, in seconds. */
 const retryAfterSeconds = 2

@@ -38,6 +38,7 @@ const routes = {
   machineName: operation({
     method: 'GET',
     path: '/machine',
+    cost: 'usual',
     scope: null,
     accepts: ['runner'],
     requires: [isMachine],
@@ -47,6 +48,7 @@ const routes = {
   byPassword: operation({
     method: 'GET',
     path: '/by-password',
+    cost: 'usual',
     scope: null,
     accepts: ['basic'],
     requires: [signedIn],
@@ -56,6 +58,7 @@ const routes = {
   guestOrSignedIn: operation({
     method: 'GET',
     path: '/lenient',
+    cost: 'usual',
     base: 'site',
     scope: null,
     requires: [anyone],

@@ -262,8 +262,8 @@ export class RequestCall implements Call {
    * @throws Unavailable when there are too many
    */
   enter(): void {
-    const { load, writes } = this.operation
-    if (load === 'vital' || load === 'waiting') return
+    const { cost, writes } = this.operation
+    if (cost === 'vital' || cost === 'waiting') return
     this.#admission.requests.enter(this.claim, writes)
     this.#entered = this.claim
   }
@@ -276,7 +276,7 @@ export class RequestCall implements Call {
     const { turns } = this.#admission
     // Health checks and sign-in do not wait behind other requests of their address.
     const { address } = this.claim
-    const claim = this.operation.load === 'vital' ? { ...this.claim, address: `vital ${address}` } : this.claim
+    const claim = this.operation.cost === 'vital' ? { ...this.claim, address: `vital ${address}` } : this.claim
     this.#turn = turns.tryTake(claim)
     if (this.#turn) return
     return turns.take(claim).then((turn) => {

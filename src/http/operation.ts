@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Claim } from '../admission/claim.ts'
-import type { Load } from '../admission/requests.ts'
+import type { Cost } from '../admission/requests.ts'
 import type { Static, TObject } from 'typebox'
 import { apiErrors, textErrors, type CallHead, type ErrorForm } from './error-forms.ts'
 import { paramNames, type ParamNames } from './path.ts'
@@ -282,8 +282,8 @@ interface Declaration<
   readonly maxBodyBytes?: number
   /** Its fields contain files, so the larger limit of the instance applies. */
   readonly carriesFiles?: true
-  /** Its cost for other requests; the default is `usual`. */
-  readonly load?: Load
+  /** What it costs other requests. */
+  readonly cost: Cost
   /** Whether it changes persistent state; the default is true except for GET. */
   readonly writes?: boolean
   /** Status → body of each success. With one empty reply and nothing else, `run` returns nothing. */
@@ -323,7 +323,7 @@ export interface Operation {
   readonly body: BodyShape | undefined
   readonly maxBodyBytes: number | undefined
   readonly carriesFiles: boolean
-  readonly load: Load
+  readonly cost: Cost
   readonly writes: boolean
   readonly reply: Readonly<Record<number, ReplyShape>>
   readonly errors: ErrorForm
@@ -374,14 +374,14 @@ export function operation<
     body: declaration.body,
     maxBodyBytes: declaration.maxBodyBytes,
     carriesFiles: declaration.carriesFiles ?? false,
-    load: declaration.load ?? 'usual',
+    cost: declaration.cost,
     writes: declaration.writes ?? declaration.method !== 'GET',
     reply: declaration.reply,
     errors: declaration.errors ?? (base === 'site' ? textErrors : apiErrors),
     summary: declaration.summary ?? '',
     deprecated: declaration.deprecated ?? false,
     anyOrigin: declaration.anyOrigin ?? false,
-    lasts: declaration.load === 'waiting' || Object.values(declaration.reply).some(isEventStream),
+    lasts: declaration.cost === 'waiting' || Object.values(declaration.reply).some(isEventStream),
     run: withEmptyReply(declaration),
   }
 }

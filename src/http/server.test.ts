@@ -227,6 +227,7 @@ test('bodies: a client that disconnects before its body is read ends the request
     },
   }
   const takeBytes = operation({
+    cost: 'usual',
     ...{ base: 'site', method: 'POST', path: '/test/bytes', scope: null, requires: [slowCheck] },
     body: bytesOf('*/*'),
     reply: { 200: 'empty' },
@@ -264,6 +265,7 @@ test('responses without an operation are reported: unknown addresses, unknown me
 
 test('an error that cannot be shown in its form is answered as text, and is a defect', async () => {
   const broken = operation({
+    cost: 'usual',
     ...{ base: 'site', method: 'GET', path: '/test/broken', scope: null, requires: [anyone] },
     errors: {
       render() {
@@ -283,6 +285,7 @@ test('an error that cannot be shown in its form is answered as text, and is a de
 
 test('a request that loses a race for a row answers 409 and is not a defect', async () => {
   const lostRace = operation({
+    cost: 'usual',
     ...{ base: 'site', method: 'POST', path: '/test/{what}', scope: null, requires: [anyone] },
     params: { what: enumeration('gone', 'there', 'deleted') },
     reply: { 200: 'empty' },

@@ -243,7 +243,7 @@ export class ForgeServer {
         return
       }
       if (this.#connections.isTooMany(request.socket)) {
-        if (match.target.load !== 'vital') return refuse(tooManyConnections(), { connection: 'close' })
+        if (match.target.cost !== 'vital') return refuse(tooManyConnections(), { connection: 'close' })
         response.setHeader('connection', 'close')
       }
       void this.#answer(match, refused, request, response)
@@ -378,7 +378,7 @@ export class ForgeServer {
     call.enter()
     await this.#require(call, ctx)
     if (operation.lasts) this.#guard(call, ctx)
-    if (operation.load === 'expensive') {
+    if (operation.cost === 'expensive') {
       const place = call.takePlace()
       if (place) await place
     }

@@ -18,6 +18,7 @@ const itemNames = ['lfs', 'issues', 'labels', 'milestones', 'pull_requests', 're
 export const repoMigrate = operation({
   method: 'POST',
   path: '/repos/migrate',
+  cost: 'usual',
   scope: 'repository',
   requires: [signedIn, validBody],
   body: MigrateRepoOptions,
@@ -49,6 +50,7 @@ export const repoMigrate = operation({
 export const userListImports = operation({
   method: 'GET',
   path: '/user/imports',
+  cost: 'usual',
   scope: 'repository',
   requires: [signedIn],
   query: pageQuery,
@@ -64,6 +66,7 @@ export const userListImports = operation({
 export const userGetImport = operation({
   method: 'GET',
   path: '/user/imports/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'repository',
   requires: [signedIn],
@@ -77,6 +80,7 @@ export const userGetImport = operation({
 export const userDeleteImport = operation({
   method: 'DELETE',
   path: '/user/imports/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'repository',
   requires: [signedIn],

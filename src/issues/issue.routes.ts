@@ -17,7 +17,7 @@ export const issueSearchIssues = operation({
   method: 'GET',
   path: '/repos/issues/search',
   scope: 'issue',
-  load: 'expensive',
+  cost: 'expensive',
   requires: [anyone],
   query: { ...searchQuery, ...pageQuery },
   reply: { 200: Type.Array(Issue) },
@@ -31,6 +31,7 @@ export const issueSearchIssues = operation({
 export const issueListIssues = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues',
+  cost: 'usual',
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled],
   query: { ...listQuery, ...pageQuery, ...cursorQuery },
@@ -47,6 +48,7 @@ export const issueListIssues = operation({
 export const issueCreateIssue = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues',
+  cost: 'usual',
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, notArchived, validBody, canRead('issues')],
   body: CreateIssueOption,
@@ -59,6 +61,7 @@ export const issueCreateIssue = operation({
 export const issueGetIssue = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}',
+  cost: 'usual',
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, issueState],
   reply: { 200: Issue },
@@ -73,6 +76,7 @@ export const issueGetIssue = operation({
 export const issueEditIssue = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/issues/{index}',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
@@ -90,6 +94,7 @@ export const issueEditIssue = operation({
 export const issueDelete = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, repoAdmin, gitRepo],
@@ -101,6 +106,7 @@ export const issueDelete = operation({
 export const issueEditIssueDeadline = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/{index}/deadline',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],

@@ -69,6 +69,7 @@ async function presentOne(ctx: SignedInCtx, row: ThreadRow): Promise<Notificatio
 export const notifyGetList = operation({
   method: 'GET',
   path: '/notifications',
+  cost: 'usual',
   scope: 'notification',
   requires: [signedIn],
   query: listQuery,
@@ -80,6 +81,7 @@ export const notifyGetList = operation({
 export const notifyReadList = operation({
   method: 'PUT',
   path: '/notifications',
+  cost: 'usual',
   scope: 'notification',
   requires: [signedIn],
   query: markQuery,
@@ -91,6 +93,7 @@ export const notifyReadList = operation({
 export const notifyNewAvailable = operation({
   method: 'GET',
   path: '/notifications/new',
+  cost: 'usual',
   scope: 'notification',
   requires: [signedIn],
   reply: { 200: NotificationCount },
@@ -101,6 +104,7 @@ export const notifyNewAvailable = operation({
 export const notifyGetThread = operation({
   method: 'GET',
   path: '/notifications/threads/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'notification',
   requires: [signedIn],
@@ -112,6 +116,7 @@ export const notifyGetThread = operation({
 export const notifyReadThread = operation({
   method: 'PATCH',
   path: '/notifications/threads/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'notification',
   requires: [signedIn],
@@ -125,6 +130,7 @@ export const notifyReadThread = operation({
 export const notifyGetRepoList = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/notifications',
+  cost: 'usual',
   scope: 'notification',
   requires: [inRepo, signedIn],
   query: listQuery,
@@ -136,6 +142,7 @@ export const notifyGetRepoList = operation({
 export const notifyReadRepoList = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/notifications',
+  cost: 'usual',
   scope: 'notification',
   requires: [inRepo, signedIn],
   query: markQuery,

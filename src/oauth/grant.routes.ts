@@ -17,6 +17,7 @@ const OAuth2Grant = object('OAuth2Grant', {
 export const userListOAuth2Grants = operation({
   method: 'GET',
   path: '/user/oauth2/grants',
+  cost: 'usual',
   base: 'vendor',
   scope: 'user',
   requires: [signedIn],
@@ -31,6 +32,7 @@ export const userListOAuth2Grants = operation({
 export const userRevokeOAuth2Grant = operation({
   method: 'DELETE',
   path: '/user/oauth2/grants/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   base: 'vendor',
   scope: 'user',

@@ -23,6 +23,7 @@ const askedMember = accountOfPath(noMember)
 export const orgListMembers = operation({
   method: 'GET',
   path: '/orgs/{org}/members',
+  cost: 'usual',
   scope: 'organization',
   requires: [inOrg, signedIn],
   query: pageQuery,
@@ -42,6 +43,7 @@ export const orgListMembers = operation({
 export const orgIsMember = operation({
   method: 'GET',
   path: '/orgs/{org}/members/{username}',
+  cost: 'usual',
   scope: 'organization',
   requires: [inOrg, signedIn, askedMember],
   reply: { 204: 'empty', 303: 'empty' },
@@ -56,6 +58,7 @@ export const orgIsMember = operation({
 export const orgDeleteMember = operation({
   method: 'DELETE',
   path: '/orgs/{org}/members/{username}',
+  cost: 'usual',
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner, targetUser],
   reply: { 204: 'empty' },
@@ -65,6 +68,7 @@ export const orgDeleteMember = operation({
 export const orgListPublicMembers = operation({
   method: 'GET',
   path: '/orgs/{org}/public_members',
+  cost: 'usual',
   scope: 'organization',
   requires: [inOrg],
   query: pageQuery,
@@ -84,6 +88,7 @@ export const orgListPublicMembers = operation({
 export const orgIsPublicMember = operation({
   method: 'GET',
   path: '/orgs/{org}/public_members/{username}',
+  cost: 'usual',
   scope: 'organization',
   requires: [inOrg, askedMember],
   reply: { 204: 'empty' },
@@ -93,6 +98,7 @@ export const orgIsPublicMember = operation({
 export const orgPublicizeMember = operation({
   method: 'PUT',
   path: '/orgs/{org}/public_members/{username}',
+  cost: 'usual',
   scope: 'organization',
   requires: [inOrg, signedIn, orgMember, targetUser],
   reply: { 204: 'empty' },
@@ -102,6 +108,7 @@ export const orgPublicizeMember = operation({
 export const orgConcealMember = operation({
   method: 'DELETE',
   path: '/orgs/{org}/public_members/{username}',
+  cost: 'usual',
   scope: 'organization',
   requires: [inOrg, signedIn, orgMember, targetUser],
   reply: { 204: 'empty' },

@@ -39,6 +39,7 @@ const profileOf = (body: EditOrgOption): OrgProfile => ({
 export const orgCreate = operation({
   method: 'POST',
   path: '/orgs',
+  cost: 'usual',
   scope: 'organization',
   requires: [signedIn, validBody],
   body: CreateOrgOption,
@@ -53,6 +54,7 @@ export const orgCreate = operation({
 export const adminCreateOrg = operation({
   method: 'POST',
   path: '/admin/users/{username}/orgs',
+  cost: 'usual',
   scope: 'admin',
   requires: [signedIn, siteAdmin, targetUser, validBody],
   body: CreateOrgOption,
@@ -67,6 +69,7 @@ export const adminCreateOrg = operation({
 export const orgGetAll = operation({
   method: 'GET',
   path: '/orgs',
+  cost: 'usual',
   scope: 'organization',
   requires: [anyone],
   query: pageQuery,
@@ -85,6 +88,7 @@ export const orgGetAll = operation({
 export const adminGetAllOrgs = operation({
   method: 'GET',
   path: '/admin/orgs',
+  cost: 'usual',
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   query: pageQuery,
@@ -103,6 +107,7 @@ export const adminGetAllOrgs = operation({
 export const orgGet = operation({
   method: 'GET',
   path: '/orgs/{org}',
+  cost: 'usual',
   scope: 'organization',
   requires: [inOrg],
   reply: { 200: Organization },
@@ -114,6 +119,7 @@ export const orgGet = operation({
 export const orgEdit = operation({
   method: 'PATCH',
   path: '/orgs/{org}',
+  cost: 'usual',
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner, validBody],
   body: EditOrgOption,
@@ -124,6 +130,7 @@ export const orgEdit = operation({
 export const orgDelete = operation({
   method: 'DELETE',
   path: '/orgs/{org}',
+  cost: 'usual',
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner],
   reply: { 204: 'empty' },
@@ -133,6 +140,7 @@ export const orgDelete = operation({
 export const renameOrg = operation({
   method: 'POST',
   path: '/orgs/{org}/rename',
+  cost: 'usual',
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner, validBody],
   body: RenameOrgOption,
@@ -143,6 +151,7 @@ export const renameOrg = operation({
 export const orgListCurrentUserOrgs = operation({
   method: 'GET',
   path: '/user/orgs',
+  cost: 'usual',
   scope: null,
   requires: [signedIn, anyTokenScope('user', 'organization')],
   query: pageQuery,
@@ -161,6 +170,7 @@ export const orgListCurrentUserOrgs = operation({
 export const orgListUserOrgs = operation({
   method: 'GET',
   path: '/users/{username}/orgs',
+  cost: 'usual',
   scope: null,
   requires: [anyTokenScope('user', 'organization'), namedUser, signedIn],
   query: pageQuery,
@@ -179,6 +189,7 @@ export const orgListUserOrgs = operation({
 export const adminListUserOrgs = operation({
   method: 'GET',
   path: '/admin/users/{username}/orgs',
+  cost: 'usual',
   scope: 'admin',
   requires: [signedIn, siteAdmin, targetUser],
   query: pageQuery,
@@ -197,6 +208,7 @@ export const adminListUserOrgs = operation({
 export const orgGetUserPermissions = operation({
   method: 'GET',
   path: '/users/{username}/orgs/{org}/permissions',
+  cost: 'usual',
   scope: null,
   requires: [anyTokenScope('user', 'organization'), namedUser, signedIn, inOrg],
   reply: { 200: OrganizationPermissions },

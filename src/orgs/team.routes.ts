@@ -36,6 +36,7 @@ const teamOf = (body: EditTeamOption) => ({
 export const orgListTeams = operation({
   method: 'GET',
   path: '/orgs/{org}/teams',
+  cost: 'usual',
   scope: 'organization',
   requires: [inOrg, signedIn, orgMember],
   query: pageQuery,
@@ -50,6 +51,7 @@ export const orgListTeams = operation({
 export const orgCreateTeam = operation({
   method: 'POST',
   path: '/orgs/{org}/teams',
+  cost: 'usual',
   scope: 'organization',
   outlivesCredential: true,
   requires: [inOrg, signedIn, orgMember, orgOwner, validBody],
@@ -64,6 +66,7 @@ export const orgCreateTeam = operation({
 export const teamSearch = operation({
   method: 'GET',
   path: '/orgs/{org}/teams/search',
+  cost: 'usual',
   scope: 'organization',
   requires: [inOrg, signedIn, orgMember],
   query: { q: Type.Optional(Type.String()), include_desc: Type.Optional(Type.Boolean()), ...pageQuery },
@@ -79,6 +82,7 @@ export const teamSearch = operation({
 export const userListTeams = operation({
   method: 'GET',
   path: '/user/teams',
+  cost: 'usual',
   scope: 'user',
   requires: [signedIn],
   query: pageQuery,
@@ -93,6 +97,7 @@ export const userListTeams = operation({
 export const orgGetTeam = operation({
   method: 'GET',
   path: '/teams/{teamid}',
+  cost: 'usual',
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn],
   reply: { 200: Team },
@@ -102,6 +107,7 @@ export const orgGetTeam = operation({
 export const orgEditTeam = operation({
   method: 'PATCH',
   path: '/teams/{teamid}',
+  cost: 'usual',
   scope: 'organization',
   outlivesCredential: true,
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, teamOrgOwner, validBody],
@@ -116,6 +122,7 @@ export const orgEditTeam = operation({
 export const orgDeleteTeam = operation({
   method: 'DELETE',
   path: '/teams/{teamid}',
+  cost: 'usual',
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, teamOrgOwner],
   reply: { 204: 'empty' },
@@ -125,6 +132,7 @@ export const orgDeleteTeam = operation({
 export const orgListTeamMembers = operation({
   method: 'GET',
   path: '/teams/{teamid}/members',
+  cost: 'usual',
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn],
   query: pageQuery,
@@ -144,6 +152,7 @@ export const orgListTeamMembers = operation({
 export const orgListTeamMember = operation({
   method: 'GET',
   path: '/teams/{teamid}/members/{username}',
+  cost: 'usual',
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, accountOfPath(notOnTeam)],
   reply: { 200: User },
@@ -156,6 +165,7 @@ export const orgListTeamMember = operation({
 export const orgAddTeamMember = operation({
   method: 'PUT',
   path: '/teams/{teamid}/members/{username}',
+  cost: 'usual',
   scope: 'organization',
   outlivesCredential: true,
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, teamOrgOwner, targetUser],
@@ -166,6 +176,7 @@ export const orgAddTeamMember = operation({
 export const orgRemoveTeamMember = operation({
   method: 'DELETE',
   path: '/teams/{teamid}/members/{username}',
+  cost: 'usual',
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, teamOrgOwner, targetUser],
   reply: { 204: 'empty' },

@@ -16,6 +16,7 @@ const readable = [targetUser, packagesReadable] as const
 export const listPackages = operation({
   method: 'GET',
   path: '/packages/{username}/',
+  cost: 'usual',
   scope: 'package',
   requires: readable,
   query: { ...pageQuery, type: Type.Optional(Type.String()), q: Type.Optional(Type.String()) },
@@ -31,6 +32,7 @@ export const listPackages = operation({
 export const getPackage = operation({
   method: 'GET',
   path: '/packages/{username}/{type}/{name}/{version}',
+  cost: 'usual',
   scope: 'package',
   requires: [...readable, namedVersion],
   reply: { 200: Package },
@@ -41,6 +43,7 @@ export const getPackage = operation({
 export const listPackageFiles = operation({
   method: 'GET',
   path: '/packages/{username}/{type}/{name}/{version}/files',
+  cost: 'usual',
   scope: 'package',
   requires: [...readable, namedVersion],
   reply: { 200: Type.Array(PackageFile) },
@@ -51,6 +54,7 @@ export const listPackageFiles = operation({
 export const deletePackage = operation({
   method: 'DELETE',
   path: '/packages/{username}/{type}/{name}/{version}',
+  cost: 'usual',
   scope: 'package',
   requires: [...readable, namedVersion, signedIn, packagesWritable],
   reply: { 204: 'empty' },
@@ -61,6 +65,7 @@ export const deletePackage = operation({
 export const linkPackage = operation({
   method: 'POST',
   path: '/packages/{username}/{type}/{name}/-/link/{repo_name}',
+  cost: 'usual',
   scope: 'package',
   requires: [...readable, signedIn, packagesWritable],
   reply: { 201: 'empty' },
@@ -71,6 +76,7 @@ export const linkPackage = operation({
 export const unlinkPackage = operation({
   method: 'POST',
   path: '/packages/{username}/{type}/{name}/-/unlink',
+  cost: 'usual',
   scope: 'package',
   requires: [...readable, signedIn, packagesWritable],
   reply: { 204: 'empty' },

@@ -30,6 +30,7 @@ const readable = [inRepo, pullsEnabled, canRead('code'), gitRepo] as const
 export const repoListPullRequests = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/pulls',
+  cost: 'usual',
   scope: 'repository',
   requires: readable,
   query: {
@@ -52,6 +53,7 @@ export const repoListPullRequests = operation({
 export const repoCreatePullRequest = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/pulls',
+  cost: 'usual',
   scope: 'repository',
   requires: [...readable, signedIn, notArchived, validBody],
   body: CreatePullRequestOption,
@@ -65,6 +67,7 @@ export const repoCreatePullRequest = operation({
 export const repoListPinnedPullRequests = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/pulls/pinned',
+  cost: 'usual',
   scope: 'repository',
   requires: readable,
   reply: { 200: Type.Array(PullRequest) },
@@ -76,6 +79,7 @@ export const repoListPinnedPullRequests = operation({
 export const repoGetPullRequest = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/pulls/{index}',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'repository',
   requires: readable,
@@ -86,6 +90,7 @@ export const repoGetPullRequest = operation({
 export const repoEditPullRequest = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/pulls/{index}',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn, validBody],
@@ -105,6 +110,7 @@ export const repoEditPullRequest = operation({
 export const repoGetPullRequestByBaseHead = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/pulls/{base}/{filepath+}',
+  cost: 'usual',
   scope: 'repository',
   requires: readable,
   reply: { 200: PullRequest },
@@ -117,7 +123,7 @@ export const repoDownloadPullDiffOrPatch = operation({
   path: '/repos/{username}/{reponame}/pulls/{index}.{diffType}',
   params: { index: pathNumber, diffType: enumeration('diff', 'patch') },
   scope: 'repository',
-  load: 'expensive',
+  cost: 'expensive',
   requires: readable,
   query: { binary: Type.Optional(Type.Boolean()) },
   reply: { 200: bytesOf('text/plain') },
@@ -136,7 +142,7 @@ export const downloadPullDiffOrPatch = operation({
   path: '/{username}/{reponame}/pulls/{index}.{diffType}',
   params: { index: pathNumber, diffType: enumeration('diff', 'patch') },
   scope: 'repository',
-  load: 'expensive',
+  cost: 'expensive',
   requires: readable,
   query: { binary: Type.Optional(Type.Boolean()) },
   reply: { 200: bytesOf('text/plain') },
@@ -164,7 +170,7 @@ export const repoGetPullRequestCommits = operation({
   path: '/repos/{username}/{reponame}/pulls/{index}/commits',
   params: { index: pathNumber },
   scope: 'repository',
-  load: 'expensive',
+  cost: 'expensive',
   requires: readable,
   query: { ...pageQuery, verification: Type.Optional(Type.Boolean()), files: Type.Optional(Type.Boolean()) },
   reply: { 200: Type.Array(Commit) },
@@ -184,7 +190,7 @@ export const repoGetPullRequestFiles = operation({
   path: '/repos/{username}/{reponame}/pulls/{index}/files',
   params: { index: pathNumber },
   scope: 'repository',
-  load: 'expensive',
+  cost: 'expensive',
   requires: readable,
   query: {
     ...pageQuery,
@@ -205,6 +211,7 @@ export const repoGetPullRequestFiles = operation({
 export const repoPullRequestIsMerged = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/pulls/{index}/merge',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'repository',
   requires: readable,
@@ -218,6 +225,7 @@ export const repoPullRequestIsMerged = operation({
 export const repoGetCommitPullRequest = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/commits/{ref}/pull',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, canRead('code'), gitRepo],
   reply: { 200: PullRequest },

@@ -26,6 +26,7 @@ import { viewQuota } from './view.service.ts'
 export const adminListQuotaGroups = operation({
   method: 'GET',
   path: '/admin/quota/groups',
+  cost: 'usual',
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin],
   reply: { 200: Type.Array(QuotaGroup) },
@@ -37,6 +38,7 @@ export const adminListQuotaGroups = operation({
 export const adminCreateQuotaGroup = operation({
   method: 'POST',
   path: '/admin/quota/groups',
+  cost: 'usual',
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, validBody],
   body: CreateQuotaGroupOptions,
@@ -54,6 +56,7 @@ export const adminCreateQuotaGroup = operation({
 export const adminGetQuotaGroup = operation({
   method: 'GET',
   path: '/admin/quota/groups/{quotagroup}',
+  cost: 'usual',
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup],
   reply: { 200: QuotaGroup },
@@ -65,6 +68,7 @@ export const adminGetQuotaGroup = operation({
 export const adminDeleteQuotaGroup = operation({
   method: 'DELETE',
   path: '/admin/quota/groups/{quotagroup}',
+  cost: 'usual',
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup],
   reply: { 204: 'empty' },
@@ -74,6 +78,7 @@ export const adminDeleteQuotaGroup = operation({
 export const adminAddRuleToQuotaGroup = operation({
   method: 'PUT',
   path: '/admin/quota/groups/{quotagroup}/rules/{quotarule}',
+  cost: 'usual',
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup, namedRule],
   reply: { 204: 'empty' },
@@ -83,6 +88,7 @@ export const adminAddRuleToQuotaGroup = operation({
 export const adminRemoveRuleFromQuotaGroup = operation({
   method: 'DELETE',
   path: '/admin/quota/groups/{quotagroup}/rules/{quotarule}',
+  cost: 'usual',
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup, namedRule],
   reply: { 204: 'empty' },
@@ -92,6 +98,7 @@ export const adminRemoveRuleFromQuotaGroup = operation({
 export const adminListUsersInQuotaGroup = operation({
   method: 'GET',
   path: '/admin/quota/groups/{quotagroup}/users',
+  cost: 'usual',
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup],
   reply: { 200: Type.Array(User) },
@@ -103,6 +110,7 @@ export const adminListUsersInQuotaGroup = operation({
 export const adminAddUserToQuotaGroup = operation({
   method: 'PUT',
   path: '/admin/quota/groups/{quotagroup}/users/{username}',
+  cost: 'usual',
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup, targetUser],
   reply: { 204: 'empty' },
@@ -112,6 +120,7 @@ export const adminAddUserToQuotaGroup = operation({
 export const adminRemoveUserFromQuotaGroup = operation({
   method: 'DELETE',
   path: '/admin/quota/groups/{quotagroup}/users/{username}',
+  cost: 'usual',
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup, targetUser],
   reply: { 204: 'empty' },
@@ -121,6 +130,7 @@ export const adminRemoveUserFromQuotaGroup = operation({
 export const adminGetUserQuota = operation({
   method: 'GET',
   path: '/admin/users/{username}/quota',
+  cost: 'usual',
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, targetUser],
   reply: { 200: QuotaInfo },
@@ -132,6 +142,7 @@ export const adminGetUserQuota = operation({
 export const adminSetUserQuotaGroups = operation({
   method: 'POST',
   path: '/admin/users/{username}/quota/groups',
+  cost: 'usual',
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, targetUser, validBody],
   body: SetUserQuotaGroupsOptions,

@@ -21,6 +21,7 @@ function quotaOperations<const Rs extends readonly AnyRequirement[]>(holder: Hol
   const get = operation({
     method: 'GET',
     path,
+    cost: 'usual',
     scope,
     requires,
     reply: { 200: QuotaInfo },
@@ -29,6 +30,7 @@ function quotaOperations<const Rs extends readonly AnyRequirement[]>(holder: Hol
   const check = operation({
     method: 'GET',
     path: `${path}/check`,
+    cost: 'usual',
     scope,
     requires,
     query: { subject: enumeration(...quotaSubjects) },
@@ -43,6 +45,7 @@ function quotaOperations<const Rs extends readonly AnyRequirement[]>(holder: Hol
   const attachments = operation({
     method: 'GET',
     path: `${path}/attachments`,
+    cost: 'usual',
     scope,
     requires,
     query: pageQuery,
@@ -56,6 +59,7 @@ function quotaOperations<const Rs extends readonly AnyRequirement[]>(holder: Hol
   const packages = operation({
     method: 'GET',
     path: `${path}/packages`,
+    cost: 'usual',
     scope,
     requires,
     query: pageQuery,
@@ -70,6 +74,7 @@ function quotaOperations<const Rs extends readonly AnyRequirement[]>(holder: Hol
   const artifacts = operation({
     method: 'GET',
     path: `${path}/artifacts`,
+    cost: 'usual',
     scope,
     requires,
     query: pageQuery,

@@ -11,6 +11,7 @@ import { allRules, createRule, editRule, removeRule } from './rule.service.ts'
 export const adminListQuotaRules = operation({
   method: 'GET',
   path: '/admin/quota/rules',
+  cost: 'usual',
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin],
   reply: { 200: Type.Array(QuotaRuleInfo) },
@@ -22,6 +23,7 @@ export const adminListQuotaRules = operation({
 export const adminCreateQuotaRule = operation({
   method: 'POST',
   path: '/admin/quota/rules',
+  cost: 'usual',
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, validBody],
   body: CreateQuotaRuleOptions,
@@ -34,6 +36,7 @@ export const adminCreateQuotaRule = operation({
 export const adminGetQuotaRule = operation({
   method: 'GET',
   path: '/admin/quota/rules/{quotarule}',
+  cost: 'usual',
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedRule],
   reply: { 200: QuotaRuleInfo },
@@ -45,6 +48,7 @@ export const adminGetQuotaRule = operation({
 export const adminEditQuotaRule = operation({
   method: 'PATCH',
   path: '/admin/quota/rules/{quotarule}',
+  cost: 'usual',
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedRule, validBody],
   body: EditQuotaRuleOptions,
@@ -59,6 +63,7 @@ export const adminEditQuotaRule = operation({
 export const adminDEleteQuotaRule = operation({
   method: 'DELETE',
   path: '/admin/quota/rules/{quotarule}',
+  cost: 'usual',
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedRule],
   reply: { 204: 'empty' },

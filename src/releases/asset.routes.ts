@@ -24,6 +24,7 @@ import { getRelease } from './release.service.ts'
 export const repoListReleaseAttachments = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/releases/{id}/assets',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'repository',
   requires: [inRepo, canRead('releases')],
@@ -38,6 +39,7 @@ export const repoListReleaseAttachments = operation({
 export const repoCreateReleaseAttachment = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/releases/{id}/assets',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'repository',
   requires: [
@@ -61,6 +63,7 @@ export const repoCreateReleaseAttachment = operation({
 export const repoGetReleaseAttachment = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/releases/{id}/assets/{attachment_id}',
+  cost: 'usual',
   params: { id: pathNumber, attachment_id: pathNumber },
   scope: 'repository',
   requires: [inRepo, canRead('releases')],
@@ -75,6 +78,7 @@ export const repoGetReleaseAttachment = operation({
 export const repoEditReleaseAttachment = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/releases/{id}/assets/{attachment_id}',
+  cost: 'usual',
   params: { id: pathNumber, attachment_id: pathNumber },
   scope: 'repository',
   requires: [inRepo, canRead('releases'), signedIn, canWrite('releases'), validBody],
@@ -92,6 +96,7 @@ export const repoEditReleaseAttachment = operation({
 export const repoDeleteReleaseAttachment = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/releases/{id}/assets/{attachment_id}',
+  cost: 'usual',
   params: { id: pathNumber, attachment_id: pathNumber },
   scope: 'repository',
   requires: [inRepo, canRead('releases'), signedIn, canWrite('releases')],
@@ -106,6 +111,7 @@ export const webReleaseDownload = operation({
   family: 'downloads',
   method: 'GET',
   path: '/{username}/{reponame}/releases/download/{tag+}/{name}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, canRead('releases'), attachmentsEnabled],
   reply: storedReplies,
@@ -118,6 +124,7 @@ export const webLatestReleaseDownload = operation({
   family: 'downloads',
   method: 'GET',
   path: '/{username}/{reponame}/releases/latest/download/{name}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, canRead('releases'), attachmentsEnabled],
   reply: storedReplies,

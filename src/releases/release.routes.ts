@@ -32,6 +32,7 @@ const inputOf = (body: EditReleaseOption): ReleaseInput => ({
 export const repoListReleases = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/releases',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, canRead('releases')],
   query: {
@@ -53,6 +54,7 @@ export const repoListReleases = operation({
 export const repoCreateRelease = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/releases',
+  cost: 'usual',
   scope: 'repository',
   requires: [
     inRepo,
@@ -73,6 +75,7 @@ export const repoCreateRelease = operation({
 export const repoGetLatestRelease = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/releases/latest',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, canRead('releases')],
   reply: { 200: Release },
@@ -83,6 +86,7 @@ export const repoGetLatestRelease = operation({
 export const repoGetRelease = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/releases/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'repository',
   requires: [inRepo, canRead('releases')],
@@ -94,6 +98,7 @@ export const repoGetRelease = operation({
 export const repoEditRelease = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/releases/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'repository',
   requires: [
@@ -115,6 +120,7 @@ export const repoEditRelease = operation({
 export const repoDeleteRelease = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/releases/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'repository',
   requires: [inRepo, canRead('releases'), signedIn, canWrite('releases')],
@@ -126,6 +132,7 @@ export const repoDeleteRelease = operation({
 export const repoGetReleaseByTag = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/releases/tags/{tag}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, canRead('releases')],
   reply: { 200: Release },
@@ -136,6 +143,7 @@ export const repoGetReleaseByTag = operation({
 export const repoDeleteReleaseByTag = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/releases/tags/{tag}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, canRead('releases'), signedIn, canWrite('releases')],
   reply: { 204: 'empty' },

@@ -18,6 +18,7 @@ export const { update: repoUpdateAvatar, remove: repoDeleteAvatar } = avatarOper
 export const showRepoAvatar = operation({
   method: 'GET',
   path: '/repo-avatars/{hash}',
+  cost: 'usual',
   base: 'site',
   family: 'downloads',
   accepts: [],

@@ -23,6 +23,7 @@ import { newRepositoryOf } from './lifecycle/new-repository.ts'
 export const createCurrentUserRepo = operation({
   method: 'POST',
   path: '/user/repos',
+  cost: 'usual',
   scope: 'repository',
   requires: [signedIn, validBody, userUnderQuota('size:repos:all')],
   body: CreateRepoOption,
@@ -37,6 +38,7 @@ export const createCurrentUserRepo = operation({
 export const createOrgRepo = operation({
   method: 'POST',
   path: '/orgs/{org}/repos',
+  cost: 'usual',
   scope: 'organization',
   requires: [inOrg, signedIn, validBody, orgUnderQuota('size:repos:all')],
   body: CreateRepoOption,
@@ -50,6 +52,7 @@ export const createOrgRepo = operation({
 export const createOrgRepoDeprecated = operation({
   method: 'POST',
   path: '/org/{org}/repos',
+  cost: 'usual',
   scope: ['organization', 'repository'],
   deprecated: true,
   requires: [signedIn, validBody],
@@ -68,6 +71,7 @@ export const createOrgRepoDeprecated = operation({
 export const adminCreateRepo = operation({
   method: 'POST',
   path: '/admin/users/{username}/repos',
+  cost: 'usual',
   scope: 'admin',
   requires: [signedIn, siteAdmin, targetUser, validBody, ownerUnderQuota('size:repos:all')],
   body: CreateRepoOption,
@@ -81,6 +85,7 @@ export const adminCreateRepo = operation({
 export const repoGet = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, anyAccess],
   reply: { 200: Repository },
@@ -90,6 +95,7 @@ export const repoGet = operation({
 export const repoGetByID = operation({
   method: 'GET',
   path: '/repositories/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: null,
   requires: [signedIn, tokenScope('repository')],
@@ -133,6 +139,7 @@ const editOf = (body: EditRepoOption): RepoEdit => ({
 export const repoEdit = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, validBody],
   body: EditRepoOption,
@@ -146,6 +153,7 @@ export const repoEdit = operation({
 export const repoDelete = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, repoOwner],
   reply: { 204: 'empty' },

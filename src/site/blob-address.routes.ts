@@ -7,6 +7,7 @@ import { openBlobAddress, storeAtBlobAddress } from './blob-address.service.ts'
 export const blobGetSigned = operation({
   method: 'GET',
   path: '/assets/blobs/{grant}',
+  cost: 'usual',
   base: 'site',
   scope: null,
   requires: [anyone],
@@ -18,6 +19,7 @@ export const blobGetSigned = operation({
 export const blobPutSigned = operation({
   method: 'PUT',
   path: '/assets/blobs/{grant}',
+  cost: 'usual',
   base: 'site',
   scope: null,
   requires: [anyone],

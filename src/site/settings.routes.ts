@@ -11,6 +11,7 @@ import {
 export const getGeneralUISettings = operation({
   method: 'GET',
   path: '/settings/ui',
+  cost: 'usual',
   scope: null,
   requires: [anyone],
   reply: { 200: GeneralUISettings },
@@ -25,6 +26,7 @@ export const getGeneralUISettings = operation({
 export const getGeneralAPISettings = operation({
   method: 'GET',
   path: '/settings/api',
+  cost: 'usual',
   scope: null,
   requires: [anyone],
   reply: { 200: GeneralAPISettings },
@@ -40,6 +42,7 @@ export const getGeneralAPISettings = operation({
 export const getGeneralAttachmentSettings = operation({
   method: 'GET',
   path: '/settings/attachment',
+  cost: 'usual',
   scope: null,
   requires: [anyone],
   reply: { 200: GeneralAttachmentSettings },
@@ -55,6 +58,7 @@ export const getGeneralAttachmentSettings = operation({
 export const getGeneralRepositorySettings = operation({
   method: 'GET',
   path: '/settings/repository',
+  cost: 'usual',
   scope: null,
   requires: [anyone],
   reply: { 200: GeneralRepoSettings },

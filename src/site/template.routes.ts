@@ -20,6 +20,7 @@ const licenseUrl = (ctx: Pick<Ctx, 'config'>, key: string): string =>
 export const listGitignoresTemplates = operation({
   method: 'GET',
   path: '/gitignore/templates',
+  cost: 'usual',
   scope: null,
   requires: [anyone],
   reply: { 200: Type.Array(Type.String()) },
@@ -29,6 +30,7 @@ export const listGitignoresTemplates = operation({
 export const getGitignoreTemplateInfo = operation({
   method: 'GET',
   path: '/gitignore/templates/{name}',
+  cost: 'usual',
   scope: null,
   requires: [anyone],
   reply: { 200: GitignoreTemplateInfo },
@@ -42,6 +44,7 @@ export const getGitignoreTemplateInfo = operation({
 export const listLicenseTemplates = operation({
   method: 'GET',
   path: '/licenses',
+  cost: 'usual',
   scope: null,
   requires: [anyone],
   reply: { 200: Type.Array(LicensesTemplateListEntry) },
@@ -58,6 +61,7 @@ export const listLicenseTemplates = operation({
 export const getLicenseTemplateInfo = operation({
   method: 'GET',
   path: '/licenses/{name}',
+  cost: 'usual',
   scope: null,
   requires: [anyone],
   reply: { 200: LicenseTemplateInfo },
@@ -77,6 +81,7 @@ export const getLicenseTemplateInfo = operation({
 export const listLabelTemplates = operation({
   method: 'GET',
   path: '/label/templates',
+  cost: 'usual',
   scope: null,
   requires: [anyone],
   reply: { 200: Type.Array(Type.String()) },
@@ -86,6 +91,7 @@ export const listLabelTemplates = operation({
 export const getLabelTemplateInfo = operation({
   method: 'GET',
   path: '/label/templates/{name}',
+  cost: 'usual',
   scope: null,
   requires: [anyone],
   reply: { 200: Type.Array(LabelTemplate) },

@@ -10,6 +10,7 @@ import { NodeInfo, NodeInfoLinks, ServerVersion, ServiceVersion } from './versio
 export const getVersion = operation({
   method: 'GET',
   path: '/version',
+  cost: 'usual',
   scope: null,
   requires: [anyone],
   reply: { 200: ServerVersion },
@@ -19,6 +20,7 @@ export const getVersion = operation({
 export const serviceVersion = operation({
   method: 'GET',
   path: '/version',
+  cost: 'usual',
   base: 'vendor',
   scope: null,
   requires: [anyone],
@@ -30,6 +32,7 @@ export const serviceVersion = operation({
 export const serviceRoot = operation({
   method: 'GET',
   path: '/',
+  cost: 'usual',
   base: 'vendor',
   scope: null,
   requires: [anyone],
@@ -42,6 +45,7 @@ const textType = 'text/plain;charset=utf-8'
 export const getSigningKey = operation({
   method: 'GET',
   path: '/signing-key.gpg',
+  cost: 'usual',
   scope: null,
   requires: [anyone],
   reply: { 200: bytesOf('text/plain') },
@@ -51,6 +55,7 @@ export const getSigningKey = operation({
 export const getSSHSigningKey = operation({
   method: 'GET',
   path: '/signing-key.ssh',
+  cost: 'usual',
   scope: null,
   requires: [anyone],
   reply: { 200: bytesOf('text/plain') },
@@ -64,6 +69,7 @@ export const getSSHSigningKey = operation({
 export const swaggerRedirect = operation({
   method: 'GET',
   path: '/swagger',
+  cost: 'usual',
   scope: null,
   requires: [anyone, switchedOn('swaggerEnabled', (config) => config.api.enableSwagger)],
   reply: { 303: 'empty' },
@@ -75,6 +81,7 @@ const federated = switchedOn('federationEnabled', (config) => config.federation.
 export const getNodeInfo = operation({
   method: 'GET',
   path: '/nodeinfo',
+  cost: 'usual',
   scope: null,
   requires: [anyone, federated],
   reply: { 200: NodeInfo },
@@ -84,6 +91,7 @@ export const getNodeInfo = operation({
 export const wellKnownNodeInfo = operation({
   method: 'GET',
   path: '/.well-known/nodeinfo',
+  cost: 'usual',
   base: 'site',
   scope: null,
   requires: [anyone, federated],

@@ -44,6 +44,7 @@ export const adminListSignInSources = operation({
   ...sources,
   method: 'GET',
   path: '/admin/sources',
+  cost: 'usual',
   requires,
   reply: { 200: Type.Array(SignInSource) },
   summary: 'Other places where people sign in, 50 at most',
@@ -54,6 +55,7 @@ export const adminCreateSignInSource = operation({
   ...sources,
   method: 'POST',
   path: '/admin/sources',
+  cost: 'usual',
   outlivesCredential: true,
   requires: [...requires, validBody],
   body: CreateSignInSourceOption,
@@ -68,6 +70,7 @@ export const adminCreateSignInSource = operation({
 const one = { ...sources, path: '/admin/sources/{id}', params: { id: pathNumber } } as const
 
 export const adminGetSignInSource = operation({
+  cost: 'usual',
   ...one,
   method: 'GET',
   requires,
@@ -77,6 +80,7 @@ export const adminGetSignInSource = operation({
 })
 
 export const adminEditSignInSource = operation({
+  cost: 'usual',
   ...one,
   method: 'PATCH',
   outlivesCredential: true,
@@ -91,6 +95,7 @@ export const adminEditSignInSource = operation({
 })
 
 export const adminDeleteSignInSource = operation({
+  cost: 'usual',
   ...one,
   method: 'DELETE',
   requires,
@@ -103,6 +108,7 @@ export const adminTestSignInSource = operation({
   ...one,
   method: 'POST',
   path: '/admin/sources/{id}/test',
+  cost: 'usual',
   requires: [...requires, validBody],
   body: TestSignInSourceOption,
   reply: { 200: SignInSourceTest },

@@ -9,6 +9,7 @@ import { addEmails, emailsOf, removeEmails } from './email.service.ts'
 export const userListEmails = operation({
   method: 'GET',
   path: '/user/emails',
+  cost: 'usual',
   scope: 'user',
   requires: [signedIn],
   reply: { 200: Type.Array(Email) },
@@ -18,6 +19,7 @@ export const userListEmails = operation({
 export const userAddEmail = operation({
   method: 'POST',
   path: '/user/emails',
+  cost: 'usual',
   scope: 'user',
   outlivesCredential: true,
   requires: [signedIn, validBody],
@@ -33,6 +35,7 @@ export const userAddEmail = operation({
 export const userDeleteEmail = operation({
   method: 'DELETE',
   path: '/user/emails',
+  cost: 'usual',
   scope: 'user',
   requires: [signedIn, validBody],
   body: DeleteEmailOption,

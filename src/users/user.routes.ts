@@ -13,6 +13,7 @@ import { findPeople } from './user.service.ts'
 export const userGetCurrent = operation({
   method: 'GET',
   path: '/user',
+  cost: 'usual',
   scope: 'user',
   requires: [signedIn],
   reply: { 200: User },
@@ -22,6 +23,7 @@ export const userGetCurrent = operation({
 export const userGet = operation({
   method: 'GET',
   path: '/users/{username}',
+  cost: 'usual',
   scope: 'user',
   requires: [namedUser, userVisible, exploreSignIn],
   reply: { 200: User },
@@ -31,6 +33,7 @@ export const userGet = operation({
 export const userSearch = operation({
   method: 'GET',
   path: '/users/search',
+  cost: 'usual',
   scope: 'user',
   requires: [anyone, exploreSignIn, usersExploreEnabled],
   query: { q: Type.Optional(Type.String()), uid: Type.Optional(Type.Integer()), ...pageQuery },

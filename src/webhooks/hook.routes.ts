@@ -32,6 +32,7 @@ function hookOperations<const Rs extends readonly AnyRequirement[]>(holder: Hold
   const list = operation({
     method: 'GET',
     path,
+    cost: 'usual',
     scope,
     requires,
     query: pageQuery,
@@ -45,6 +46,7 @@ function hookOperations<const Rs extends readonly AnyRequirement[]>(holder: Hold
   const create = operation({
     method: 'POST',
     path,
+    cost: 'usual',
     scope,
     outlivesCredential: true,
     requires: [...requires, validBody],
@@ -56,12 +58,14 @@ function hookOperations<const Rs extends readonly AnyRequirement[]>(holder: Hold
     },
   })
   const get = operation({
+    cost: 'usual',
     ...one,
     method: 'GET',
     reply: { 200: Hook },
     run: async ({ ctx, params }) => ok(presentHook(ctx, await getHook(ctx, ownerOf(ctx), params.id))),
   })
   const edit = operation({
+    cost: 'usual',
     ...one,
     method: 'PATCH',
     outlivesCredential: true,
@@ -76,6 +80,7 @@ function hookOperations<const Rs extends readonly AnyRequirement[]>(holder: Hold
     },
   })
   const remove = operation({
+    cost: 'usual',
     ...one,
     method: 'DELETE',
     reply: { 204: 'empty' },
@@ -100,6 +105,7 @@ export const {
 export const repoTestHook = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/hooks/{id}/tests',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, webhooksOn, gitRepo, repoRef],
@@ -146,6 +152,7 @@ const instanceOwner = (ctx: Ctx): HookOwner => {
 export const adminListHooks = operation({
   method: 'GET',
   path: '/admin/hooks',
+  cost: 'usual',
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   query: pageQuery,

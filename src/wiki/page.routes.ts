@@ -34,6 +34,7 @@ const maxListed = 1000
 export const repoGetWikiPages = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/wiki/pages',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, wikiEnabled],
   query: pageQuery,
@@ -50,6 +51,7 @@ export const repoGetWikiPages = operation({
 export const repoGetWikiPage = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/wiki/page/{pageName+}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, wikiEnabled],
   reply: { 200: WikiPage },
@@ -60,7 +62,7 @@ export const repoGetWikiPageRevisions = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/wiki/revisions/{pageName+}',
   scope: 'repository',
-  load: 'expensive',
+  cost: 'expensive',
   requires: [inRepo, wikiEnabled],
   query: { page: Type.Optional(Type.Integer()) },
   reply: { 200: WikiCommitList },
@@ -75,6 +77,7 @@ export const repoGetWikiPageRevisions = operation({
 export const repoCreateWikiPage = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/wiki/new',
+  cost: 'usual',
   scope: 'repository',
   requires: [
     inRepo,
@@ -94,6 +97,7 @@ export const repoCreateWikiPage = operation({
 export const repoEditWikiPage = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/wiki/page/{pageName+}',
+  cost: 'usual',
   scope: 'repository',
   requires: [
     inRepo,
@@ -116,6 +120,7 @@ export const repoEditWikiPage = operation({
 export const repoDeleteWikiPage = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/wiki/page/{pageName+}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, wikiEnabled, notArchived, signedIn, canWrite('wiki')],
   query: { last_commit_sha: Type.Optional(Type.String()) },

@@ -9,6 +9,7 @@ export const webWikiFile = operation({
   base: 'site',
   family: 'downloads',
   path: '/{username}/{reponame}/wiki/raw/{filepath+}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, wikiEnabled],
   reply: fileReplies,

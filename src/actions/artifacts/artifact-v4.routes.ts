@@ -50,6 +50,7 @@ function checkRun(
 export const createArtifactV4 = operation({
   ...ofJob,
   path: `${service}/CreateArtifact`,
+  cost: 'usual',
   requires,
   reply: { 200: ArtifactUpload },
   async run({ ctx, body }) {
@@ -69,6 +70,7 @@ export const createArtifactV4 = operation({
 export const finalizeArtifactV4 = operation({
   ...ofJob,
   path: `${service}/FinalizeArtifact`,
+  cost: 'usual',
   requires,
   reply: { 200: ArtifactMade },
   async run({ ctx, body }) {
@@ -90,6 +92,7 @@ export const finalizeArtifactV4 = operation({
 export const listArtifactsV4 = operation({
   ...ofJob,
   path: `${service}/ListArtifacts`,
+  cost: 'usual',
   requires,
   reply: { 200: ArtifactList },
   async run({ ctx, body }) {
@@ -118,6 +121,7 @@ export const listArtifactsV4 = operation({
 export const signArtifactV4 = operation({
   ...ofJob,
   path: `${service}/GetSignedArtifactURL`,
+  cost: 'usual',
   requires,
   reply: { 200: ArtifactSigned },
   async run({ ctx, body }) {
@@ -130,6 +134,7 @@ export const signArtifactV4 = operation({
 export const deleteArtifactV4 = operation({
   ...ofJob,
   path: `${service}/DeleteArtifact`,
+  cost: 'usual',
   requires,
   reply: { 200: ArtifactMade },
   async run({ ctx, body }) {
@@ -163,6 +168,7 @@ export const uploadArtifactV4 = operation({
   accepts: [],
   method: 'PUT',
   path: `${service}/UploadArtifact`,
+  cost: 'usual',
   requires: [anyone],
   query: { ...signedQuery, comp: Type.Optional(Type.String()), blockid: Type.Optional(Type.String()) },
   body: bytesOf('*/*'),
@@ -189,6 +195,7 @@ export const downloadArtifactV4 = operation({
   accepts: [],
   method: 'GET',
   path: `${service}/DownloadArtifact`,
+  cost: 'usual',
   requires: [anyone],
   query: signedQuery,
   reply: fileReplies,

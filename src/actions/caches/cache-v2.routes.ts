@@ -34,6 +34,7 @@ const ofJob = {
 export const createCacheV2 = operation({
   ...ofJob,
   path: `${service}/CreateCacheEntry`,
+  cost: 'usual',
   reply: { 200: CacheUpload },
   async run({ ctx, body: { key = '', version = '' } }) {
     const cache = await beginCache(ctx, ctx.task, key, version)
@@ -45,6 +46,7 @@ export const createCacheV2 = operation({
 export const finalizeCacheV2 = operation({
   ...ofJob,
   path: `${service}/FinalizeCacheEntryUpload`,
+  cost: 'usual',
   reply: { 200: CacheMade },
   async run({ ctx, body: { key = '', version = '', size_bytes: size, sizeBytes = size } }) {
     const cache = await getUnfinishedCacheByKey(ctx, ctx.task, key, version)
@@ -56,6 +58,7 @@ export const finalizeCacheV2 = operation({
 export const lookUpCacheV2 = operation({
   ...ofJob,
   path: `${service}/GetCacheEntryDownloadURL`,
+  cost: 'usual',
   reply: { 200: CacheFound },
   async run({ ctx, body: { key = '', version = '', restore_keys: keys = [], restoreKeys = keys } }) {
     const found = await lookUpCache(ctx, ctx.task, [key, ...restoreKeys], version)
@@ -80,6 +83,7 @@ export const uploadCacheV2 = operation({
   accepts: [],
   method: 'PUT',
   path: `${service}/UploadCache`,
+  cost: 'usual',
   requires: [anyone],
   query: {
     sig: Type.Optional(Type.String()),
@@ -108,6 +112,7 @@ export const downloadCacheV2 = operation({
   accepts: [],
   method: 'GET',
   path: `${service}/DownloadCache`,
+  cost: 'usual',
   requires: [anyone],
   query: { sig: Type.Optional(Type.String()) },
   reply: fileReplies,

@@ -12,6 +12,7 @@ import { pageOfRepoCaches, removeCache } from './cache.service.ts'
 export const listRepoCaches = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/actions/caches',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, canRead('actions'), gitRepo],
   query: { ...pageQuery, key: Type.Optional(Type.String()) },
@@ -34,6 +35,7 @@ export const listRepoCaches = operation({
 export const deleteRepoCache = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/actions/caches/{cache_id}',
+  cost: 'usual',
   params: { cache_id: pathNumber },
   scope: 'repository',
   requires: [inRepo, canRead('actions'), gitRepo, signedIn, canWrite('actions')],

@@ -25,6 +25,7 @@ const ofRunner = { method: 'GET', base: 'site', family: 'runner', scope: null } 
 export const requestIdentityToken = operation({
   ...ofRunner,
   path: '/api/actions/_apis/pipelines/workflows/{run}/idtoken',
+  cost: 'usual',
   params: { run: pathNumber },
   accepts: ['job'],
   requires: [byJob],
@@ -37,6 +38,7 @@ export const requestIdentityToken = operation({
 export const identityConfiguration = operation({
   ...ofRunner,
   path: '/api/actions/.well-known/openid-configuration',
+  cost: 'usual',
   accepts: [],
   requires: [anyone],
   reply: { 200: Discovery },
@@ -63,6 +65,7 @@ const ownClaims = [
 export const identityKeys = operation({
   ...ofRunner,
   path: '/api/actions/.well-known/jwks',
+  cost: 'usual',
   accepts: [],
   requires: [anyone],
   reply: { 200: KeySet },

@@ -27,6 +27,7 @@ async function download(ctx: RepoCtx, { job, run }: { readonly job: ActionJobRow
 export const downloadJobLog = operation({
   method: 'GET',
   path: '/{username}/{reponame}/actions/runs/{number}/jobs/{position}/logs',
+  cost: 'usual',
   params: { number: pathNumber, position: pathNumber },
   base: 'site',
   family: 'downloads',
@@ -40,6 +41,7 @@ export const downloadWorkflowJobLog = operation({
   ...jobPath,
   method: 'GET',
   path: '/repos/{username}/{reponame}/actions/jobs/{job_id}/logs',
+  cost: 'usual',
   reply: { 200: bytesOf('text/plain') },
   run: async ({ ctx, params }) => download(ctx, await getJob(ctx, params.job_id)),
 })
@@ -49,7 +51,7 @@ export const listWorkflowJobLogLines = operation({
   ...jobPath,
   method: 'GET',
   path: '/repos/{username}/{reponame}/actions/jobs/{job_id}/logs/lines',
-  load: 'expensive',
+  cost: 'expensive',
   query: { from: Type.Optional(Type.Integer({ minimum: 0 })), limit: Type.Optional(Type.Integer({ minimum: 1 })) },
   reply: { 200: LogLines },
   async run({ ctx, params, query }) {
@@ -65,6 +67,7 @@ export const streamWorkflowJobLog = operation({
   ...jobPath,
   method: 'GET',
   path: '/repos/{username}/{reponame}/actions/jobs/{job_id}/logs/stream',
+  cost: 'usual',
   query: { from: Type.Optional(Type.Integer({ minimum: 0 })) },
   reply: { 200: bytesOf('text/event-stream') },
   async run({ ctx, params, query, call }) {

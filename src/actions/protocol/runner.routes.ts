@@ -1,3 +1,4 @@
+import type { Cost } from '../../admission/requests.ts'
 import { anyone } from '../../access/requirements.ts'
 import { contentTypeOf } from '../../http/media-type.ts'
 import { bytesOf, operation, type AnyRequirement, type Call } from '../../http/operation.ts'
@@ -49,17 +50,17 @@ async function answer(caller: Caller, path: string, call: Call): Promise<StreamR
   return bytes(contentType, Buffer.concat(parts), { status: status as keyof typeof replies, headers: others })
 }
 
-const method = (path: string, requires: readonly [AnyRequirement, ...AnyRequirement[]], load?: 'waiting') =>
+const method = (path: string, requires: readonly [AnyRequirement, ...AnyRequirement[]], cost: Cost = 'usual') =>
   operation({
     method: 'POST',
     path: `/api/actions${path}`,
+    cost,
     base: 'site',
     family: 'runner',
     scope: null,
     accepts: ['runner'],
     errors: connectErrors,
     requires,
-    ...(load === undefined ? {} : { load }),
     body: bytesOf('*/*'),
     maxBodyBytes,
     reply: replies,

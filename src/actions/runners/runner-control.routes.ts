@@ -52,6 +52,7 @@ function runnerOperations<const Rs extends readonly AnyRequirement[]>({ whose, .
   const token = { path: `${path}/registration-token`, scope, requires } as const
 
   const showToken = operation({
+    cost: 'usual',
     ...token,
     method: 'GET',
     writes: true,
@@ -66,6 +67,7 @@ function runnerOperations<const Rs extends readonly AnyRequirement[]>({ whose, .
     base: 'vendor',
     method: 'GET',
     path,
+    cost: 'usual',
     scope,
     requires,
     query: pageQuery,
@@ -81,6 +83,7 @@ function runnerOperations<const Rs extends readonly AnyRequirement[]>({ whose, .
     base: 'vendor',
     method: 'DELETE',
     path: `${path}/{id}`,
+    cost: 'usual',
     params: { id: pathNumber },
     scope,
     requires,
@@ -89,6 +92,7 @@ function runnerOperations<const Rs extends readonly AnyRequirement[]>({ whose, .
     run: ({ ctx, params }) => removeRunner(ctx, ownerOf(ctx), params.id),
   })
   const getToken = operation({
+    cost: 'usual',
     ...token,
     base: 'vendor',
     method: 'GET',
@@ -97,6 +101,7 @@ function runnerOperations<const Rs extends readonly AnyRequirement[]>({ whose, .
     run: async ({ ctx }) => ok(presentRegistration(await getRegistration(ctx, ownerOf(ctx)))),
   })
   const rotateToken = operation({
+    cost: 'usual',
     ...token,
     base: 'vendor',
     method: 'POST',
@@ -106,6 +111,7 @@ function runnerOperations<const Rs extends readonly AnyRequirement[]>({ whose, .
     run: async ({ ctx }) => created({ token: await rotateRegistrationToken(ctx, ownerOf(ctx)) }),
   })
   const editToken = operation({
+    cost: 'usual',
     ...token,
     base: 'vendor',
     method: 'PATCH',
@@ -121,6 +127,7 @@ function runnerOperations<const Rs extends readonly AnyRequirement[]>({ whose, .
     },
   })
   const removeToken = operation({
+    cost: 'usual',
     ...token,
     base: 'vendor',
     method: 'DELETE',

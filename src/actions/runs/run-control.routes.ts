@@ -19,6 +19,7 @@ export const listWorkflowRunJobs = operation({
   ...run,
   method: 'GET',
   path: '/repos/{username}/{reponame}/actions/runs/{run_id}/jobs',
+  cost: 'usual',
   requires: readable,
   reply: { 200: WorkflowJobs },
   async run({ ctx, params }) {
@@ -31,6 +32,7 @@ export const listWorkflowRunJobs = operation({
 export const getWorkflowJob = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/actions/jobs/{job_id}',
+  cost: 'usual',
   params: { job_id: pathNumber },
   scope: 'repository',
   requires: readable,
@@ -52,6 +54,7 @@ const change = (path: `/${string}`, verb: (ctx: SignedInRepoCtx, id: RunId) => P
     ...run,
     method: 'POST',
     path: `/repos/{username}/{reponame}/actions/runs/{run_id}${path}` as '/repos/{username}/{reponame}/actions/runs/{run_id}',
+    cost: 'usual',
     requires: writable,
     reply: { 202: 'empty' },
     run: async ({ ctx, params }) => verb(ctx, (await getRun(ctx, params.run_id)).id),
@@ -66,6 +69,7 @@ export const rerunFailedWorkflowJobs = change('/rerun-failed-jobs', (ctx, id) =>
 export const rerunWorkflowJob = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/actions/jobs/{job_id}/rerun',
+  cost: 'usual',
   params: { job_id: pathNumber },
   scope: 'repository',
   requires: writable,
@@ -80,6 +84,7 @@ export const deleteActionRun = operation({
   ...run,
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/actions/runs/{run_id}',
+  cost: 'usual',
   requires: writable,
   reply: { 204: 'empty' },
   run: async ({ ctx, params }) => deleteRun(ctx, (await getRun(ctx, params.run_id)).id),

@@ -17,6 +17,7 @@ const readable = [inRepo, canRead('actions'), gitRepo] as const
 export const listActionRuns = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/actions/runs',
+  cost: 'usual',
   scope: 'repository',
   requires: readable,
   query: {
@@ -42,6 +43,7 @@ export const listActionRuns = operation({
 export const actionRun = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/actions/runs/{run_id}',
+  cost: 'usual',
   params: { run_id: pathNumber },
   scope: 'repository',
   requires: readable,
@@ -52,6 +54,7 @@ export const actionRun = operation({
 export const listActionTasks = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/actions/tasks',
+  cost: 'usual',
   scope: 'repository',
   requires: readable,
   query: pageQuery,
@@ -68,6 +71,7 @@ const jobSearch = <const Rs extends readonly AnyRequirement[]>(holder: Holder<Rs
   return operation({
     method: 'GET',
     path,
+    cost: 'usual',
     scope,
     requires,
     // Labels are separated by commas and keep their blanks (observed). The reply is null when no job matches (observed).

@@ -18,6 +18,7 @@ function secretOperations<const Rs extends readonly AnyRequirement[]>(holder: Ho
   const list = operation({
     method: 'GET',
     path,
+    cost: 'usual',
     scope,
     requires,
     query: pageQuery,
@@ -31,6 +32,7 @@ function secretOperations<const Rs extends readonly AnyRequirement[]>(holder: Ho
   const put = operation({
     method: 'PUT',
     path: `${path}/{secretname}`,
+    cost: 'usual',
     scope,
     outlivesCredential: true,
     requires: [...requires, validBody],
@@ -42,6 +44,7 @@ function secretOperations<const Rs extends readonly AnyRequirement[]>(holder: Ho
   const remove = operation({
     method: 'DELETE',
     path: `${path}/{secretname}`,
+    cost: 'usual',
     scope,
     requires,
     reply: { 204: 'empty' },

@@ -20,6 +20,7 @@ function variableOperations<const Rs extends readonly AnyRequirement[]>(holder: 
   const list = operation({
     method: 'GET',
     path,
+    cost: 'usual',
     scope,
     requires,
     query: pageQuery,
@@ -31,12 +32,14 @@ function variableOperations<const Rs extends readonly AnyRequirement[]>(holder: 
     },
   })
   const get = operation({
+    cost: 'usual',
     ...one,
     method: 'GET',
     reply: { 200: ActionVariable },
     run: async ({ ctx, params }) => ok(presentVariable(await getVariable(ctx, ownerOf(ctx), params.variablename))),
   })
   const create = operation({
+    cost: 'usual',
     ...one,
     method: 'POST',
     outlivesCredential: true,
@@ -46,6 +49,7 @@ function variableOperations<const Rs extends readonly AnyRequirement[]>(holder: 
     run: ({ ctx, params, body }) => addVariable(ctx, ownerOf(ctx), params.variablename, body.value),
   })
   const update = operation({
+    cost: 'usual',
     ...one,
     method: 'PUT',
     outlivesCredential: true,
@@ -56,6 +60,7 @@ function variableOperations<const Rs extends readonly AnyRequirement[]>(holder: 
       editVariable(ctx, ownerOf(ctx), params.variablename, { newName: body.name, value: body.value }),
   })
   const remove = operation({
+    cost: 'usual',
     ...one,
     method: 'DELETE',
     reply: { 204: 'empty' },

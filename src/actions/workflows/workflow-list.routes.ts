@@ -17,6 +17,7 @@ const Workflows = object('ActionWorkflowsResponse', {
 export const listRepoWorkflows = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/actions/workflows',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, canRead('actions'), gitRepo],
   reply: { 200: Workflows },
@@ -42,12 +43,14 @@ const ofWorkflow = {
 export const disableRepoWorkflow = operation({
   ...ofWorkflow,
   path: '/repos/{username}/{reponame}/actions/workflows/{workflowname}/disable',
+  cost: 'usual',
   run: ({ ctx, params }) => setWorkflowState(ctx, params.workflowname, true),
 })
 
 export const enableRepoWorkflow = operation({
   ...ofWorkflow,
   path: '/repos/{username}/{reponame}/actions/workflows/{workflowname}/enable',
+  cost: 'usual',
   run: ({ ctx, params }) => setWorkflowState(ctx, params.workflowname, false),
 })
 
@@ -55,6 +58,7 @@ export const enableRepoWorkflow = operation({
 export const workflowBadge = operation({
   method: 'GET',
   path: '/{username}/{reponame}/actions/workflows/{workflowname}/badge.svg',
+  cost: 'usual',
   base: 'site',
   family: 'downloads',
   scope: null,

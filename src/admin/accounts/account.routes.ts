@@ -21,6 +21,7 @@ import { deleteAccount, editAccount, pageOfAccounts } from './account.service.ts
 export const adminSearchUsers = operation({
   method: 'GET',
   path: '/admin/users',
+  cost: 'usual',
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   query: {
@@ -45,6 +46,7 @@ export const adminSearchUsers = operation({
 export const adminEditUser = operation({
   method: 'PATCH',
   path: '/admin/users/{username}',
+  cost: 'usual',
   scope: 'admin',
   outlivesCredential: true,
   requires: [signedIn, siteAdmin, targetUser, validBody],
@@ -85,6 +87,7 @@ export const adminEditUser = operation({
 export const adminDeleteUser = operation({
   method: 'DELETE',
   path: '/admin/users/{username}',
+  cost: 'usual',
   scope: 'admin',
   requires: [signedIn, siteAdmin, targetUser],
   query: { purge: Type.Optional(Type.Boolean()) },
@@ -95,6 +98,7 @@ export const adminDeleteUser = operation({
 export const adminRenameUser = operation({
   method: 'POST',
   path: '/admin/users/{username}/rename',
+  cost: 'usual',
   scope: 'admin',
   requires: [signedIn, siteAdmin, targetUser, validBody],
   body: RenameUserOption,
@@ -108,6 +112,7 @@ export const adminRenameUser = operation({
 export const adminCreatePublicKey = operation({
   method: 'POST',
   path: '/admin/users/{username}/keys',
+  cost: 'usual',
   scope: 'admin',
   outlivesCredential: true,
   requires: [signedIn, siteAdmin, targetUser, validBody],
@@ -121,6 +126,7 @@ export const adminCreatePublicKey = operation({
 export const adminDeleteUserPublicKey = operation({
   method: 'DELETE',
   path: '/admin/users/{username}/keys/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'admin',
   requires: [signedIn, siteAdmin, targetUser],
@@ -139,6 +145,7 @@ const presentAddress = (row: Awaited<ReturnType<typeof pageOfEmails>>['rows'][nu
 export const adminGetAllEmails = operation({
   method: 'GET',
   path: '/admin/emails',
+  cost: 'usual',
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   query: pageQuery,
@@ -153,6 +160,7 @@ export const adminGetAllEmails = operation({
 export const adminSearchEmails = operation({
   method: 'GET',
   path: '/admin/emails/search',
+  cost: 'usual',
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   query: { q: Type.Optional(Type.String()), ...pageQuery },

@@ -13,6 +13,7 @@ import { mustBeSource } from '../../sources/source.service.ts'
 export const adminCreateUser = operation({
   method: 'POST',
   path: '/admin/users',
+  cost: 'usual',
   scope: 'admin',
   outlivesCredential: true,
   requires: [signedIn, siteAdmin, validBody],

@@ -26,6 +26,7 @@ const notForPublicAlone: Requirement<SignedInCtx, object> = {
 export const adminReadAuditLog = operation({
   method: 'GET',
   path: '/admin/audit',
+  cost: 'usual',
   scope: 'admin',
   requires: [signedIn, siteAdmin, notForPublicAlone],
   query: {
@@ -57,7 +58,7 @@ export const adminWatchAuditLog = operation({
   method: 'GET',
   path: '/admin/audit/stream',
   scope: 'admin',
-  load: 'waiting',
+  cost: 'waiting',
   requires: [signedIn, siteAdmin, notForPublicAlone],
   query: { after: Type.Optional(Type.Integer()) },
   reply: { 200: bytesOf('text/event-stream') },

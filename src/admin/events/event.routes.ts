@@ -21,7 +21,7 @@ export const adminWatchEvents = operation({
   method: 'GET',
   path: '/admin/events',
   scope: 'admin',
-  load: 'waiting',
+  cost: 'waiting',
   requires: [signedIn, siteAdmin],
   query: { only: Type.Optional(Type.String()) },
   reply: { 200: bytesOf('text/event-stream') },
@@ -49,6 +49,7 @@ export const adminWatchEvents = operation({
 export const adminReadEvents = operation({
   method: 'GET',
   path: '/admin/events/log',
+  cost: 'usual',
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   query: {

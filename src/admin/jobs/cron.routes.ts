@@ -11,6 +11,7 @@ import { runTask } from './cron.service.ts'
 export const adminCronList = operation({
   method: 'GET',
   path: '/admin/cron',
+  cost: 'usual',
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   query: pageQuery,
@@ -26,6 +27,7 @@ export const adminCronList = operation({
 export const adminCronRun = operation({
   method: 'POST',
   path: '/admin/cron/{task}',
+  cost: 'usual',
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   reply: { 204: 'empty' },

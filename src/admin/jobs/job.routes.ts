@@ -15,6 +15,7 @@ const State = enumeration('waiting', 'running', 'failed')
 export const adminListJobs = operation({
   method: 'GET',
   path: '/admin/jobs',
+  cost: 'usual',
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   query: { ...pageQuery, state: Type.Optional(State) },
@@ -32,6 +33,7 @@ export const adminListJobs = operation({
 export const adminRetryJob = operation({
   method: 'POST',
   path: '/admin/jobs/{id}/retry',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'admin',
   requires: [signedIn, siteAdmin],
@@ -46,6 +48,7 @@ export const adminRetryJob = operation({
 export const adminDeleteJob = operation({
   method: 'DELETE',
   path: '/admin/jobs/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'admin',
   requires: [signedIn, siteAdmin],

@@ -11,6 +11,7 @@ const params = { username: pathText, reponame: pathText }
 export const adminUnadoptedList = operation({
   method: 'GET',
   path: '/admin/unadopted',
+  cost: 'usual',
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   query: { query: Type.Optional(Type.String()), pattern: Type.Optional(Type.String()), ...pageQuery },
@@ -25,6 +26,7 @@ export const adminUnadoptedList = operation({
 export const adminAdoptRepository = operation({
   method: 'POST',
   path: '/admin/unadopted/{username}/{reponame}',
+  cost: 'usual',
   params,
   scope: 'admin',
   requires: [signedIn, siteAdmin],
@@ -35,6 +37,7 @@ export const adminAdoptRepository = operation({
 export const adminDeleteUnadoptedRepository = operation({
   method: 'DELETE',
   path: '/admin/unadopted/{username}/{reponame}',
+  cost: 'usual',
   params,
   scope: 'admin',
   requires: [signedIn, siteAdmin],

@@ -43,6 +43,7 @@ function serveArchive(
 export const repoGetArchive = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/archive/{filepath+}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, canRead('code')],
   writes: true,
@@ -58,6 +59,7 @@ const ballFormats = wordTable<OfferedFormat>({ zipball: 'zip', tarball: 'tar.gz'
 export const repoDownloadArchive = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/{ball_type}/{filepath+}',
+  cost: 'usual',
   params: { ball_type: enumeration('zipball', 'tarball', 'bundle') },
   scope: 'repository',
   requires: [inRepo, canRead('code')],
@@ -75,6 +77,7 @@ export const webArchive = operation({
   base: 'site',
   family: 'downloads',
   path: '/{username}/{reponame}/archive/{filepath+}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, canRead('code')],
   writes: true,

@@ -13,7 +13,7 @@ import { createBranch, getBranch, getBranchPage, removeBranch, renameBranch } fr
 export const repoListBranches = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/branches',
-  load: 'expensive',
+  cost: 'expensive',
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   query: pageQuery,
@@ -29,6 +29,7 @@ export const repoListBranches = operation({
 export const repoGetBranch = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/branches/{filepath+}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: Branch },
@@ -38,6 +39,7 @@ export const repoGetBranch = operation({
 export const repoCreateBranch = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/branches',
+  cost: 'usual',
   scope: 'repository',
   requires: [
     inRepo,
@@ -63,6 +65,7 @@ export const repoCreateBranch = operation({
 export const repoUpdateBranch = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/branches/{filepath+}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code'), signedIn, canWrite('code'), notArchived, validBody],
   body: UpdateBranchRepoOption,
@@ -73,6 +76,7 @@ export const repoUpdateBranch = operation({
 export const repoDeleteBranch = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/branches/{filepath+}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code'), signedIn, canWrite('code'), notArchived],
   reply: { 204: 'empty' },

@@ -21,6 +21,7 @@ async function presentNoteOf(
 export const repoGetNote = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/git/notes/{sha}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   query: { verification: Type.Optional(Type.Boolean()), files: Type.Optional(Type.Boolean()) },
@@ -31,6 +32,7 @@ export const repoGetNote = operation({
 export const repoSetNote = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/git/notes/{sha}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code'), signedIn, canWrite('code'), validBody],
   body: NoteOptions,
@@ -44,6 +46,7 @@ export const repoSetNote = operation({
 export const repoRemoveNote = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/git/notes/{sha}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code'), signedIn, canWrite('code')],
   reply: { 204: 'empty' },

@@ -30,6 +30,7 @@ const presentRef = (api: string, { name, oid, type }: Ref): Reference => ({
 export const repoListAllGitRefs = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/git/refs',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: Type.Array(Reference) },
@@ -39,6 +40,7 @@ export const repoListAllGitRefs = operation({
 export const repoListGitRefs = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/git/refs/{filepath+}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: Type.Array(Reference) },

@@ -15,7 +15,7 @@ import { createTag, getTag, getTagPage, removeTag } from './tag.service.ts'
 export const repoListTags = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/tags',
-  load: 'expensive',
+  cost: 'expensive',
   scope: 'repository',
   requires: [inRepo, canRead('code'), gitRepo],
   query: pageQuery,
@@ -30,6 +30,7 @@ export const repoListTags = operation({
 export const repoGetTag = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/tags/{filepath+}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, canRead('code'), gitRepo],
   reply: { 200: Tag },
@@ -39,6 +40,7 @@ export const repoGetTag = operation({
 export const repoCreateTag = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/tags',
+  cost: 'usual',
   scope: 'repository',
   requires: [
     inRepo,
@@ -62,6 +64,7 @@ export const repoCreateTag = operation({
 export const repoDeleteTag = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/tags/{filepath+}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, canRead('code'), gitRepo, signedIn, canWrite('code'), notArchived],
   reply: { 204: 'empty' },
@@ -71,6 +74,7 @@ export const repoDeleteTag = operation({
 export const getAnnotatedTag = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/git/tags/{sha}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: AnnotatedTag },

@@ -7,6 +7,7 @@ import { readPublicSigningKey } from '../../site/signing-key.service.ts'
 export const repoSigningKey = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/signing-key.gpg',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo],
   reply: { 200: bytesOf('text/plain') },

@@ -41,7 +41,7 @@ export const repoGetContentsList = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/contents',
   scope: 'repository',
-  load: 'expensive',
+  cost: 'expensive',
   requires: [inRepo, canRead('code')],
   query: refQuery,
   reply: { 200: Type.Union([Type.Array(ContentsResponse), ContentsResponse]) },
@@ -52,7 +52,7 @@ export const repoGetContents = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/contents/{filepath+}',
   scope: 'repository',
-  load: 'expensive',
+  cost: 'expensive',
   requires: [inRepo, canRead('code')],
   query: refQuery,
   reply: { 200: Type.Union([Type.Array(ContentsResponse), ContentsResponse]) },
@@ -107,6 +107,7 @@ const optionsOf = ({ new_branch: newBranch, ...rest }: Omit<ChangeFilesOptions, 
 export const repoCreateFile = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/contents/{filepath+}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
   body: CreateFileOptions,
@@ -125,6 +126,7 @@ export const repoCreateFile = operation({
 export const repoUpdateFile = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/contents/{filepath+}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
   body: UpdateFileOptions,
@@ -143,6 +145,7 @@ export const repoUpdateFile = operation({
 export const repoDeleteFile = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/contents/{filepath+}',
+  cost: 'usual',
   scope: 'repository',
   // Deleting is allowed over quota (written contract, quota model).
   requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived],
@@ -169,6 +172,7 @@ const roomForChanges: Requirement<RepoCtx, object> = {
 export const repoChangeFiles = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/contents',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, roomForChanges],
   body: ChangeFilesOptions,
@@ -190,7 +194,7 @@ export const repoApplyDiffPatch = operation({
   path: '/repos/{username}/{reponame}/diffpatch',
   scope: 'repository',
   // `signedIn` comes first: the contract answers 401 to guests where the reference answers 403 (contents.md).
-  load: 'expensive',
+  cost: 'expensive',
   requires: [inRepo, signedIn, canWrite('code'), validBody, notArchived, repoUnderQuota('size:repos:all')],
   body: ApplyDiffPatchFileOptions,
   carriesFiles: true,

@@ -17,7 +17,7 @@ export const getTree = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/git/trees/{sha}',
   scope: 'repository',
-  load: 'expensive',
+  cost: 'expensive',
   requires: [inRepo, gitRepo, canRead('code')],
   query: {
     recursive: Type.Optional(Type.Boolean()),
@@ -87,6 +87,7 @@ async function readBytes(
 export const getBlob = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/git/blobs/{sha}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: GitBlobResponse },

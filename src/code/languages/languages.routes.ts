@@ -8,7 +8,7 @@ export const repoGetLanguages = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/languages',
   scope: 'repository',
-  load: 'expensive',
+  cost: 'expensive',
   requires: [inRepo, canRead('code')],
   reply: { 200: LanguageStatistics },
   run: async ({ ctx }) => ok(await getLanguages(ctx)),

@@ -27,6 +27,7 @@ async function pageOfStatuses(
 export const repoListStatuses = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/statuses/{sha}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, canRead('code')],
   query: listQuery,
@@ -37,6 +38,7 @@ export const repoListStatuses = operation({
 export const repoListStatusesByRef = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/commits/{ref}/statuses',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, canRead('code'), gitRepo],
   query: listQuery,
@@ -47,6 +49,7 @@ export const repoListStatusesByRef = operation({
 export const repoCreateStatus = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/statuses/{sha}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, canRead('code'), signedIn, canWrite('code'), validBody],
   body: CreateStatusOption,
@@ -65,6 +68,7 @@ export const repoCreateStatus = operation({
 export const repoGetCombinedStatusByRef = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/commits/{ref}/status',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, canRead('code'), gitRepo],
   query: pageQuery,

@@ -17,6 +17,7 @@ const actorReply = { 200: jsonAs(activityType, ActivityStreamsActor) }
 export const activitypubInstanceActor = operation({
   method: 'GET',
   path: '/activitypub/actor',
+  cost: 'usual',
   scope: 'activitypub',
   requires: [anyone, federated],
   reply: actorReply,
@@ -27,6 +28,7 @@ export const activitypubInstanceActor = operation({
 export const activitypubPerson = operation({
   method: 'GET',
   path: '/activitypub/user-id/{user-id}',
+  cost: 'usual',
   scope: 'activitypub',
   requires: [federated, userOfId, isPublicLocal, signed],
   reply: actorReply,
@@ -37,6 +39,7 @@ export const activitypubPerson = operation({
 export const activitypubPersonByName = operation({
   method: 'GET',
   path: '/activitypub/user/{username}',
+  cost: 'usual',
   scope: 'activitypub',
   deprecated: true,
   requires: [federated, namedUser, isPublicLocal, signed],
@@ -48,6 +51,7 @@ export const activitypubPersonByName = operation({
 export const activitypubRepository = operation({
   method: 'GET',
   path: '/activitypub/repository-id/{repository-id}',
+  cost: 'usual',
   scope: 'activitypub',
   requires: [federated, repositoryOfId, signed],
   reply: actorReply,
@@ -58,6 +62,7 @@ export const activitypubRepository = operation({
 export const wellKnownWebFinger = operation({
   method: 'GET',
   path: '/.well-known/webfinger',
+  cost: 'usual',
   base: 'site',
   scope: null,
   requires: [anyone, federated],

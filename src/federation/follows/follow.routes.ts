@@ -10,6 +10,7 @@ import { followElsewhere } from './outgoing-follow.service.ts'
 export const userFollowElsewhere = operation({
   method: 'POST',
   path: '/user/federation/following',
+  cost: 'usual',
   scope: 'user',
   requires: [federated, signedIn, tokenScope('activitypub'), validBody],
   body: FollowElsewhereOption,

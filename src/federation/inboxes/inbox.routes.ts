@@ -25,6 +25,7 @@ export const activitypubInstanceActorInbox = operation({
   ...inbox,
   method: 'POST',
   path: '/activitypub/actor/inbox',
+  cost: 'usual',
   requires: [anyone, federated, signedBody],
   summary: 'Send an activity to the instance',
   // The instance has no followers, so activities for it have no effect.
@@ -35,6 +36,7 @@ export const activitypubPersonInbox = operation({
   ...inbox,
   method: 'POST',
   path: '/activitypub/user-id/{user-id}/inbox',
+  cost: 'usual',
   requires: [federated, userOfId, isPublicLocal, signedBody],
   summary: 'Send an activity to an account',
   async run({ ctx }) {
@@ -47,6 +49,7 @@ export const activitypubPersonByNameInbox = operation({
   ...inbox,
   method: 'POST',
   path: '/activitypub/user/{username}/inbox',
+  cost: 'usual',
   deprecated: true,
   requires: [federated, namedUser, isPublicLocal, signedBody],
   summary: 'Send an activity to an account, by its name',
@@ -60,6 +63,7 @@ export const activitypubRepositoryInbox = operation({
   ...inbox,
   method: 'POST',
   path: '/activitypub/repository-id/{repository-id}/inbox',
+  cost: 'usual',
   requires: [federated, repositoryOfId, jsonActivity, signedBody],
   summary: 'Send an activity to a repository: a like, an issue, a comment, or the end of one',
   async run({ ctx }) {

@@ -13,6 +13,7 @@ const path = '/repos/{username}/{reponame}/federation/following'
 export const repoListFollowedRepositories = operation({
   method: 'GET',
   path,
+  cost: 'usual',
   scope: 'repository',
   requires: [federated, inRepo, signedIn, repoAdmin],
   reply: { 200: Type.Array(FollowedRepository) },
@@ -23,6 +24,7 @@ export const repoListFollowedRepositories = operation({
 export const repoSetFollowedRepositories = operation({
   method: 'PUT',
   path,
+  cost: 'usual',
   scope: 'repository',
   requires: [federated, inRepo, signedIn, repoAdmin, validBody],
   body: SetFollowedRepositoriesOption,

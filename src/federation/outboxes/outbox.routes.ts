@@ -31,6 +31,7 @@ const pageOf = (requested: number | undefined) => {
 export const activitypubInstanceActorOutbox = operation({
   ...shared,
   path: '/activitypub/actor/outbox',
+  cost: 'usual',
   requires: [anyone, federated],
   summary: 'Get the outbox of the instance, which is empty',
   run: async ({ ctx }) =>
@@ -40,6 +41,7 @@ export const activitypubInstanceActorOutbox = operation({
 export const activitypubPersonOutbox = operation({
   ...shared,
   path: '/activitypub/user-id/{user-id}/outbox',
+  cost: 'usual',
   requires: [federated, userOfId, isPublicLocal, signed],
   query,
   summary: 'Get the outbox of an account: its public acts',
@@ -64,6 +66,7 @@ async function people(ctx: Ctx & SubjectCtx, side: 'followers' | 'following', re
 export const activitypubPersonFollowers = operation({
   ...shared,
   path: '/activitypub/user-id/{user-id}/followers',
+  cost: 'usual',
   requires: [federated, userOfId, isPublicLocal, signed],
   query,
   summary: 'Get the followers of an account',
@@ -73,6 +76,7 @@ export const activitypubPersonFollowers = operation({
 export const activitypubPersonFollowing = operation({
   ...shared,
   path: '/activitypub/user-id/{user-id}/following',
+  cost: 'usual',
   requires: [federated, userOfId, isPublicLocal, signed],
   query,
   summary: 'Get the accounts that an account follows',
@@ -90,6 +94,7 @@ async function getAct(ctx: Ctx & SubjectCtx, id: number) {
 export const activitypubPersonNote = operation({
   ...shared,
   path: '/activitypub/user-id/{user-id}/activities/{activity-id}',
+  cost: 'usual',
   params: actParams,
   requires: [federated, userOfId, isPublicLocal, signed],
   summary: 'Get the note about an act of an account',
@@ -103,6 +108,7 @@ export const activitypubPersonNote = operation({
 export const activitypubPersonActivity = operation({
   ...shared,
   path: '/activitypub/user-id/{user-id}/activities/{activity-id}/activity',
+  cost: 'usual',
   params: actParams,
   requires: [federated, userOfId, isPublicLocal, signed],
   summary: 'Get the activity that announced an act of an account',

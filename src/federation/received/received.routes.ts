@@ -12,6 +12,7 @@ import { getFeedPage } from './received.service.ts'
 export const userListFederatedFeed = operation({
   method: 'GET',
   path: '/user/federation/feed',
+  cost: 'usual',
   scope: 'user',
   requires: [federated, signedIn, tokenScope('activitypub')],
   query: pageQuery,

@@ -16,6 +16,7 @@ import { getTicket } from './ticket.service.ts'
 export const activitypubTicket = operation({
   method: 'GET',
   path: '/activitypub/repository-id/{repository-id}/issues/{index}',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'activitypub',
   requires: [federated, repositoryOfId, signed],
@@ -27,6 +28,7 @@ export const activitypubTicket = operation({
 export const userListIssuesElsewhere = operation({
   method: 'GET',
   path: '/user/federation/issues',
+  cost: 'usual',
   scope: 'issue',
   requires: [federated, signedIn, tokenScope('activitypub')],
   query: pageQuery,
@@ -42,6 +44,7 @@ export const userListIssuesElsewhere = operation({
 export const userOpenIssueElsewhere = operation({
   method: 'POST',
   path: '/user/federation/issues',
+  cost: 'usual',
   scope: 'issue',
   requires: [federated, signedIn, tokenScope('activitypub'), validBody],
   body: OpenIssueElsewhereOption,
@@ -53,6 +56,7 @@ export const userOpenIssueElsewhere = operation({
 export const userCommentElsewhere = operation({
   method: 'POST',
   path: '/user/federation/comments',
+  cost: 'usual',
   scope: 'issue',
   requires: [federated, signedIn, tokenScope('activitypub'), validBody],
   body: CommentElsewhereOption,

@@ -26,6 +26,7 @@ const quota = repoUnderQuota('size:assets:attachments:issues')
 export const issueListIssueAttachments = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/assets',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, attachmentsEnabled],
@@ -40,6 +41,7 @@ export const issueListIssueAttachments = operation({
 export const issueCreateIssueAttachment = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/{index}/assets',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, attachmentsEnabled, signedIn, notArchived, quota],
@@ -56,6 +58,7 @@ export const issueCreateIssueAttachment = operation({
 export const issueGetIssueAttachment = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/assets/{attachment_id}',
+  cost: 'usual',
   params: { index: pathNumber, attachment_id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, attachmentsEnabled],
@@ -70,6 +73,7 @@ export const issueGetIssueAttachment = operation({
 export const issueEditIssueAttachment = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/issues/{index}/assets/{attachment_id}',
+  cost: 'usual',
   params: { index: pathNumber, attachment_id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, attachmentsEnabled, signedIn, notArchived, validBody],
@@ -86,6 +90,7 @@ export const issueEditIssueAttachment = operation({
 export const issueDeleteIssueAttachment = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/assets/{attachment_id}',
+  cost: 'usual',
   params: { index: pathNumber, attachment_id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, attachmentsEnabled, signedIn, notArchived],
@@ -103,6 +108,7 @@ const commentOf = ({ issue, comment }: AttachmentParent): AttachmentParent => ({
 export const issueListIssueCommentAttachments = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/comments/{id}/assets',
+  cost: 'usual',
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, commentInRepo, attachmentsEnabled],
   reply: { 200: Type.Array(Attachment) },
@@ -116,6 +122,7 @@ export const issueListIssueCommentAttachments = operation({
 export const issueCreateIssueCommentAttachment = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/comments/{id}/assets',
+  cost: 'usual',
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, commentInRepo, attachmentsEnabled, signedIn, notArchived, quota],
   query: upload,
@@ -129,6 +136,7 @@ export const issueCreateIssueCommentAttachment = operation({
 export const issueGetIssueCommentAttachment = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/comments/{id}/assets/{attachment_id}',
+  cost: 'usual',
   params: { attachment_id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, commentInRepo, attachmentsEnabled],
@@ -141,6 +149,7 @@ export const issueGetIssueCommentAttachment = operation({
 export const issueEditIssueCommentAttachment = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/issues/comments/{id}/assets/{attachment_id}',
+  cost: 'usual',
   params: { attachment_id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, commentInRepo, attachmentsEnabled, signedIn, notArchived, validBody],
@@ -156,6 +165,7 @@ export const issueEditIssueCommentAttachment = operation({
 export const issueDeleteIssueCommentAttachment = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/comments/{id}/assets/{attachment_id}',
+  cost: 'usual',
   params: { attachment_id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, commentInRepo, attachmentsEnabled, signedIn, notArchived],

@@ -26,6 +26,7 @@ import { getReadableIssue } from '../issue.service.ts'
 export const issueGetComments = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/comments',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled],
@@ -44,6 +45,7 @@ export const issueGetComments = operation({
 export const issueGetRepoComments = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/comments',
+  cost: 'usual',
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled],
   query: { ...changedBetweenQuery, ...pageQuery },
@@ -59,6 +61,7 @@ export const issueGetRepoComments = operation({
 export const issueCreateComment = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/{index}/comments',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, notArchived, validBody],
@@ -76,6 +79,7 @@ export const issueCreateComment = operation({
 export const issueGetComment = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/comments/{id}',
+  cost: 'usual',
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, commentInRepo],
   reply: { 200: Comment, 204: 'empty' },
@@ -94,6 +98,7 @@ async function edit(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow, 
 export const issueEditComment = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/issues/comments/{id}',
+  cost: 'usual',
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, commentInRepo, notArchived, signedIn, validBody],
   body: EditIssueCommentOption,
@@ -105,6 +110,7 @@ export const issueEditComment = operation({
 export const issueDeleteComment = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/comments/{id}',
+  cost: 'usual',
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, commentInRepo, signedIn],
   reply: { 204: 'empty' },
@@ -115,6 +121,7 @@ export const issueDeleteComment = operation({
 export const issueEditCommentDeprecated = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/issues/{index}/comments/{id}',
+  cost: 'usual',
   params: { index: pathNumber, id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
@@ -131,6 +138,7 @@ export const issueEditCommentDeprecated = operation({
 export const issueDeleteCommentDeprecated = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/comments/{id}',
+  cost: 'usual',
   params: { index: pathNumber, id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],

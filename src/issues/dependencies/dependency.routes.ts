@@ -17,6 +17,7 @@ function pageIn<Row>(rows: readonly Row[], query: PageQuery, limits: PageLimits)
 export const issueListIssueDependencies = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/dependencies',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled],
@@ -32,6 +33,7 @@ export const issueListIssueDependencies = operation({
 export const issueCreateIssueDependencies = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/{index}/dependencies',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, notArchived, validBody],
@@ -45,6 +47,7 @@ export const issueCreateIssueDependencies = operation({
 export const issueRemoveIssueDependencies = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/dependencies',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, notArchived, validBody],
@@ -58,6 +61,7 @@ export const issueRemoveIssueDependencies = operation({
 export const issueListBlocks = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/blocks',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled],
@@ -75,6 +79,7 @@ export const issueListBlocks = operation({
 export const issueCreateIssueBlocking = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/{index}/blocks',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
@@ -88,6 +93,7 @@ export const issueCreateIssueBlocking = operation({
 export const issueRemoveIssueBlocking = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/blocks',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],

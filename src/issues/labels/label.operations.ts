@@ -34,6 +34,7 @@ export function labelOperations<const Rs extends readonly AnyRequirement[]>(hold
   const list = operation({
     method: 'GET',
     path,
+    cost: 'usual',
     scope,
     requires,
     query: { ...pageQuery, sort: Type.Optional(Type.String()) },
@@ -54,6 +55,7 @@ export function labelOperations<const Rs extends readonly AnyRequirement[]>(hold
   const create = operation({
     method: 'POST',
     path,
+    cost: 'usual',
     scope,
     requires: [...requires, ...toChange, validBody],
     body: CreateLabelOption,
@@ -69,6 +71,7 @@ export function labelOperations<const Rs extends readonly AnyRequirement[]>(hold
   const get = operation({
     method: 'GET',
     path: `${path}/{id}`,
+    cost: 'usual',
     scope,
     requires: [...requires, ...toGet],
     reply: { 200: Label },
@@ -79,6 +82,7 @@ export function labelOperations<const Rs extends readonly AnyRequirement[]>(hold
     },
   })
   const edit = operation({
+    cost: 'usual',
     ...change,
     method: 'PATCH',
     requires: [...requires, ...toChange, validBody],
@@ -92,6 +96,7 @@ export function labelOperations<const Rs extends readonly AnyRequirement[]>(hold
     },
   })
   const remove = operation({
+    cost: 'usual',
     ...change,
     method: 'DELETE',
     requires: [...requires, ...toChange],

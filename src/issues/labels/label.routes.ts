@@ -43,6 +43,7 @@ export const {
 export const issueGetLabels = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/labels',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled],
@@ -57,6 +58,7 @@ export const issueGetLabels = operation({
 export const issueAddLabel = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/{index}/labels',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
@@ -73,6 +75,7 @@ export const issueAddLabel = operation({
 export const issueReplaceLabels = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/issues/{index}/labels',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
@@ -89,6 +92,7 @@ export const issueReplaceLabels = operation({
 export const issueClearLabels = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/labels',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
@@ -104,6 +108,7 @@ export const issueClearLabels = operation({
 export const issueRemoveLabel = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/labels/{id}',
+  cost: 'usual',
   params: { index: pathNumber, id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],

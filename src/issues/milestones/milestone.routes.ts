@@ -12,6 +12,7 @@ import { createMilestone, deleteMilestone, editMilestone, getMilestone, getMiles
 export const issueGetMilestonesList = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/milestones',
+  cost: 'usual',
   scope: 'issue',
   requires: [inRepo],
   query: { state: Type.Optional(Type.String()), name: Type.Optional(Type.String()), ...pageQuery },
@@ -27,6 +28,7 @@ export const issueGetMilestonesList = operation({
 export const issueCreateMilestone = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/milestones',
+  cost: 'usual',
   scope: 'issue',
   requires: [inRepo, signedIn, canWrite('issues', 'pulls'), validBody],
   body: CreateMilestoneOption,
@@ -38,6 +40,7 @@ export const issueCreateMilestone = operation({
 export const issueGetMilestone = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/milestones/{id}',
+  cost: 'usual',
   scope: 'issue',
   requires: [inRepo],
   reply: { 200: Milestone },
@@ -48,6 +51,7 @@ export const issueGetMilestone = operation({
 export const issueEditMilestone = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/milestones/{id}',
+  cost: 'usual',
   scope: 'issue',
   requires: [inRepo, signedIn, canWrite('issues', 'pulls'), validBody],
   body: EditMilestoneOption,
@@ -60,6 +64,7 @@ export const issueEditMilestone = operation({
 export const issueDeleteMilestone = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/milestones/{id}',
+  cost: 'usual',
   scope: 'issue',
   requires: [inRepo, signedIn, canWrite('issues', 'pulls')],
   reply: { 204: 'empty' },

@@ -12,6 +12,7 @@ import { getPinned, getPinsAllowed, movePin, pin, unpin } from './pin.service.ts
 export const repoListPinnedIssues = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/pinned',
+  cost: 'usual',
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, canRead('issues')],
   reply: { 200: Type.Array(Issue) },
@@ -22,6 +23,7 @@ export const repoListPinnedIssues = operation({
 export const repoNewPinAllowed = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/new_pin_allowed',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo],
   reply: { 200: NewIssuePinsAllowed },
@@ -32,6 +34,7 @@ export const repoNewPinAllowed = operation({
 export const pinIssue = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/{index}/pin',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, repoAdmin],
@@ -43,6 +46,7 @@ export const pinIssue = operation({
 export const unpinIssue = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/pin',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, repoAdmin],
@@ -54,6 +58,7 @@ export const unpinIssue = operation({
 export const moveIssuePin = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/issues/{index}/pin/{position}',
+  cost: 'usual',
   params: { index: pathNumber, position: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, repoAdmin],

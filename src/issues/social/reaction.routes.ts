@@ -25,6 +25,7 @@ async function react(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow 
 export const issueGetIssueReactions = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/reactions',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled],
@@ -41,6 +42,7 @@ export const issueGetIssueReactions = operation({
 export const issuePostIssueReaction = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/{index}/reactions',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
@@ -53,6 +55,7 @@ export const issuePostIssueReaction = operation({
 export const issueDeleteIssueReaction = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/reactions',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
@@ -66,6 +69,7 @@ export const issueDeleteIssueReaction = operation({
 export const issueGetCommentReactions = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/comments/{id}/reactions',
+  cost: 'usual',
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, commentInRepo],
   reply: { 200: Reactions },
@@ -81,6 +85,7 @@ export const issueGetCommentReactions = operation({
 export const issuePostCommentReaction = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/comments/{id}/reactions',
+  cost: 'usual',
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, commentInRepo, signedIn, validBody],
   body: EditReactionOption,
@@ -92,6 +97,7 @@ export const issuePostCommentReaction = operation({
 export const issueDeleteCommentReaction = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/comments/{id}/reactions',
+  cost: 'usual',
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, commentInRepo, signedIn, validBody],
   body: EditReactionOption,

@@ -18,6 +18,7 @@ import { getSubscribers, isSubscribed, noSubscriber, setSubscription } from './s
 export const issueSubscriptions = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/subscriptions',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled],
@@ -34,6 +35,7 @@ export const issueSubscriptions = operation({
 export const issueCheckSubscription = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/subscriptions/check',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
@@ -56,6 +58,7 @@ export const issueCheckSubscription = operation({
 export const issueAddSubscription = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/issues/{index}/subscriptions/{user}',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
@@ -72,6 +75,7 @@ export const issueAddSubscription = operation({
 export const issueDeleteSubscription = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/subscriptions/{user}',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],

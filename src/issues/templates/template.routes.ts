@@ -10,6 +10,7 @@ import { getIssueConfig, getIssueTemplates } from './template.service.ts'
 export const repoGetIssueTemplates = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issue_templates',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, gitRepo],
   reply: { 200: nullable(Type.Array(IssueTemplate)) },
@@ -23,6 +24,7 @@ export const repoGetIssueTemplates = operation({
 export const repoGetIssueConfig = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issue_config',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, gitRepo],
   reply: { 200: IssueConfig },
@@ -33,6 +35,7 @@ export const repoGetIssueConfig = operation({
 export const repoValidateIssueConfig = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issue_config/validate',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, gitRepo],
   reply: { 200: IssueConfigValidation },

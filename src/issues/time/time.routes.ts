@@ -40,6 +40,7 @@ const userTimeQuery = { user: Type.Optional(Type.String()), ...timeQuery } as co
 export const issueTrackedTimes = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/times',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
@@ -67,6 +68,7 @@ function refuseStopwatch(ctx: SignedInRepoCtx, issue: IssueRow): void {
 export const issueAddTime = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/{index}/times',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
@@ -90,6 +92,7 @@ export const issueAddTime = operation({
 export const issueResetTime = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/times',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
@@ -105,6 +108,7 @@ export const issueResetTime = operation({
 export const issueDeleteTime = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/times/{id}',
+  cost: 'usual',
   params: { index: pathNumber, id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
@@ -124,6 +128,7 @@ export const issueDeleteTime = operation({
 export const repoTrackedTimes = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/times',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, issuesEnabled, signedIn],
   query: userTimeQuery,
@@ -139,6 +144,7 @@ export const repoTrackedTimes = operation({
 export const userTrackedTimes = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/times/{timetrackingusername}',
+  cost: 'usual',
   params: { timetrackingusername: pathText },
   scope: 'repository',
   requires: [inRepo, issuesEnabled, signedIn],
@@ -157,6 +163,7 @@ export const userTrackedTimes = operation({
 export const userCurrentTrackedTimes = operation({
   method: 'GET',
   path: '/user/times',
+  cost: 'usual',
   scope: 'user',
   requires: [signedIn],
   query: timeQuery,
@@ -172,6 +179,7 @@ export const userCurrentTrackedTimes = operation({
 export const userGetStopWatches = operation({
   method: 'GET',
   path: '/user/stopwatches',
+  cost: 'usual',
   scope: 'user',
   requires: [signedIn],
   query: pageQuery,
@@ -189,6 +197,7 @@ const stopwatchOperation = (act: 'start' | 'stop', summary: string) =>
   operation({
     method: 'POST',
     path: `/repos/{username}/{reponame}/issues/{index}/stopwatch/${act}`,
+    cost: 'usual',
     params: { index: pathNumber },
     scope: 'issue',
     requires: [inRepo, issuesOrPullsEnabled, signedIn],
@@ -208,6 +217,7 @@ export const issueStopStopWatch = stopwatchOperation('stop', 'Stop the stopwatch
 export const issueDeleteStopWatch = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/stopwatch/delete',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],

@@ -13,6 +13,7 @@ import { getTimeline } from './timeline.service.ts'
 export const issueGetCommentsAndTimeline = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/timeline',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled],

@@ -23,6 +23,7 @@ const nextCursorOf = (nextCursor: string | undefined) => (nextCursor === undefin
 export const lfsListLocks = operation({
   method: 'GET',
   path: '/{username}/{reponame}/info/lfs/locks',
+  cost: 'usual',
   base: 'site',
   family: 'lfs',
   scope: null,
@@ -46,6 +47,7 @@ export const lfsListLocks = operation({
 export const lfsCreateLock = operation({
   method: 'POST',
   path: '/{username}/{reponame}/info/lfs/locks',
+  cost: 'usual',
   base: 'site',
   family: 'lfs',
   scope: null,
@@ -65,6 +67,7 @@ export const lfsCreateLock = operation({
 export const lfsVerifyLocks = operation({
   method: 'POST',
   path: '/{username}/{reponame}/info/lfs/locks/verify',
+  cost: 'usual',
   base: 'site',
   family: 'lfs',
   scope: null,
@@ -90,6 +93,7 @@ export const lfsVerifyLocks = operation({
 export const lfsDeleteLock = operation({
   method: 'POST',
   path: '/{username}/{reponame}/info/lfs/locks/{lid}/unlock',
+  cost: 'usual',
   params: { lid: pathNumber },
   base: 'site',
   family: 'lfs',

@@ -21,6 +21,7 @@ const maxBatchBytes = 2 * 1024 * 1024
 export const lfsBatch = operation({
   method: 'POST',
   path: '/{username}/{reponame}/info/lfs/objects/batch',
+  cost: 'usual',
   base: 'site',
   family: 'lfs',
   scope: null,
@@ -48,6 +49,7 @@ export const lfsBatch = operation({
 export const lfsUploadObject = operation({
   method: 'PUT',
   path: '/{username}/{reponame}/info/lfs/objects/{oid}/{size}',
+  cost: 'usual',
   base: 'site',
   family: 'lfs',
   scope: null,
@@ -72,6 +74,7 @@ export const lfsUploadObject = operation({
 export const lfsVerify = operation({
   method: 'POST',
   path: '/{username}/{reponame}/info/lfs/verify',
+  cost: 'usual',
   base: 'site',
   family: 'lfs',
   scope: null,
@@ -101,6 +104,7 @@ async function serveObject(ctx: RepoCtx, call: Call, oid: string, name: string |
 export const lfsDownloadObject = operation({
   method: 'GET',
   path: '/{username}/{reponame}/info/lfs/objects/{oid}',
+  cost: 'usual',
   base: 'site',
   family: 'lfs',
   scope: null,
@@ -115,6 +119,7 @@ export const lfsDownloadObject = operation({
 export const lfsDownloadNamedObject = operation({
   method: 'GET',
   path: '/{username}/{reponame}/info/lfs/objects/{oid}/{filename}',
+  cost: 'usual',
   base: 'site',
   family: 'lfs',
   scope: null,

@@ -23,6 +23,7 @@ const inputOf = (body: Static<typeof CreateOAuth2ApplicationOptions>) => ({
 export const userGetOAuth2Applications = operation({
   method: 'GET',
   path: '/user/applications/oauth2',
+  cost: 'usual',
   scope: 'user',
   narrowScope: 'admin:application',
   requires: [signedIn],
@@ -43,6 +44,7 @@ export const userGetOAuth2Applications = operation({
 export const userCreateOAuth2Application = operation({
   method: 'POST',
   path: '/user/applications/oauth2',
+  cost: 'usual',
   scope: 'user',
   narrowScope: 'admin:application',
   outlivesCredential: true,
@@ -58,6 +60,7 @@ export const userCreateOAuth2Application = operation({
 export const userGetOAuth2Application = operation({
   method: 'GET',
   path: '/user/applications/oauth2/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'user',
   narrowScope: 'admin:application',
@@ -71,6 +74,7 @@ export const userGetOAuth2Application = operation({
 export const userUpdateOAuth2Application = operation({
   method: 'PATCH',
   path: '/user/applications/oauth2/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'user',
   narrowScope: 'admin:application',
@@ -87,6 +91,7 @@ export const userUpdateOAuth2Application = operation({
 export const userDeleteOAuth2Application = operation({
   method: 'DELETE',
   path: '/user/applications/oauth2/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'user',
   narrowScope: 'admin:application',

@@ -26,6 +26,7 @@ export const oauthDeviceAuthorization = operation({
   ...ofClients,
   method: 'POST',
   path: '/login/oauth/device_authorization',
+  cost: 'usual',
   errors: tokenErrors,
   requires: [anyone, oauthOn, protocolBody, validBody],
   body: DeviceRequest,

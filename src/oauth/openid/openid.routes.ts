@@ -68,6 +68,7 @@ const publicDocument = {
 export const openidConfiguration = operation({
   ...publicDocument,
   path: '/.well-known/openid-configuration',
+  cost: 'usual',
   reply: { 200: Discovery },
   summary: 'The configuration of the OpenID provider (OpenID Connect Discovery)',
   async run({ ctx }) {
@@ -121,6 +122,7 @@ export const openidConfiguration = operation({
 export const oauthKeys = operation({
   ...publicDocument,
   path: '/login/oauth/keys',
+  cost: 'usual',
   reply: { 200: KeySet },
   summary: 'The keys that sign identity tokens (RFC 7517)',
   async run({ ctx }) {
@@ -144,9 +146,15 @@ const userInfo = {
 const answerUserInfo = async (ctx: SignedInCtx & { readonly granted: OAuthGrantPrincipal }) =>
   ok(await presentUserInfo(ctx, ctx.viewer.user, ctx.granted.scope))
 
-export const oauthUserInfo = operation({ ...userInfo, method: 'GET', run: ({ ctx }) => answerUserInfo(ctx) })
+export const oauthUserInfo = operation({
+  cost: 'usual',
+  ...userInfo,
+  method: 'GET',
+  run: ({ ctx }) => answerUserInfo(ctx),
+})
 
 export const oauthUserInfoPost = operation({
+  cost: 'usual',
   ...userInfo,
   method: 'POST',
   requires: [anyone, oauthOn, grantInForm, signedIn],

@@ -32,6 +32,7 @@ export const cargoConfig = operation({
   ...cargo,
   method: 'GET',
   path: '/api/packages/{username}/cargo/config.json',
+  cost: 'usual',
   requires: reading,
   reply: jsonReply,
   summary: 'Get the configuration of a Cargo registry',
@@ -42,6 +43,7 @@ export const cargoPublish = operation({
   ...cargo,
   method: 'PUT',
   path: '/api/packages/{username}/cargo/api/v1/crates/new',
+  cost: 'usual',
   requires: publishing,
   body: bytesOf('*/*'),
   reply: jsonReply,
@@ -75,12 +77,14 @@ async function sparseIndex(ctx: Parameters<typeof getPackageWithVersions>[0], na
 export const cargoIndexOfShort = operation({
   ...index,
   path: '/api/packages/{username}/cargo/{length}/{name}',
+  cost: 'usual',
   run: ({ ctx, params }) => sparseIndex(ctx, params.name),
 })
 
 export const cargoIndex = operation({
   ...index,
   path: '/api/packages/{username}/cargo/{first}/{second}/{name}',
+  cost: 'usual',
   run: ({ ctx, params }) => sparseIndex(ctx, params.name),
 })
 
@@ -88,6 +92,7 @@ export const cargoDownload = operation({
   ...cargo,
   method: 'GET',
   path: '/api/packages/{username}/cargo/api/v1/crates/{name}/{version}/download',
+  cost: 'usual',
   requires: reading,
   reply: storedReplies,
   summary: 'Download a crate',
@@ -107,6 +112,7 @@ export const cargoSearch = operation({
   ...cargo,
   method: 'GET',
   path: '/api/packages/{username}/cargo/api/v1/crates',
+  cost: 'usual',
   requires: reading,
   query: {
     q: Type.Optional(Type.String()),
@@ -126,6 +132,7 @@ export const cargoListOwners = operation({
   ...cargo,
   method: 'GET',
   path: '/api/packages/{username}/cargo/api/v1/crates/{name}/owners',
+  cost: 'usual',
   requires: reading,
   reply: jsonReply,
   summary: 'List the owners of a crate',
@@ -139,6 +146,7 @@ export const cargoYank = operation({
   ...cargo,
   method: 'DELETE',
   path: '/api/packages/{username}/cargo/api/v1/crates/{name}/{version}/yank',
+  cost: 'usual',
   requires: changing,
   reply: jsonReply,
   summary: 'Yank a version of a crate',
@@ -152,6 +160,7 @@ export const cargoUnyank = operation({
   ...cargo,
   method: 'PUT',
   path: '/api/packages/{username}/cargo/api/v1/crates/{name}/{version}/unyank',
+  cost: 'usual',
   requires: changing,
   reply: jsonReply,
   summary: 'Restore a yanked version of a crate',

@@ -50,6 +50,7 @@ const changeOf = (body: Static<typeof EditPackageCleanupRuleOption>): RuleChange
 export const listPackageCleanupRules = operation({
   method: 'GET',
   path: '/packages/{username}/-/cleanup-rules',
+  cost: 'usual',
   scope: 'package',
   requires: deciding,
   reply: { 200: Type.Array(PackageCleanupRule) },
@@ -60,6 +61,7 @@ export const listPackageCleanupRules = operation({
 export const createPackageCleanupRule = operation({
   method: 'POST',
   path: '/packages/{username}/-/cleanup-rules',
+  cost: 'usual',
   scope: 'package',
   requires: [...deciding, validBody],
   body: CreatePackageCleanupRuleOption,
@@ -71,6 +73,7 @@ export const createPackageCleanupRule = operation({
 export const getPackageCleanupRule = operation({
   method: 'GET',
   path: '/packages/{username}/-/cleanup-rules/{id}',
+  cost: 'usual',
   params: ruleParam,
   scope: 'package',
   requires: deciding,
@@ -82,6 +85,7 @@ export const getPackageCleanupRule = operation({
 export const editPackageCleanupRule = operation({
   method: 'PATCH',
   path: '/packages/{username}/-/cleanup-rules/{id}',
+  cost: 'usual',
   params: ruleParam,
   scope: 'package',
   requires: [...deciding, validBody],
@@ -94,6 +98,7 @@ export const editPackageCleanupRule = operation({
 export const deletePackageCleanupRule = operation({
   method: 'DELETE',
   path: '/packages/{username}/-/cleanup-rules/{id}',
+  cost: 'usual',
   params: ruleParam,
   scope: 'package',
   requires: deciding,
@@ -105,6 +110,7 @@ export const deletePackageCleanupRule = operation({
 export const previewPackageCleanupRule = operation({
   method: 'GET',
   path: '/packages/{username}/-/cleanup-rules/{id}/preview',
+  cost: 'usual',
   params: ruleParam,
   scope: 'package',
   requires: deciding,
@@ -127,6 +133,7 @@ export const previewPackageCleanupRule = operation({
 export const runPackageCleanupRule = operation({
   method: 'POST',
   path: '/packages/{username}/-/cleanup-rules/{id}/run',
+  cost: 'usual',
   params: ruleParam,
   scope: 'package',
   requires: deciding,

@@ -49,6 +49,7 @@ export const nugetServices = operation({
   ...nuget,
   method: 'GET',
   path: '/api/packages/{username}/nuget/index.json',
+  cost: 'usual',
   requires: reading,
   reply: jsonReply,
   summary: 'Get the service index of a NuGet registry',
@@ -59,6 +60,7 @@ export const nugetUpload = operation({
   ...nuget,
   method: 'PUT',
   path: '/api/packages/{username}/nuget',
+  cost: 'usual',
   requires: publishing,
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
@@ -70,6 +72,7 @@ export const nugetUploadSymbols = operation({
   ...nuget,
   method: 'PUT',
   path: '/api/packages/{username}/nuget/symbolpackage',
+  cost: 'usual',
   requires: publishing,
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
@@ -81,6 +84,7 @@ export const nugetDelete = operation({
   ...nuget,
   method: 'DELETE',
   path: '/api/packages/{username}/nuget/{id}/{version}',
+  cost: 'usual',
   requires: changing,
   reply: { 204: 'empty' },
   summary: 'Delete a version of a NuGet package',
@@ -92,6 +96,7 @@ export const nugetSearch = operation({
   ...nuget,
   method: 'GET',
   path: '/api/packages/{username}/nuget/query',
+  cost: 'usual',
   requires: reading,
   query: {
     q: Type.Optional(Type.String()),
@@ -111,6 +116,7 @@ export const nugetRegistration = operation({
   ...nuget,
   method: 'GET',
   path: '/api/packages/{username}/nuget/registration/{id}/index.json',
+  cost: 'usual',
   requires: reading,
   reply: jsonReply,
   summary: 'Get all versions of a NuGet package',
@@ -127,6 +133,7 @@ export const nugetRegistrationLeaf = operation({
   ...nuget,
   method: 'GET',
   path: '/api/packages/{username}/nuget/registration/{id}/{file}',
+  cost: 'usual',
   requires: reading,
   reply: jsonReply,
   summary: 'Get a version of a NuGet package',
@@ -138,6 +145,7 @@ export const nugetListVersions = operation({
   ...nuget,
   method: 'GET',
   path: '/api/packages/{username}/nuget/package/{id}/index.json',
+  cost: 'usual',
   requires: reading,
   reply: jsonReply,
   summary: 'List the versions of a NuGet package',
@@ -151,6 +159,7 @@ export const nugetDownload = operation({
   ...nuget,
   method: 'GET',
   path: '/api/packages/{username}/nuget/package/{id}/{version}/{filename}',
+  cost: 'usual',
   requires: reading,
   reply: storedReplies,
   summary: 'Download a NuGet package or its description',
@@ -164,6 +173,7 @@ export const nugetServiceDocument = operation({
   ...nuget,
   method: 'GET',
   path: '/api/packages/{username}/nuget',
+  cost: 'usual',
   requires: reading,
   reply: atomReply,
   summary: 'Get the service document of a NuGet registry (protocol version 2)',
@@ -174,6 +184,7 @@ export const nugetDataDocument = operation({
   ...nuget,
   method: 'GET',
   path: '/api/packages/{username}/nuget/$metadata',
+  cost: 'usual',
   requires: reading,
   reply: atomReply,
   summary: 'Get the metadata of NuGet protocol version 2',
@@ -226,42 +237,49 @@ const count = {
 export const nugetPackages = operation({
   ...feed,
   path: '/api/packages/{username}/nuget/Packages()',
+  cost: 'usual',
   run: ({ ctx, call }) => presentFeed(ctx, call),
 })
 
 export const nugetCountPackages = operation({
   ...count,
   path: '/api/packages/{username}/nuget/Packages()/$count',
+  cost: 'usual',
   run: ({ ctx, call }) => countFound(ctx, call),
 })
 
 export const nugetOldSearch = operation({
   ...feed,
   path: '/api/packages/{username}/nuget/Search()',
+  cost: 'usual',
   run: ({ ctx, call }) => presentFeed(ctx, call),
 })
 
 export const nugetCountSearch = operation({
   ...count,
   path: '/api/packages/{username}/nuget/Search()/$count',
+  cost: 'usual',
   run: ({ ctx, call }) => countFound(ctx, call),
 })
 
 export const nugetFindById = operation({
   ...feed,
   path: '/api/packages/{username}/nuget/FindPackagesById()',
+  cost: 'usual',
   run: ({ ctx, call }) => presentFeed(ctx, call),
 })
 
 export const nugetCountById = operation({
   ...count,
   path: '/api/packages/{username}/nuget/FindPackagesById()/$count',
+  cost: 'usual',
   run: ({ ctx, call }) => countFound(ctx, call),
 })
 
 export const nugetEntry = operation({
   ...feed,
   path: "/api/packages/{username}/nuget/Packages(Id='{id}',Version='{version}')",
+  cost: 'usual',
   summary: 'Get a version of a NuGet package (protocol version 2)',
   async run({ ctx, params: { id, version } }) {
     const found = await getVersionWithMetadata(ctx, type, id, version)

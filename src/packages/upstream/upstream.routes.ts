@@ -22,6 +22,7 @@ const presentUpstream = (row: PackageUpstreamRow): Static<typeof PackageUpstream
 export const listPackageUpstreams = operation({
   method: 'GET',
   path: '/packages/{username}/-/upstreams',
+  cost: 'usual',
   scope: 'package',
   requires: changing,
   reply: { 200: Type.Array(PackageUpstream) },
@@ -32,6 +33,7 @@ export const listPackageUpstreams = operation({
 export const setPackageUpstream = operation({
   method: 'PUT',
   path: '/packages/{username}/-/upstreams/{type}',
+  cost: 'usual',
   scope: 'package',
   requires: changing,
   body: SetPackageUpstreamOption,
@@ -49,6 +51,7 @@ export const setPackageUpstream = operation({
 export const deletePackageUpstream = operation({
   method: 'DELETE',
   path: '/packages/{username}/-/upstreams/{type}',
+  cost: 'usual',
   scope: 'package',
   requires: changing,
   reply: { 204: 'empty' },
@@ -59,6 +62,7 @@ export const deletePackageUpstream = operation({
 export const releasePackageName = operation({
   method: 'DELETE',
   path: '/packages/{username}/-/upstreams/{type}/names/{name+}',
+  cost: 'usual',
   scope: 'package',
   requires: changing,
   reply: { 204: 'empty' },

@@ -44,6 +44,7 @@ const readable = [inRepo, pullsEnabled, canRead('code'), gitRepo] as const
 export const repoListPullReviews = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'repository',
   requires: readable,
@@ -60,6 +61,7 @@ export const repoListPullReviews = operation({
 export const repoCreatePullReview = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn, validBody],
@@ -75,6 +77,7 @@ export const repoCreatePullReview = operation({
 export const repoGetPullReview = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}',
+  cost: 'usual',
   params: { index: pathNumber, id: pathNumber },
   scope: 'repository',
   requires: readable,
@@ -88,6 +91,7 @@ export const repoGetPullReview = operation({
 export const repoSubmitPullReview = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}',
+  cost: 'usual',
   params: { index: pathNumber, id: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn, validBody],
@@ -103,6 +107,7 @@ export const repoSubmitPullReview = operation({
 export const repoDeletePullReview = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}',
+  cost: 'usual',
   params: { index: pathNumber, id: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn],
@@ -116,6 +121,7 @@ export const repoDeletePullReview = operation({
 export const repoDismissPullReview = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}/dismissals',
+  cost: 'usual',
   params: { index: pathNumber, id: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn, validBody],
@@ -131,6 +137,7 @@ export const repoDismissPullReview = operation({
 export const repoUnDismissPullReview = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}/undismissals',
+  cost: 'usual',
   params: { index: pathNumber, id: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn],
@@ -145,6 +152,7 @@ export const repoUnDismissPullReview = operation({
 export const repoGetPullReviewComments = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}/comments',
+  cost: 'usual',
   params: { index: pathNumber, id: pathNumber },
   scope: 'repository',
   requires: readable,
@@ -159,6 +167,7 @@ export const repoGetPullReviewComments = operation({
 export const repoCreatePullReviewComment = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}/comments',
+  cost: 'usual',
   params: { index: pathNumber, id: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn, validBody],
@@ -186,6 +195,7 @@ async function reviewOf(ctx: CodeCommentCtx, index: number, id: number) {
 export const repoGetPullReviewComment = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}/comments/{comment}',
+  cost: 'usual',
   params: { index: pathNumber, id: pathNumber },
   scope: 'repository',
   requires: [...readable, codeCommentInRepo],
@@ -199,6 +209,7 @@ export const repoGetPullReviewComment = operation({
 export const repoDeletePullReviewComment = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}/comments/{comment}',
+  cost: 'usual',
   params: { index: pathNumber, id: pathNumber },
   scope: 'repository',
   requires: [...readable, codeCommentInRepo, signedIn],
@@ -212,6 +223,7 @@ export const repoDeletePullReviewComment = operation({
 export const repoCreatePullReviewRequests = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/pulls/{index}/requested_reviewers',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn, validBody],
@@ -232,6 +244,7 @@ export const repoCreatePullReviewRequests = operation({
 export const repoDeletePullReviewRequests = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/pulls/{index}/requested_reviewers',
+  cost: 'usual',
   params: { index: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn, validBody],

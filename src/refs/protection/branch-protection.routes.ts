@@ -30,6 +30,7 @@ const inputOf = (body: EditBranchProtectionOption): BranchRuleInput => ({
 export const repoListBranchProtection = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/branch_protections',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 200: Type.Array(BranchProtection) },
@@ -39,6 +40,7 @@ export const repoListBranchProtection = operation({
 export const repoCreateBranchProtection = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/branch_protections',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, validBody, notArchived],
   body: CreateBranchProtectionOption,
@@ -53,6 +55,7 @@ export const repoCreateBranchProtection = operation({
 export const repoGetBranchProtection = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/branch_protections/{name}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 200: BranchProtection },
@@ -62,6 +65,7 @@ export const repoGetBranchProtection = operation({
 export const repoEditBranchProtection = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/branch_protections/{name}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, validBody, notArchived],
   body: EditBranchProtectionOption,
@@ -75,6 +79,7 @@ export const repoEditBranchProtection = operation({
 export const repoDeleteBranchProtection = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/branch_protections/{name}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 204: 'empty' },

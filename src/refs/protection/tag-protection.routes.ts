@@ -24,6 +24,7 @@ const inputOf = (body: EditTagProtectionOption): TagRuleInput => ({
 export const repoListTagProtection = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/tag_protections',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 200: Type.Array(TagProtection) },
@@ -33,6 +34,7 @@ export const repoListTagProtection = operation({
 export const repoCreateTagProtection = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/tag_protections',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, validBody, notArchived],
   body: CreateTagProtectionOption,
@@ -43,6 +45,7 @@ export const repoCreateTagProtection = operation({
 export const repoGetTagProtection = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/tag_protections/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
@@ -53,6 +56,7 @@ export const repoGetTagProtection = operation({
 export const repoEditTagProtection = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/tag_protections/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, validBody, notArchived],
@@ -67,6 +71,7 @@ export const repoEditTagProtection = operation({
 export const repoDeleteTagProtection = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/tag_protections/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],

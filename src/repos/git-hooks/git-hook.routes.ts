@@ -16,6 +16,7 @@ const presentHook = ({ name, content }: StoredGitHook): GitHook => ({
 export const repoListGitHooks = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/hooks/git',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo],
   reply: { 200: Type.Array(GitHook) },
@@ -25,6 +26,7 @@ export const repoListGitHooks = operation({
 export const repoGetGitHook = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/hooks/git/{id}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo],
   reply: { 200: GitHook },
@@ -34,6 +36,7 @@ export const repoGetGitHook = operation({
 export const repoEditGitHook = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/hooks/git/{id}',
+  cost: 'usual',
   scope: 'repository',
   outlivesCredential: true,
   requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo, validBody],
@@ -49,6 +52,7 @@ export const repoEditGitHook = operation({
 export const repoDeleteGitHook = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/hooks/git/{id}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo],
   reply: { 204: 'empty' },

@@ -15,6 +15,7 @@ import { Repository } from '../repo.schemas.ts'
 export const listForks = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/forks',
+  cost: 'usual',
   scope: 'repository',
   requires: [anyone, forksOn, inRepo],
   query: pageQuery,
@@ -30,7 +31,7 @@ export const createFork = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/forks',
   scope: 'repository',
-  load: 'expensive',
+  cost: 'expensive',
   requires: [anyone, forksOn, inRepo, signedIn, canRead('code'), validBody],
   body: CreateForkOption,
   reply: { 202: Repository },

@@ -11,7 +11,7 @@ export const generateRepo = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/generate',
   scope: 'repository',
-  load: 'expensive',
+  cost: 'expensive',
   requires: [inRepo, signedIn, canRead('code'), validBody],
   body: GenerateRepoOption,
   reply: { 201: Repository },

@@ -12,6 +12,7 @@ import { acceptTransfer, rejectTransfer, transferRepo } from './transfer.service
 export const repoTransfer = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/transfer',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, repoOwner, validBody],
   body: TransferRepoOption,
@@ -33,6 +34,7 @@ export const repoTransfer = operation({
 export const acceptRepoTransfer = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/transfer/accept',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn],
   reply: { 202: Repository },
@@ -45,6 +47,7 @@ export const acceptRepoTransfer = operation({
 export const rejectRepoTransfer = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/transfer/reject',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn],
   reply: { 200: Repository },

@@ -13,6 +13,7 @@ import { Repository, SearchResults } from '../repo.schemas.ts'
 export const userListRepos = operation({
   method: 'GET',
   path: '/users/{username}/repos',
+  cost: 'usual',
   scope: 'repository',
   requires: [namedUser, userVisible, exploreSignIn],
   query: pageQuery,
@@ -27,6 +28,7 @@ export const userListRepos = operation({
 export const userCurrentListRepos = operation({
   method: 'GET',
   path: '/user/repos',
+  cost: 'usual',
   scope: 'repository',
   requires: [signedIn],
   query: { order_by: Type.Optional(Type.String()), ...pageQuery },
@@ -41,6 +43,7 @@ export const userCurrentListRepos = operation({
 export const orgListRepos = operation({
   method: 'GET',
   path: '/orgs/{org}/repos',
+  cost: 'usual',
   scope: 'organization',
   requires: [inOrg],
   query: pageQuery,
@@ -56,7 +59,7 @@ export const repoSearch = operation({
   method: 'GET',
   path: '/repos/search',
   scope: 'repository',
-  load: 'expensive',
+  cost: 'expensive',
   requires: [anyone],
   query: {
     q: Type.Optional(Type.String()),

@@ -7,6 +7,7 @@ import { requestMirrorSync } from './mirror-sync.service.ts'
 export const repoMirrorSync = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/mirror-sync',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, canWrite('code'), notArchived, repoUnderQuota('size:git:all')],
   reply: { 200: 'empty' },

@@ -19,6 +19,7 @@ import {
 export const repoListPushMirrors = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/push_mirrors',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, mirrorsEnabled],
   query: pageQuery,
@@ -38,6 +39,7 @@ export const repoListPushMirrors = operation({
 export const repoAddPushMirror = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/push_mirrors',
+  cost: 'usual',
   scope: 'repository',
   outlivesCredential: true,
   requires: [inRepo, signedIn, repoAdmin, notArchived, validBody, mirrorsEnabled],
@@ -60,6 +62,7 @@ export const repoAddPushMirror = operation({
 export const repoGetPushMirrorByRemoteName = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/push_mirrors/{name}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, mirrorsEnabled],
   reply: { 200: PushMirror },
@@ -70,6 +73,7 @@ export const repoGetPushMirrorByRemoteName = operation({
 export const repoDeletePushMirror = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/push_mirrors/{name}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, notArchived, mirrorsEnabled],
   reply: { 204: 'empty' },
@@ -82,6 +86,7 @@ export const repoDeletePushMirror = operation({
 export const repoPushMirrorSync = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/push_mirrors-sync',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, notArchived, mirrorsEnabled],
   reply: { 200: 'empty' },

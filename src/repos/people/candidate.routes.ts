@@ -22,6 +22,7 @@ const pagedPeople = (ctx: Ctx, page: Page, { users, total, bound }: PeoplePage) 
 export const repoGetAssignees = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/assignees',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, anyAccess],
   query: pageQuery,
@@ -35,6 +36,7 @@ export const repoGetAssignees = operation({
 export const repoGetReviewers = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/reviewers',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, anyAccess],
   query: pageQuery,

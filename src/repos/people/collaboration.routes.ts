@@ -40,6 +40,7 @@ const namedCollaborator: Requirement<Ctx, { readonly named: UserRow }, typeof co
 export const repoListCollaborators = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/collaborators',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, anyAccess],
   query: pageQuery,
@@ -59,6 +60,7 @@ export const repoListCollaborators = operation({
 export const repoCheckCollaborator = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/collaborators/{collaborator}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, anyAccess, namedCollaborator],
   reply: { 204: 'empty' },
@@ -68,6 +70,7 @@ export const repoCheckCollaborator = operation({
 export const repoAddCollaborator = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/collaborators/{collaborator}',
+  cost: 'usual',
   scope: 'repository',
   outlivesCredential: true,
   requires: [inRepo, signedIn, repoAdmin, validBody, namedCollaborator],
@@ -79,6 +82,7 @@ export const repoAddCollaborator = operation({
 export const repoDeleteCollaborator = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/collaborators/{collaborator}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, namedCollaborator],
   reply: { 204: 'empty' },
@@ -88,6 +92,7 @@ export const repoDeleteCollaborator = operation({
 export const repoGetRepoPermissions = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/collaborators/{collaborator}/permission',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn],
   reply: { 200: RepoCollaboratorPermission },

@@ -14,6 +14,7 @@ import { addDeployKey, getDeployKey, pageOfDeployKeys, removeDeployKey } from '.
 export const repoListKeys = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/keys',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   query: { key_id: Type.Optional(Type.Integer()), fingerprint: Type.Optional(Type.String()), ...pageQuery },
@@ -29,6 +30,7 @@ export const repoListKeys = operation({
 export const repoCreateKey = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/keys',
+  cost: 'usual',
   scope: 'repository',
   outlivesCredential: true,
   requires: [inRepo, signedIn, repoAdmin, validBody],
@@ -43,6 +45,7 @@ export const repoCreateKey = operation({
 export const repoGetKey = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/keys/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
@@ -53,6 +56,7 @@ export const repoGetKey = operation({
 export const repoDeleteKey = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/keys/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],

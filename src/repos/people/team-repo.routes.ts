@@ -26,6 +26,7 @@ import {
 export const orgListTeamRepos = operation({
   method: 'GET',
   path: '/teams/{teamid}/repos',
+  cost: 'usual',
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn],
   query: pageQuery,
@@ -40,6 +41,7 @@ export const orgListTeamRepos = operation({
 export const orgListTeamRepo = operation({
   method: 'GET',
   path: '/teams/{teamid}/repos/{org}/{reponame}',
+  cost: 'usual',
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn],
   reply: { 200: Repository },
@@ -53,6 +55,7 @@ export const orgListTeamRepo = operation({
 export const orgAddTeamRepository = operation({
   method: 'PUT',
   path: '/teams/{teamid}/repos/{org}/{reponame}',
+  cost: 'usual',
   scope: 'organization',
   outlivesCredential: true,
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn],
@@ -66,6 +69,7 @@ export const orgAddTeamRepository = operation({
 export const orgRemoveTeamRepository = operation({
   method: 'DELETE',
   path: '/teams/{teamid}/repos/{org}/{reponame}',
+  cost: 'usual',
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn],
   reply: { 204: 'empty' },
@@ -78,6 +82,7 @@ export const orgRemoveTeamRepository = operation({
 export const repoListTeams = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/teams',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, anyAccess],
   reply: { 200: Type.Array(Team) },
@@ -87,6 +92,7 @@ export const repoListTeams = operation({
 export const repoCheckTeam = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/teams/{team}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, anyAccess],
   reply: { 200: Team },
@@ -102,6 +108,7 @@ export const repoCheckTeam = operation({
 export const repoAddTeam = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/teams/{team}',
+  cost: 'usual',
   scope: 'repository',
   outlivesCredential: true,
   requires: [inRepo, signedIn, repoAdmin],
@@ -117,6 +124,7 @@ export const repoAddTeam = operation({
 export const repoDeleteTeam = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/teams/{team}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 204: 'empty' },

@@ -13,6 +13,7 @@ const checks = [anyone, flagsOn, inRepo, tokenScope('admin'), signedIn, siteAdmi
 export const repoListFlags = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/flags',
+  cost: 'usual',
   scope: 'repository',
   requires: checks,
   reply: { 200: Type.Array(Type.String()) },
@@ -25,6 +26,7 @@ export const repoListFlags = operation({
 export const repoReplaceAllFlags = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/flags',
+  cost: 'usual',
   scope: 'repository',
   requires: [...checks, validBody],
   body: ReplaceFlagsOption,
@@ -35,6 +37,7 @@ export const repoReplaceAllFlags = operation({
 export const repoDeleteAllFlags = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/flags',
+  cost: 'usual',
   scope: 'repository',
   requires: checks,
   reply: { 204: 'empty' },
@@ -44,6 +47,7 @@ export const repoDeleteAllFlags = operation({
 export const repoCheckFlag = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/flags/{flag}',
+  cost: 'usual',
   scope: 'repository',
   requires: checks,
   reply: { 204: 'empty' },
@@ -53,6 +57,7 @@ export const repoCheckFlag = operation({
 export const repoAddFlag = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/flags/{flag}',
+  cost: 'usual',
   scope: 'repository',
   requires: checks,
   reply: { 204: 'empty' },
@@ -62,6 +67,7 @@ export const repoAddFlag = operation({
 export const repoDeleteFlag = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/flags/{flag}',
+  cost: 'usual',
   scope: 'repository',
   requires: checks,
   reply: { 204: 'empty' },

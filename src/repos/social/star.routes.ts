@@ -17,6 +17,7 @@ import { checkStar, star, stargazersOf, unstar } from './star.service.ts'
 export const userCurrentListStarred = operation({
   method: 'GET',
   path: '/user/starred',
+  cost: 'usual',
   scope: 'repository',
   requires: [anyone, starsOn, signedIn],
   query: pageQuery,
@@ -31,6 +32,7 @@ export const userCurrentListStarred = operation({
 export const userListStarred = operation({
   method: 'GET',
   path: '/users/{username}/starred',
+  cost: 'usual',
   scope: 'user',
   requires: [anyone, starsOn, signedIn, namedUser],
   query: pageQuery,
@@ -45,6 +47,7 @@ export const userListStarred = operation({
 export const userCurrentCheckStarring = operation({
   method: 'GET',
   path: '/user/starred/{username}/{reponame}',
+  cost: 'usual',
   scope: 'repository',
   requires: [anyone, starsOn, signedIn, inRepo],
   reply: { 204: 'empty' },
@@ -54,6 +57,7 @@ export const userCurrentCheckStarring = operation({
 export const userCurrentPutStar = operation({
   method: 'PUT',
   path: '/user/starred/{username}/{reponame}',
+  cost: 'usual',
   scope: 'repository',
   requires: [anyone, starsOn, signedIn, inRepo],
   reply: { 204: 'empty' },
@@ -63,6 +67,7 @@ export const userCurrentPutStar = operation({
 export const userCurrentDeleteStar = operation({
   method: 'DELETE',
   path: '/user/starred/{username}/{reponame}',
+  cost: 'usual',
   scope: 'repository',
   requires: [anyone, starsOn, signedIn, inRepo],
   reply: { 204: 'empty' },
@@ -72,6 +77,7 @@ export const userCurrentDeleteStar = operation({
 export const repoListStargazers = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/stargazers',
+  cost: 'usual',
   scope: 'repository',
   requires: [anyone, starsOn, inRepo],
   query: pageQuery,

@@ -10,6 +10,7 @@ import { TopicSearchResults } from './topic-search.schemas.ts'
 export const topicSearch = operation({
   method: 'GET',
   path: '/topics/search',
+  cost: 'usual',
   scope: 'repository',
   requires: [anyone],
   query: { q: Type.Optional(Type.String()), ...pageQuery },

@@ -10,6 +10,7 @@ import { addTopic, removeTopic, replaceTopics, topicsOf } from './topic.service.
 export const repoListTopics = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/topics',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, anyAccess],
   query: pageQuery,
@@ -25,6 +26,7 @@ export const repoListTopics = operation({
 export const repoUpdateTopics = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/topics',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, anyAccess, signedIn, repoAdmin, validBody],
   body: RepoTopicOptions,
@@ -36,6 +38,7 @@ export const repoUpdateTopics = operation({
 export const repoAddTopic = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/topics/{topic}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, anyAccess, signedIn, repoAdmin],
   reply: { 204: 'empty' },
@@ -45,6 +48,7 @@ export const repoAddTopic = operation({
 export const repoDeleteTopic = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/topics/{topic}',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, anyAccess, signedIn, repoAdmin],
   reply: { 204: 'empty' },

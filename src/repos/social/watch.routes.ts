@@ -18,6 +18,7 @@ import { getWatch, unwatch, watch, watchersOf } from './watch.service.ts'
 export const userCurrentListSubscriptions = operation({
   method: 'GET',
   path: '/user/subscriptions',
+  cost: 'usual',
   scope: 'user',
   requires: [signedIn],
   query: pageQuery,
@@ -32,6 +33,7 @@ export const userCurrentListSubscriptions = operation({
 export const userListSubscriptions = operation({
   method: 'GET',
   path: '/users/{username}/subscriptions',
+  cost: 'usual',
   scope: 'user',
   requires: [signedIn, namedUser],
   query: pageQuery,
@@ -46,6 +48,7 @@ export const userListSubscriptions = operation({
 export const userCurrentCheckSubscription = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/subscription',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn],
   reply: { 200: WatchInfo },
@@ -55,6 +58,7 @@ export const userCurrentCheckSubscription = operation({
 export const userCurrentPutSubscription = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/subscription',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn],
   reply: { 200: WatchInfo },
@@ -64,6 +68,7 @@ export const userCurrentPutSubscription = operation({
 export const userCurrentDeleteSubscription = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/subscription',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo, signedIn],
   reply: { 204: 'empty' },
@@ -73,6 +78,7 @@ export const userCurrentDeleteSubscription = operation({
 export const repoListSubscribers = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/subscribers',
+  cost: 'usual',
   scope: 'repository',
   requires: [inRepo],
   query: pageQuery,

@@ -60,6 +60,7 @@ function gitReply(service: GitService, kind: 'advertisement' | 'result', running
 export const gitInfoRefs = operation({
   method: 'GET',
   path: '/{username}/{reponame}/info/refs',
+  cost: 'usual',
   base: 'site',
   family: 'git',
   scope: null,
@@ -108,6 +109,7 @@ const neverCalled = {
 export const gitUploadPack = operation({
   method: 'POST',
   path: '/{username}/{reponame}/git-upload-pack',
+  cost: 'usual',
   base: 'site',
   family: 'git',
   scope: null,
@@ -133,6 +135,7 @@ export const gitUploadPack = operation({
 export const gitReceivePack = operation({
   method: 'POST',
   path: '/{username}/{reponame}/git-receive-pack',
+  cost: 'usual',
   base: 'site',
   family: 'git',
   scope: null,
@@ -151,6 +154,7 @@ export const gitReceivePack = operation({
 export const gitHead = operation({
   method: 'GET',
   path: '/{username}/{reponame}/HEAD',
+  cost: 'usual',
   base: 'site',
   family: 'git',
   scope: null,
@@ -167,6 +171,7 @@ export const gitHead = operation({
 export const gitPacks = operation({
   method: 'GET',
   path: '/{username}/{reponame}/objects/info/packs',
+  cost: 'usual',
   base: 'site',
   family: 'git',
   scope: null,
@@ -184,6 +189,7 @@ export const gitPacks = operation({
 export const gitStoredFile = operation({
   method: 'GET',
   path: '/{username}/{reponame}/objects/{folder}/{filename}',
+  cost: 'usual',
   base: 'site',
   family: 'git',
   scope: null,

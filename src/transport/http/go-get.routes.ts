@@ -30,6 +30,7 @@ async function goPage(ctx: Ctx, username: string, reponame: string): Promise<Str
 export const goGet = operation({
   method: 'GET',
   path: '/{username}/{reponame}',
+  cost: 'usual',
   base: 'site',
   family: 'git',
   whenQuery: asked,
@@ -43,6 +44,7 @@ export const goGet = operation({
 export const goGetPackage = operation({
   method: 'GET',
   path: '/{username}/{reponame}/{folder+}',
+  cost: 'usual',
   base: 'site',
   family: 'git',
   whenQuery: asked,

@@ -20,6 +20,7 @@ export function avatarOperations<const Rs extends readonly AnyRequirement[]>({ b
   const update = operation({
     method: 'POST',
     path,
+    cost: 'usual',
     scope,
     requires: [...requires, validBody],
     body,
@@ -33,6 +34,7 @@ export function avatarOperations<const Rs extends readonly AnyRequirement[]>({ b
   const remove = operation({
     method: 'DELETE',
     path,
+    cost: 'usual',
     scope,
     requires,
     reply: { 204: 'empty' },

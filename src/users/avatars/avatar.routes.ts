@@ -25,6 +25,7 @@ export const { update: userUpdateAvatar, remove: userDeleteAvatar } = avatarOper
 export const showAvatarOf = operation({
   method: 'GET',
   path: '/{username}.png',
+  cost: 'usual',
   base: 'site',
   family: 'downloads',
   scope: 'user',
@@ -37,6 +38,7 @@ export const showAvatarOf = operation({
 export const showAvatar = operation({
   method: 'GET',
   path: '/avatars/{hash}',
+  cost: 'usual',
   query: { size: Type.Optional(Type.String()) },
   base: 'site',
   family: 'downloads',
@@ -69,6 +71,7 @@ export const showAvatar = operation({
 export const showDefaultAvatar = operation({
   method: 'GET',
   path: '/assets/img/avatar_default.png',
+  cost: 'usual',
   base: 'site',
   family: 'downloads',
   accepts: [],

@@ -27,6 +27,7 @@ async function answerList(ctx: Ctx, owner: UserRow, query: PageQuery) {
 export const userListGPGKeys = operation({
   method: 'GET',
   path: '/users/{username}/gpg_keys',
+  cost: 'usual',
   scope: 'user',
   requires: [signedIn, namedUser],
   query: pageQuery,
@@ -39,6 +40,7 @@ export const userListGPGKeys = operation({
 export const userCurrentListGPGKeys = operation({
   method: 'GET',
   path: '/user/gpg_keys',
+  cost: 'usual',
   scope: 'user',
   narrowScope: 'admin:gpg_key',
   requires: [signedIn],
@@ -50,6 +52,7 @@ export const userCurrentListGPGKeys = operation({
 export const userCurrentPostGPGKey = operation({
   method: 'POST',
   path: '/user/gpg_keys',
+  cost: 'usual',
   scope: 'user',
   narrowScope: 'admin:gpg_key',
   outlivesCredential: true,
@@ -65,6 +68,7 @@ export const userCurrentPostGPGKey = operation({
 export const userCurrentGetGPGKey = operation({
   method: 'GET',
   path: '/user/gpg_keys/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'user',
   narrowScope: 'admin:gpg_key',
@@ -78,6 +82,7 @@ export const userCurrentGetGPGKey = operation({
 export const userCurrentDeleteGPGKey = operation({
   method: 'DELETE',
   path: '/user/gpg_keys/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'user',
   narrowScope: 'admin:gpg_key',
@@ -89,6 +94,7 @@ export const userCurrentDeleteGPGKey = operation({
 export const getVerificationToken = operation({
   method: 'GET',
   path: '/user/gpg_key_token',
+  cost: 'usual',
   scope: 'user',
   requires: [signedIn],
   reply: { 200: bytesOf('text/plain') },
@@ -100,6 +106,7 @@ export const getVerificationToken = operation({
 export const userVerifyGPGKey = operation({
   method: 'POST',
   path: '/user/gpg_key_verify',
+  cost: 'usual',
   scope: 'user',
   outlivesCredential: true,
   requires: [signedIn, validBody],

@@ -17,6 +17,7 @@ const keyText = {
 export const userSshKeysText = operation({
   ...keyText,
   path: '/{username}.keys',
+  cost: 'usual',
   summary: 'The SSH keys of an account, one a line',
   run: async ({ ctx }) => bytes('text/plain; charset=utf-8', await sshKeysText(ctx, ctx.subject)),
 })
@@ -24,6 +25,7 @@ export const userSshKeysText = operation({
 export const userGpgKeysText = operation({
   ...keyText,
   path: '/{username}.gpg',
+  cost: 'usual',
   summary: 'The OpenPGP keys of an account',
   run: async ({ ctx }) => bytes('text/plain; charset=utf-8', await gpgKeysText(ctx, ctx.subject)),
 })

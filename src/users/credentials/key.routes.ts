@@ -14,6 +14,7 @@ const keyQuery = { fingerprint: Type.Optional(Type.String()), ...pageQuery }
 export const userListKeys = operation({
   method: 'GET',
   path: '/users/{username}/keys',
+  cost: 'usual',
   scope: 'user',
   requires: [signedIn, namedUser],
   query: keyQuery,
@@ -28,6 +29,7 @@ export const userListKeys = operation({
 export const userCurrentListKeys = operation({
   method: 'GET',
   path: '/user/keys',
+  cost: 'usual',
   scope: 'user',
   narrowScope: 'admin:public_key',
   requires: [signedIn],
@@ -45,6 +47,7 @@ export const userCurrentListKeys = operation({
 export const userCurrentPostKey = operation({
   method: 'POST',
   path: '/user/keys',
+  cost: 'usual',
   scope: 'user',
   narrowScope: 'admin:public_key',
   outlivesCredential: true,
@@ -59,6 +62,7 @@ export const userCurrentPostKey = operation({
 export const userCurrentGetKey = operation({
   method: 'GET',
   path: '/user/keys/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'user',
   narrowScope: 'admin:public_key',
@@ -70,6 +74,7 @@ export const userCurrentGetKey = operation({
 export const userCurrentDeleteKey = operation({
   method: 'DELETE',
   path: '/user/keys/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   scope: 'user',
   narrowScope: 'admin:public_key',

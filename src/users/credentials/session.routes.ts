@@ -20,6 +20,7 @@ const BrowserSession = object('BrowserSession', {
 export const userListSessions = operation({
   method: 'GET',
   path: '/user/sessions',
+  cost: 'usual',
   base: 'vendor',
   scope: 'user',
   requires: [signedIn],
@@ -43,6 +44,7 @@ export const userListSessions = operation({
 export const userEndSession = operation({
   method: 'DELETE',
   path: '/user/sessions/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   base: 'vendor',
   scope: 'user',

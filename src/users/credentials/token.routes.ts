@@ -12,6 +12,7 @@ import { issueToken, pageOfTokens, removeToken } from './token.service.ts'
 export const userGetTokens = operation({
   method: 'GET',
   path: '/users/{username}/tokens',
+  cost: 'usual',
   scope: 'user',
   requires: [namedUser, userVisible, selfOrAdmin],
   query: pageQuery,
@@ -31,6 +32,7 @@ export const userGetTokens = operation({
 export const userCreateToken = operation({
   method: 'POST',
   path: '/users/{username}/tokens',
+  cost: 'usual',
   scope: 'user',
   outlivesCredential: true,
   requires: [basicAuth, namedUser, userVisible, selfOrAdmin, validBody, signedIn],
@@ -46,6 +48,7 @@ export const userCreateToken = operation({
 export const userDeleteAccessToken = operation({
   method: 'DELETE',
   path: '/users/{username}/tokens/{id}',
+  cost: 'usual',
   scope: 'user',
   requires: [basicAuth, namedUser, userVisible, selfOrAdmin, signedIn],
   reply: { 204: 'empty' },

@@ -8,6 +8,7 @@ import { editSettings } from './settings.service.ts'
 export const getUserSettings = operation({
   method: 'GET',
   path: '/user/settings',
+  cost: 'usual',
   scope: 'user',
   requires: [signedIn, signedIn],
   reply: { 200: UserSettings },
@@ -17,6 +18,7 @@ export const getUserSettings = operation({
 export const updateUserSettings = operation({
   method: 'PATCH',
   path: '/user/settings',
+  cost: 'usual',
   scope: 'user',
   requires: [signedIn, signedIn, validBody],
   body: UserSettingsOptions,

@@ -21,6 +21,7 @@ export function blockOperations<const Rs extends readonly AnyRequirement[]>(hold
   const list = operation({
     method: 'GET',
     path: `${path}/list_blocked`,
+    cost: 'usual',
     scope,
     requires,
     query: pageQuery,
@@ -34,6 +35,7 @@ export function blockOperations<const Rs extends readonly AnyRequirement[]>(hold
   const put = operation({
     method: 'PUT',
     path: `${path}/block/{username}`,
+    cost: 'usual',
     scope,
     requires: [...requires, targetUser],
     reply: { 204: 'empty' },
@@ -45,6 +47,7 @@ export function blockOperations<const Rs extends readonly AnyRequirement[]>(hold
   const end = operation({
     method: 'PUT',
     path: `${path}/unblock/{username}`,
+    cost: 'usual',
     scope,
     requires: [...requires, targetUser],
     reply: { 204: 'empty' },

@@ -24,6 +24,7 @@ function followLists<const Rs extends readonly AnyRequirement[]>(holder: Holder<
     operation({
       method: 'GET',
       path: `${path}/${side}`,
+      cost: 'usual',
       scope,
       requires,
       query: pageQuery,
@@ -60,6 +61,7 @@ export const { followers: userListFollowers, following: userListFollowing } = fo
 export const userCheckFollowing = operation({
   method: 'GET',
   path: '/users/{username}/following/{target}',
+  cost: 'usual',
   scope: 'user',
   requires: [signedIn, namedUser],
   reply: { 204: 'empty' },
@@ -72,6 +74,7 @@ export const userCheckFollowing = operation({
 export const userCurrentCheckFollowing = operation({
   method: 'GET',
   path: '/user/following/{username}',
+  cost: 'usual',
   scope: 'user',
   requires: [signedIn, targetUser],
   reply: { 204: 'empty' },
@@ -81,6 +84,7 @@ export const userCurrentCheckFollowing = operation({
 export const userCurrentPutFollow = operation({
   method: 'PUT',
   path: '/user/following/{username}',
+  cost: 'usual',
   scope: 'user',
   requires: [signedIn, targetUser],
   reply: { 204: 'empty' },
@@ -90,6 +94,7 @@ export const userCurrentPutFollow = operation({
 export const userCurrentDeleteFollow = operation({
   method: 'DELETE',
   path: '/user/following/{username}',
+  cost: 'usual',
   scope: 'user',
   requires: [signedIn, targetUser],
   reply: { 204: 'empty' },

@@ -71,6 +71,7 @@ export const jobPage = page({
 /** One section of the log of a job. */
 export const jobSectionPage = page({
   path: '/{username}/{reponame}/actions/runs/{number}/jobs/{position}/steps/{section}',
+  cost: 'usual',
   requires: readable,
   params: { number: pathNumber, position: pathNumber, section: pathNumber },
   query: { before: Type.Optional(Type.Integer()) },

@@ -42,6 +42,7 @@ async function* refreshes(
 export const followRun = operation({
   method: 'GET',
   path: '/{username}/{reponame}/actions/runs/{number}/live',
+  cost: 'usual',
   base: 'site',
   scope: null,
   accepts: ['session'],

@@ -25,6 +25,7 @@ const writable = [...readable, signedIn, canWrite('actions'), notArchived] as co
 /** A run: its jobs as a graph, and its artifacts. */
 export const runPage = page({
   path: '/{username}/{reponame}/actions/runs/{number}',
+  cost: 'usual',
   requires: readable,
   params: { number: pathNumber },
   frame: inRepositoryFrame('actions'),
@@ -58,6 +59,7 @@ const verbs: Readonly<
 /** Reruns, cancels or approves a run. */
 export const changeRun = act({
   path: '/{username}/{reponame}/actions/runs/{number}/{verb}',
+  cost: 'usual',
   requires: writable,
   params: { number: pathNumber, verb: enumeration('rerun', 'rerun-failed', 'cancel', 'approve') },
   again: runPage,
@@ -72,6 +74,7 @@ export const changeRun = act({
 /** Deletes a run that has ended, with its logs and artifacts. */
 export const removeRun = act({
   path: '/{username}/{reponame}/actions/runs/{number}/delete',
+  cost: 'usual',
   requires: writable,
   params: { number: pathNumber },
   again: runPage,
@@ -85,6 +88,7 @@ export const removeRun = act({
 /** Runs a job and the jobs that need it again. */
 export const rerunJob = act({
   path: '/{username}/{reponame}/actions/runs/{number}/jobs/{position}/rerun',
+  cost: 'usual',
   requires: writable,
   params: { number: pathNumber, position: pathNumber },
   async run({ ctx, params }) {
@@ -98,6 +102,7 @@ export const rerunJob = act({
 /** Deletes an artifact of a run. */
 export const removeRunArtifact = act({
   path: '/{username}/{reponame}/actions/runs/{number}/artifacts/{name}/delete',
+  cost: 'usual',
   requires: writable,
   params: { number: pathNumber },
   async run({ ctx, params }) {

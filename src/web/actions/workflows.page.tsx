@@ -25,6 +25,7 @@ const pageSize = 30
 /** The runs of a repository with its workflows at the side. */
 export const actionsPage = page({
   path: '/{username}/{reponame}/actions',
+  cost: 'usual',
   requires: readable,
   query: {
     page: Type.Optional(Type.Integer()),
@@ -66,6 +67,7 @@ const withoutField = (message: string): string => message.replace(/^\[\w+\]: /, 
  */
 export const startWorkflow = act({
   path: '/{username}/{reponame}/actions/workflows/{workflowname}/dispatch',
+  cost: 'usual',
   requires: [...readable, signedIn, canWrite('actions'), notArchived],
   fields: {
     /** The workflow for the page that shows the form again. */
@@ -93,6 +95,7 @@ export const startWorkflow = act({
 /** Enables or disables a workflow. */
 export const switchWorkflow = act({
   path: '/{username}/{reponame}/actions/workflows/{workflowname}/{state}',
+  cost: 'usual',
   requires: [...readable, signedIn, repoAdmin, notArchived],
   params: { state: enumeration('enable', 'disable') },
   async run({ ctx, params }) {

@@ -16,6 +16,7 @@ const fields = { flag: Type.Optional(Type.String({ maxLength: 255 })) }
 /** Shows the flags of a repository, which administrators set for programs that look at them. */
 export const repositoryFlagsPage = page({
   path: '/{username}/{reponame}/flags',
+  cost: 'usual',
   requires: [flagsOn, inRepo, inSession, siteAdmin],
   frame: inRepositoryFrame(undefined),
   load: async ({ ctx }) => ({ path: pathOf(ctx.owner.name, ctx.repo.name, 'flags'), flags: await flagsOf(ctx) }),
@@ -25,6 +26,7 @@ export const repositoryFlagsPage = page({
 
 export const addRepositoryFlag = act({
   path: '/{username}/{reponame}/flags',
+  cost: 'usual',
   requires: [flagsOn, inRepo, siteAdmin],
   fields,
   again: repositoryFlagsPage,
@@ -38,6 +40,7 @@ export const addRepositoryFlag = act({
 
 export const removeRepositoryFlag = act({
   path: '/{username}/{reponame}/flags/delete',
+  cost: 'usual',
   requires: [flagsOn, inRepo, siteAdmin],
   fields,
   async run({ ctx, body }) {

@@ -16,6 +16,7 @@ const text = () => Type.Optional(Type.String({ maxLength: 4096 }))
 /** Lists the organizations of the instance. */
 export const administrationOrganizationsPage = page({
   path: '/admin/orgs',
+  cost: 'usual',
   requires: [inSession, siteAdmin],
   query: { q: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },
   frame: inAdministration('organizations'),
@@ -31,6 +32,7 @@ export const administrationOrganizationsPage = page({
 /** Shows the form of a new organization with any owner. */
 export const administrationNewOrganizationPage = page({
   path: '/admin/orgs/new',
+  cost: 'usual',
   requires: [inSession, siteAdmin],
   frame: inAdministration('organizations'),
   load: async ({ ctx }) => ({ owner: ctx.viewer.user.name, visibility: ctx.config.service.defaultOrgVisibility }),
@@ -40,6 +42,7 @@ export const administrationNewOrganizationPage = page({
 
 export const administrationCreateOrganization = act({
   path: '/admin/orgs/new',
+  cost: 'usual',
   requires: [siteAdmin],
   fields: { owner: text(), org_name: text(), full_name: text(), description: text(), visibility: text() },
   again: administrationNewOrganizationPage,

@@ -28,6 +28,7 @@ export const administrationPackagesPage = page({
 /** Deletes a package with all of its versions. */
 export const administrationDeletePackage = act({
   path: '/admin/packages/{username}/{type}/{name}/delete',
+  cost: 'usual',
   requires: [siteAdmin, targetUser],
   async run({ ctx, params }) {
     const { name } = await removePackage(ctx, params.type, params.name)

@@ -26,6 +26,7 @@ const flag = () => Type.Optional(Type.Boolean())
 /** Lists the people of the instance. */
 export const administrationPeoplePage = page({
   path: '/admin/users',
+  cost: 'usual',
   requires: [inSession, siteAdmin],
   query: { q: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },
   frame: inAdministration('people'),
@@ -40,6 +41,7 @@ export const administrationPeoplePage = page({
 
 export const administrationNewUserPage = page({
   path: '/admin/users/new',
+  cost: 'usual',
   requires: [inSession, siteAdmin],
   frame: inAdministration('people'),
   load: async () => ({}),
@@ -50,6 +52,7 @@ export const administrationNewUserPage = page({
 /** Creates an account. */
 export const administrationCreateUser = act({
   path: '/admin/users/new',
+  cost: 'usual',
   requires: [siteAdmin],
   outlivesCredential: true,
   fields: {
@@ -83,6 +86,7 @@ export const administrationCreateUser = act({
 /** Shows every switch of an account. */
 export const administrationPersonPage = page({
   path: '/admin/users/{username}',
+  cost: 'usual',
   requires: [inSession, siteAdmin, targetUser],
   frame: inAdministration('people'),
   async load({ ctx }) {
@@ -105,6 +109,7 @@ export const administrationPersonPage = page({
 /** Changes an account. */
 export const administrationEditUser = act({
   path: '/admin/users/{username}',
+  cost: 'usual',
   requires: [siteAdmin, targetUser],
   outlivesCredential: true,
   fields: {
@@ -166,6 +171,7 @@ export const administrationEditUser = act({
 
 export const administrationRenameUser = act({
   path: '/admin/users/{username}/rename',
+  cost: 'usual',
   requires: [siteAdmin, targetUser],
   fields: { new_name: text() },
   again: administrationPersonPage,
@@ -180,6 +186,7 @@ export const administrationRenameUser = act({
 
 export const administrationEndSessions = act({
   path: '/admin/users/{username}/sessions/end',
+  cost: 'usual',
   requires: [siteAdmin, targetUser],
   async run({ ctx }) {
     await endAllSessions(ctx, ctx.subject)
@@ -189,6 +196,7 @@ export const administrationEndSessions = act({
 
 export const administrationDeleteUser = act({
   path: '/admin/users/{username}/delete',
+  cost: 'usual',
   requires: [siteAdmin, targetUser],
   fields: { purge: flag() },
   again: administrationPersonPage,

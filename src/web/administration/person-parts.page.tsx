@@ -15,6 +15,7 @@ const text = Type.Optional(Type.String({ maxLength: 262_144 }))
 /** Adds an SSH key to an account. Without a title, the key has its comment. */
 export const administrationAddKey = act({
   path: '/admin/users/{username}/keys',
+  cost: 'usual',
   requires: [siteAdmin, targetUser],
   outlivesCredential: true,
   fields: { title: text, key: text },
@@ -31,6 +32,7 @@ export const administrationAddKey = act({
 
 export const administrationDeleteKey = act({
   path: '/admin/users/{username}/keys/delete',
+  cost: 'usual',
   requires: [siteAdmin, targetUser],
   fields: { id: Type.Optional(Type.Integer()) },
   async run({ ctx, body }) {
@@ -42,6 +44,7 @@ export const administrationDeleteKey = act({
 /** Creates a repository that an account owns. */
 export const administrationCreateRepository = act({
   path: '/admin/users/{username}/repos',
+  cost: 'usual',
   requires: [siteAdmin, targetUser, ownerUnderQuota('size:repos:all')],
   fields: { repo_name: text, description: text, is_private: text, auto_init: text },
   again: administrationPersonPage,

@@ -52,6 +52,7 @@ function nameFrom(typed: string | undefined): string {
 /** Lists groups and rules of quotas. */
 export const administrationQuotaPage = page({
   path: '/admin/quota',
+  cost: 'usual',
   requires: [quotaOn, inSession, siteAdmin],
   frame,
   async load({ ctx }) {
@@ -65,6 +66,7 @@ export const administrationQuotaPage = page({
 
 export const administrationCreateQuotaRule = act({
   path: '/admin/quota/rules',
+  cost: 'usual',
   requires: [quotaOn, siteAdmin],
   fields: ruleFields,
   again: administrationQuotaPage,
@@ -79,6 +81,7 @@ export const administrationCreateQuotaRule = act({
 /** Shows a rule. */
 export const administrationQuotaRulePage = page({
   path: '/admin/quota/rules/{quotarule}',
+  cost: 'usual',
   requires: [quotaOn, inSession, siteAdmin, namedRule],
   frame,
   load: async ({ ctx }) => ({ name: ctx.rule.name, rule: presentRule(ctx.rule) }),
@@ -88,6 +91,7 @@ export const administrationQuotaRulePage = page({
 
 export const administrationEditQuotaRule = act({
   path: '/admin/quota/rules/{quotarule}',
+  cost: 'usual',
   requires: [quotaOn, siteAdmin, namedRule],
   fields: { limit: text, subjects: names },
   again: administrationQuotaRulePage,
@@ -100,6 +104,7 @@ export const administrationEditQuotaRule = act({
 
 export const administrationDeleteQuotaRule = act({
   path: '/admin/quota/rules/{quotarule}/delete',
+  cost: 'usual',
   requires: [quotaOn, siteAdmin, namedRule],
   async run({ ctx }) {
     await removeRule(ctx, ctx.rule)
@@ -109,6 +114,7 @@ export const administrationDeleteQuotaRule = act({
 
 export const administrationCreateQuotaGroup = act({
   path: '/admin/quota/groups',
+  cost: 'usual',
   requires: [quotaOn, siteAdmin],
   fields: { name: text, rules: names },
   again: administrationQuotaPage,
@@ -127,6 +133,7 @@ export const administrationCreateQuotaGroup = act({
 /** Shows a group with its rules and accounts. */
 export const administrationQuotaGroupPage = page({
   path: '/admin/quota/groups/{quotagroup}',
+  cost: 'usual',
   requires: [quotaOn, inSession, siteAdmin, namedGroup],
   frame,
   async load({ ctx }) {
@@ -146,6 +153,7 @@ export const administrationQuotaGroupPage = page({
 
 export const administrationDeleteQuotaGroup = act({
   path: '/admin/quota/groups/{quotagroup}/delete',
+  cost: 'usual',
   requires: [quotaOn, siteAdmin, namedGroup],
   async run({ ctx }) {
     await removeGroup(ctx, ctx.group)
@@ -155,6 +163,7 @@ export const administrationDeleteQuotaGroup = act({
 
 export const administrationAddRuleToQuotaGroup = act({
   path: '/admin/quota/groups/{quotagroup}/rules',
+  cost: 'usual',
   requires: [quotaOn, siteAdmin, namedGroup],
   fields: { rule: text },
   again: administrationQuotaGroupPage,
@@ -167,6 +176,7 @@ export const administrationAddRuleToQuotaGroup = act({
 
 export const administrationRemoveRuleFromQuotaGroup = act({
   path: '/admin/quota/groups/{quotagroup}/rules/delete',
+  cost: 'usual',
   requires: [quotaOn, siteAdmin, namedGroup],
   fields: { rule: text },
   async run({ ctx, body }) {
@@ -177,6 +187,7 @@ export const administrationRemoveRuleFromQuotaGroup = act({
 
 export const administrationAddUserToQuotaGroup = act({
   path: '/admin/quota/groups/{quotagroup}/users',
+  cost: 'usual',
   requires: [quotaOn, siteAdmin, namedGroup],
   fields: { account: text },
   again: administrationQuotaGroupPage,
@@ -191,6 +202,7 @@ export const administrationAddUserToQuotaGroup = act({
 
 export const administrationRemoveUserFromQuotaGroup = act({
   path: '/admin/quota/groups/{quotagroup}/users/{username}/delete',
+  cost: 'usual',
   requires: [quotaOn, siteAdmin, namedGroup, targetUser],
   async run({ ctx }) {
     await removeUserFromGroup(ctx, ctx.group, ctx.subject)
@@ -201,6 +213,7 @@ export const administrationRemoveUserFromQuotaGroup = act({
 /** Shows what an account stores, and its groups. */
 export const administrationUserQuotaPage = page({
   path: '/admin/users/{username}/quota',
+  cost: 'usual',
   requires: [quotaOn, inSession, siteAdmin, targetUser],
   frame,
   async load({ ctx }) {
@@ -218,6 +231,7 @@ export const administrationUserQuotaPage = page({
 
 export const administrationSetUserQuotaGroups = act({
   path: '/admin/users/{username}/quota',
+  cost: 'usual',
   requires: [quotaOn, siteAdmin, targetUser],
   fields: { groups: names },
   again: administrationUserQuotaPage,

@@ -32,6 +32,7 @@ export const administrationRepositoriesPage = page({
 
 export const administrationDeleteRepository = act({
   path: '/admin/repos/{username}/{reponame}/delete',
+  cost: 'usual',
   requires: [siteAdmin, inRepo],
   async run({ ctx }) {
     await deleteRepo(ctx, ctx.owner, ctx.repo, ctx.viewer.id)

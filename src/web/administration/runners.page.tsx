@@ -23,6 +23,7 @@ const RunnersView = (props: Parameters<typeof RunnerSection>[0]) => (
 /** Shows the runners that serve every repository. */
 export const administrationRunnersPage = page({
   path: '/admin/actions/runners',
+  cost: 'usual',
   isSecret: true,
   requires: [inSession, siteAdmin],
   query: pageQuery,

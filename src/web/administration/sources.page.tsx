@@ -39,6 +39,7 @@ const fields = {
 export const administrationSourcesPage = page({
   ...shown,
   path: '/admin/auths',
+  cost: 'usual',
   requires: [inSession, siteAdmin, mayTrustOthers],
   load: async ({ ctx }) => ({ sources: (await allSources(ctx)).map((source) => presentSource(ctx, source)) }),
   meta: () => ({ title: texts.signInSources, isUnlisted: true }),
@@ -49,6 +50,7 @@ export const administrationSourcesPage = page({
 export const administrationNewSourcePage = page({
   ...shown,
   path: '/admin/auths/{kind}/new',
+  cost: 'usual',
   params: kindParam,
   requires: [inSession, siteAdmin, mayTrustOthers],
   load: async ({ params }) => ({ kind: params.kind, settings: { ...defaultSettings[params.kind] } }),
@@ -58,6 +60,7 @@ export const administrationNewSourcePage = page({
 
 export const administrationCreateSource = act({
   path: '/admin/auths/{kind}/new',
+  cost: 'usual',
   params: kindParam,
   requires: [siteAdmin, mayTrustOthers],
   outlivesCredential: true,
@@ -80,6 +83,7 @@ export const administrationCreateSource = act({
 export const administrationSourcePage = page({
   ...shown,
   path: '/admin/auths/{id}',
+  cost: 'usual',
   params: idParam,
   requires: [inSession, siteAdmin, mayTrustOthers],
   load: async ({ ctx, params }) => ({ source: presentSource(ctx, await getSource(ctx, params.id)) }),
@@ -90,6 +94,7 @@ export const administrationSourcePage = page({
 /** Changes a sign-in source. An empty secret stays. */
 export const administrationEditSource = act({
   path: '/admin/auths/{id}',
+  cost: 'usual',
   params: idParam,
   requires: [siteAdmin, mayTrustOthers],
   outlivesCredential: true,
@@ -111,6 +116,7 @@ export const administrationEditSource = act({
 
 export const administrationDeleteSource = act({
   path: '/admin/auths/{id}/delete',
+  cost: 'usual',
   params: idParam,
   requires: [siteAdmin, mayTrustOthers],
   again: administrationSourcePage,

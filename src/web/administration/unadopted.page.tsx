@@ -11,6 +11,7 @@ import { UnadoptedView } from './unadopted.view.tsx'
 /** Lists folders of repositories that no row names. */
 export const administrationUnadoptedPage = page({
   path: '/admin/unadopted',
+  cost: 'usual',
   requires: [inSession, siteAdmin],
   query: { q: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },
   frame: inAdministration('unadopted'),
@@ -25,6 +26,7 @@ export const administrationUnadoptedPage = page({
 
 export const administrationAdoptFolder = act({
   path: '/admin/unadopted/{username}/{reponame}/adopt',
+  cost: 'usual',
   requires: [siteAdmin],
   async run({ ctx, params }) {
     await adoptRepo(ctx, ctx.viewer.user, params.username, params.reponame)
@@ -34,6 +36,7 @@ export const administrationAdoptFolder = act({
 
 export const administrationDeleteFolder = act({
   path: '/admin/unadopted/{username}/{reponame}/delete',
+  cost: 'usual',
   requires: [siteAdmin],
   async run({ ctx, params }) {
     await deleteUnadopted(ctx, params.username, params.reponame)

@@ -13,6 +13,7 @@ import { JobsView, TasksView } from './work.view.tsx'
 /** Lists background jobs. */
 export const administrationJobsPage = page({
   path: '/admin/jobs',
+  cost: 'usual',
   requires: [inSession, siteAdmin],
   query: {
     state: Type.Optional(enumeration('waiting', 'running', 'failed')),
@@ -30,6 +31,7 @@ export const administrationJobsPage = page({
 
 export const administrationRetryJob = act({
   path: '/admin/jobs/{id}/retry',
+  cost: 'usual',
   params: { id: pathNumber },
   requires: [siteAdmin],
   async run({ ctx, params }) {
@@ -40,6 +42,7 @@ export const administrationRetryJob = act({
 
 export const administrationForgetJob = act({
   path: '/admin/jobs/{id}/delete',
+  cost: 'usual',
   params: { id: pathNumber },
   requires: [siteAdmin],
   async run({ ctx, params }) {
@@ -51,6 +54,7 @@ export const administrationForgetJob = act({
 /** Lists scheduled tasks. */
 export const administrationTasksPage = page({
   path: '/admin/monitor/cron',
+  cost: 'usual',
   requires: [inSession, siteAdmin],
   frame: inAdministration('tasks'),
   load: async ({ ctx }) => ({ tasks: await ctx.tasks.list() }),
@@ -60,6 +64,7 @@ export const administrationTasksPage = page({
 
 export const administrationRunTask = act({
   path: '/admin/monitor/cron/{task}',
+  cost: 'usual',
   requires: [siteAdmin],
   async run({ ctx, params }) {
     await runTask(ctx, params.task)

@@ -24,6 +24,7 @@ const infoOf = (ctx: Ctx): ApiInfo => ({
 export const openApiDocument = operation({
   method: 'GET',
   path: '/api/openapi.json',
+  cost: 'usual',
   base: 'site',
   scope: null,
   requires: [anyone, swaggerOn],
@@ -35,6 +36,7 @@ export const openApiDocument = operation({
 export const openApiFamilyDocument = operation({
   method: 'GET',
   path: '/api/openapi/{family}.json',
+  cost: 'usual',
   base: 'site',
   scope: null,
   requires: [anyone, swaggerOn],
@@ -51,6 +53,7 @@ export const openApiFamilyDocument = operation({
 export const swaggerDocument = operation({
   method: 'GET',
   path: '/swagger.v1.json',
+  cost: 'usual',
   base: 'site',
   scope: null,
   requires: [anyone, swaggerOn],
@@ -62,6 +65,7 @@ export const swaggerDocument = operation({
 export const swaggerPage = operation({
   method: 'GET',
   path: '/api/swagger',
+  cost: 'usual',
   base: 'site',
   scope: null,
   requires: [anyone, swaggerOn],
@@ -101,6 +105,7 @@ export const swaggerPage = operation({
 export const swaggerShortcut = operation({
   method: 'GET',
   path: '/swagger',
+  cost: 'usual',
   base: 'site',
   scope: null,
   requires: [anyone, swaggerOn],
@@ -160,6 +165,7 @@ const typeOf: Readonly<Record<string, string>> = {
 export const swaggerAsset = operation({
   method: 'GET',
   path: '/assets/swagger-ui/{filename}',
+  cost: 'usual',
   base: 'site',
   scope: null,
   requires: [anyone, swaggerOn],

@@ -71,6 +71,7 @@ export const branchesPage = page({
 
 export const createBranchAct = act({
   path: '/{username}/{reponame}/branches',
+  cost: 'usual',
   requires: [inRepo, gitRepo, canRead('code'), canWrite('code'), notArchived, repoUnderQuota('size:git:all')],
   fields: { name: Type.String(), from: Type.Optional(Type.String()) },
   again: branchesPage,
@@ -85,6 +86,7 @@ export const createBranchAct = act({
 
 export const renameBranchAct = act({
   path: '/{username}/{reponame}/branches/rename',
+  cost: 'usual',
   requires: [inRepo, gitRepo, canRead('code'), canWrite('code'), notArchived],
   fields: { from: Type.String(), to: Type.String() },
   again: branchesPage,
@@ -98,6 +100,7 @@ export const renameBranchAct = act({
 
 export const deleteBranchAct = act({
   path: '/{username}/{reponame}/branches/delete',
+  cost: 'usual',
   requires: [inRepo, gitRepo, canRead('code'), canWrite('code'), notArchived],
   fields: { name: Type.String() },
   async run({ ctx, body }) {

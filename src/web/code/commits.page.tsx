@@ -16,6 +16,7 @@ const pageSize = 50
 /** Leads to the commits of the default branch. */
 export const defaultCommitsPage = page({
   path: '/{username}/{reponame}/commits',
+  cost: 'usual',
   requires: [inRepo, canRead('code'), gitRepo],
   load({ ctx: { owner, repo } }): Promise<Record<never, never>> {
     throw new Moved(303, pathOf(owner.name, repo.name, 'commits', 'branch', repo.default_branch))

@@ -25,6 +25,7 @@ function namesOf(ctx: RepoCtx, text: string): { base: string; head: string } {
 /** Leads to the comparison of the default branch, where another branch is chosen. */
 export const newComparePage = page({
   path: '/{username}/{reponame}/compare',
+  cost: 'usual',
   requires: [inRepo, canRead('code')],
   async load({ ctx }): Promise<object> {
     const { owner, repo } = ctx

@@ -106,6 +106,7 @@ export const repositoryHomePage = page({
 /** Replaces the topics, from the form beside the code. */
 export const editTopicsSubmit = act({
   path: '/{username}/{reponame}/topics',
+  cost: 'usual',
   requires: [inRepo, anyAccess, repoAdmin],
   fields: { topics: Type.Optional(Type.String({ maxLength: 4096 })) },
   again: repositoryHomePage,
@@ -119,6 +120,7 @@ export const editTopicsSubmit = act({
 /** Gives the default branch of a fork the commits of its origin. */
 export const syncForkSubmit = act({
   path: '/{username}/{reponame}/sync_fork',
+  cost: 'usual',
   requires: [inRepo, canRead('code'), notArchived, canWrite('code')],
   async run({ ctx }) {
     await syncFork(ctx, ctx.repo.default_branch)

@@ -36,6 +36,7 @@ async function people(
 
 export const starsPage = page({
   path: '/{username}/{reponame}/stars',
+  cost: 'usual',
   query: { page: pageQuery.page },
   requires: [anyone, starsOn, inRepo],
   frame: inRepositoryFrame(undefined),
@@ -46,6 +47,7 @@ export const starsPage = page({
 
 export const watchersPage = page({
   path: '/{username}/{reponame}/watchers',
+  cost: 'usual',
   query: { page: pageQuery.page },
   requires: [inRepo],
   frame: inRepositoryFrame(undefined),
@@ -56,6 +58,7 @@ export const watchersPage = page({
 
 export const forksPage = page({
   path: '/{username}/{reponame}/forks',
+  cost: 'usual',
   query: { page: pageQuery.page },
   requires: [anyone, forksOn, inRepo],
   frame: inRepositoryFrame(undefined),

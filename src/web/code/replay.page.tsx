@@ -54,6 +54,7 @@ async function replay(
 /** Asks for message and branch of a commit that reverts another. */
 export const revertPage = page({
   path: '/{username}/{reponame}/_revert/{sha}/{filepath+}',
+  cost: 'usual',
   requires: formRequires,
   frame: inRepositoryFrame('code'),
   load: ({ ctx, params }) => load(ctx, params.sha, params.filepath, true),
@@ -64,6 +65,7 @@ export const revertPage = page({
 /** Asks for message and branch of a commit that repeats another. */
 export const cherryPickPage = page({
   path: '/{username}/{reponame}/_cherrypick/{sha}/{filepath+}',
+  cost: 'usual',
   requires: formRequires,
   frame: inRepositoryFrame('code'),
   load: ({ ctx, params }) => load(ctx, params.sha, params.filepath, false),

@@ -57,6 +57,7 @@ export const tagsPage = page({
 
 export const createTagAct = act({
   path: '/{username}/{reponame}/tags',
+  cost: 'usual',
   requires: [inRepo, canRead('code'), gitRepo, canWrite('code'), notArchived, repoUnderQuota('size:repos:all')],
   fields: { name: Type.String(), target: Type.Optional(Type.String()), message: Type.Optional(Type.String()) },
   again: tagsPage,
@@ -69,6 +70,7 @@ export const createTagAct = act({
 
 export const deleteTagAct = act({
   path: '/{username}/{reponame}/tags/delete',
+  cost: 'usual',
   requires: [inRepo, canRead('code'), gitRepo, canWrite('code'), notArchived],
   fields: { name: Type.String() },
   async run({ ctx, body }) {

@@ -29,6 +29,7 @@ const maxFieldBytes = 65_536
 
 export const uploadFilesPage = page({
   path: '/{username}/{reponame}/_upload/{filepath+}',
+  cost: 'usual',
   requires: [...formRequires, uploadsOn],
   frame: inRepositoryFrame('code'),
   async load({ ctx, params }) {
@@ -101,6 +102,7 @@ export const uploadFiles = operation({
   errors: pageErrors,
   method: 'POST',
   path: '/{username}/{reponame}/_upload/{filepath+}',
+  cost: 'usual',
   requires: [inBrowser, inSession, ...actRequires, repoUnderQuota('size:repos:all'), uploadsOn, fromOwnPage],
   body: bytesOf('multipart/form-data'),
   reply: { 303: 'empty', ...againReplies },

@@ -27,6 +27,7 @@ const textList = Type.Optional(Type.Array(Type.String()))
 export const labelIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/labels',
+  cost: 'usual',
   params: index,
   fields: { label: textList },
   async run({ ctx, params, body }) {
@@ -41,6 +42,7 @@ export const labelIssue = act({
 export const assignIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/assignees',
+  cost: 'usual',
   params: index,
   fields: { assignee: textList },
   async run({ ctx, params, body }) {
@@ -54,6 +56,7 @@ export const assignIssue = act({
 export const setIssueMilestone = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/milestone',
+  cost: 'usual',
   params: index,
   fields: { milestone: Type.Optional(Type.Integer()) },
   async run({ ctx, params, body }) {
@@ -67,6 +70,7 @@ export const setIssueMilestone = act({
 export const setIssueDueDate = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/deadline',
+  cost: 'usual',
   params: index,
   fields: { due: text, remove: flag },
   async run({ ctx, params, body }) {
@@ -81,6 +85,7 @@ export const setIssueDueDate = act({
 export const changeIssueDependency = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/dependencies',
+  cost: 'usual',
   params: index,
   fields: { other: text, remove: flag },
   async run({ ctx, params, body }) {
@@ -102,6 +107,7 @@ async function getTracked(ctx: SignedInRepoCtx, at: number): Promise<IssueRow> {
 export const runIssueStopwatch = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/stopwatch',
+  cost: 'usual',
   params: index,
   fields: { act: text },
   async run({ ctx, params, body }) {
@@ -116,6 +122,7 @@ export const runIssueStopwatch = act({
 export const addIssueTime = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/time',
+  cost: 'usual',
   params: index,
   fields: { time: text },
   async run({ ctx, params, body }) {
@@ -128,6 +135,7 @@ export const addIssueTime = act({
 /** Subscribes the person to an issue, or unsubscribes them. */
 export const subscribeToIssue = act({
   path: '/{username}/{reponame}/issues/{index}/subscription',
+  cost: 'usual',
   requires: [inRepo, issuesOrPullsEnabled],
   params: index,
   fields: { on: flag },
@@ -141,6 +149,7 @@ export const subscribeToIssue = act({
 /** Pins an issue, or unpins it. */
 export const pinIssueOfPage = act({
   path: '/{username}/{reponame}/issues/{index}/pin',
+  cost: 'usual',
   requires: [inRepo, issuesOrPullsEnabled, repoAdmin],
   params: index,
   fields: { on: flag },
@@ -156,6 +165,7 @@ export const pinIssueOfPage = act({
 export const lockIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/lock',
+  cost: 'usual',
   params: index,
   fields: { on: flag },
   async run({ ctx, params, body }) {
@@ -168,6 +178,7 @@ export const lockIssue = act({
 /** Deletes an issue. */
 export const removeIssueOfPage = act({
   path: '/{username}/{reponame}/issues/{index}/delete',
+  cost: 'usual',
   requires: [inRepo, issuesOrPullsEnabled, repoAdmin, gitRepo],
   params: index,
   async run({ ctx, params }) {
@@ -184,6 +195,7 @@ export const removeIssueOfPage = act({
 export const removeIssueFile = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/attachments/{id}/delete',
+  cost: 'usual',
   params: indexAndId,
   async run({ ctx, params }) {
     const parent = { issue: await getReadableIssue(ctx, params.index), comment: undefined }

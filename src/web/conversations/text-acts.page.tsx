@@ -60,6 +60,7 @@ function addressAfter(
 export const retitleIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/title',
+  cost: 'usual',
   params: index,
   fields: { title: text },
   problemFields: { title: 'title' },
@@ -77,6 +78,7 @@ const textFields = { content: text, version: Type.Optional(Type.Integer()) } as 
 export const rewriteIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/content',
+  cost: 'usual',
   params: index,
   fields: textFields,
   async run({ ctx, params, body }) {
@@ -91,6 +93,7 @@ export const rewriteIssue = act({
 export const rewriteComment = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/comments/{id}/content',
+  cost: 'usual',
   params: indexAndId,
   fields: { ...textFields, from },
   async run({ ctx, params, body }) {
@@ -107,6 +110,7 @@ const taskFields = { position: Type.Optional(Type.Integer()), checked: flag, ver
 export const tickIssueTask = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/tasks',
+  cost: 'usual',
   params: index,
   fields: taskFields,
   async run({ ctx, params, body }) {
@@ -122,6 +126,7 @@ export const tickIssueTask = act({
 export const tickCommentTask = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/comments/{id}/tasks',
+  cost: 'usual',
   params: indexAndId,
   fields: taskFields,
   async run({ ctx, params, body }) {
@@ -137,6 +142,7 @@ export const tickCommentTask = act({
 export const commentOnIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/comments',
+  cost: 'usual',
   params: index,
   fields: { content: text, state: text },
   async run({ ctx, params, body }) {
@@ -157,6 +163,7 @@ export const commentOnIssue = act({
 export const removeCommentOfIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/comments/{id}/delete',
+  cost: 'usual',
   params: indexAndId,
   fields: { from },
   async run({ ctx, params, body }) {
@@ -181,6 +188,7 @@ const react = async (
 export const reactToIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/reactions',
+  cost: 'usual',
   params: index,
   fields: reactionFields,
   async run({ ctx, params, body }) {
@@ -194,6 +202,7 @@ export const reactToIssue = act({
 export const reactToComment = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/comments/{id}/reactions',
+  cost: 'usual',
   params: indexAndId,
   fields: { ...reactionFields, from },
   async run({ ctx, params, body }) {

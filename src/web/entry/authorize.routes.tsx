@@ -132,6 +132,7 @@ async function answer(
 export const oauthAuthorize = operation({
   method: 'GET',
   path: '/login/oauth/authorize',
+  cost: 'usual',
   base: 'site',
   family: 'oauth2',
   scope: null,
@@ -158,6 +159,7 @@ export const oauthAuthorize = operation({
 export const oauthAuthorizePost = operation({
   method: 'POST',
   path: '/login/oauth/authorize',
+  cost: 'usual',
   base: 'site',
   family: 'oauth2',
   scope: null,
@@ -177,6 +179,7 @@ export const oauthAuthorizePost = operation({
 export const oauthGrant = operation({
   method: 'POST',
   path: '/login/oauth/grant',
+  cost: 'usual',
   base: 'site',
   family: 'oauth2',
   scope: null,

@@ -27,7 +27,7 @@ export const passkeySignInSubmit = operation({
   ...pages,
   method: 'POST',
   path: '/user/passkey',
-  load: 'vital',
+  cost: 'vital',
   requires: [inBrowser, validBody, ownForm],
   body: AnswerForm,
   reply: { 200: bytesOf('text/html'), 303: 'empty' },

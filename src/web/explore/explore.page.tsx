@@ -32,6 +32,7 @@ const metaFor = (tab: string, ctx: Ctx) => ({
 /** Leads to the repositories. */
 export const explore = page({
   path: '/explore',
+  cost: 'usual',
   requires: [anyone],
   load: () => Promise.reject(new Moved(303, '/explore/repos')),
   meta: () => ({ title: texts.title }),
@@ -70,6 +71,7 @@ export const exploreCode = page({
 /** Lists the people whom the viewer may see. */
 export const exploreUsers = page({
   path: '/explore/users',
+  cost: 'usual',
   requires: [exploreSignIn, usersExploreEnabled],
   query: listQuery,
   async load({ ctx, query }) {
@@ -93,6 +95,7 @@ export const exploreUsers = page({
 /** Lists the organizations that the viewer may see. */
 export const exploreOrganizations = page({
   path: '/explore/organizations',
+  cost: 'usual',
   requires: [
     exploreSignIn,
     switchedOn('organizationsExploreEnabled', (config) => !config.serviceExplore.disableOrganizationsPage),

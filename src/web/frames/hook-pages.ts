@@ -64,6 +64,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
   const listPage = page({
     ...framed,
     path,
+    cost: 'usual',
     query: pageQuery,
     load: async ({ ctx, query }) => ({
       ...(await loadHooks(ctx, ownerOf(ctx), query)),
@@ -75,6 +76,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
   const newPage = page({
     ...framed,
     path: `${path}/{type}/new`,
+    cost: 'usual',
     params: { type: hookTypeParam },
     load: async ({ ctx, params }) => ({
       type: params.type,
@@ -86,6 +88,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
   const create = act({
     ...form,
     path: `${path}/{type}/new`,
+    cost: 'usual',
     params: { type: hookTypeParam },
     again: newPage,
     async run({ ctx, params, body }) {
@@ -94,6 +97,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
     },
   })
   const hookPage = page({
+    cost: 'usual',
     ...framed,
     ...one,
     query: deliveryQuery,
@@ -105,6 +109,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
     view: HookPage,
   })
   const edit = act({
+    cost: 'usual',
     ...form,
     ...one,
     again: hookPage,
@@ -116,6 +121,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
   const remove = act({
     ...one,
     path: `${one.path}/delete`,
+    cost: 'usual',
     requires: all,
     async run({ ctx, params }) {
       await removeHook(ctx, await getHook(ctx, ownerOf(ctx), params.id))
@@ -123,6 +129,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
     },
   })
   const deliveryPage = page({
+    cost: 'usual',
     ...framed,
     ...delivery,
     load: async ({ ctx, params }) => ({ ...(await loadDelivery(ctx, ownerOf(ctx), params)), path: pathOf(ctx) }),
@@ -131,6 +138,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
   const replayOne = act({
     ...delivery,
     path: `${delivery.path}/replay`,
+    cost: 'usual',
     requires: all,
     async run({ ctx, params }) {
       const count = await replay(ctx, ownerOf(ctx), params.id, params.delivery)
@@ -140,6 +148,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
   const replayFailed = act({
     ...one,
     path: `${one.path}/replay`,
+    cost: 'usual',
     requires: all,
     async run({ ctx, params }) {
       const count = await replay(ctx, ownerOf(ctx), params.id, undefined)

@@ -43,6 +43,7 @@ export function pictureAct<const Rs extends readonly AnyRequirement[]>(place: Pi
     errors: pageErrors,
     method: 'POST',
     path,
+    cost: 'usual',
     // The types of the requirements between the session and the form are not known here.
     requires: [inBrowser, inSession, ...requires, pictureUpload] as unknown as readonly [
       typeof inBrowser,

@@ -28,11 +28,13 @@ export function runnerActs<const Rs extends readonly AnyRequirement[]>(place: Ru
   const { path, requires, ownerOf, listPathOf } = place as unknown as RunnerPlace<readonly AnyRequirement[]>
   const newToken = act({
     path: `${path}/runners/token`,
+    cost: 'usual',
     requires,
     run: async ({ ctx }) => ({ to: listPathOf(ctx), cookies: await makeRunnerToken(ctx, ownerOf(ctx)) }),
   })
   const endToken = act({
     path: `${path}/runners/token/delete`,
+    cost: 'usual',
     requires,
     async run({ ctx }) {
       await endRegistrationToken(ctx, ownerOf(ctx))
@@ -41,6 +43,7 @@ export function runnerActs<const Rs extends readonly AnyRequirement[]>(place: Ru
   })
   const setRegistration = act({
     path: `${path}/runners/registration`,
+    cost: 'usual',
     requires,
     fields: { is_active: Type.Optional(Type.Boolean()) },
     async run({ ctx, body }) {
@@ -50,6 +53,7 @@ export function runnerActs<const Rs extends readonly AnyRequirement[]>(place: Ru
   })
   const deleteRunner = act({
     path: `${path}/runners/delete`,
+    cost: 'usual',
     requires,
     fields: { id: Type.Optional(Type.Integer()) },
     async run({ ctx, body }) {

@@ -49,6 +49,7 @@ export function valuePages<const Rs extends readonly AnyRequirement[]>(place: Va
   const putSecret = act({
     ...form,
     path: `${path}/secrets`,
+    cost: 'usual',
     async run({ ctx, body }) {
       await putSecretFrom(ctx, ownerOf(ctx), body)
       return { to: listPathOf(ctx), notice: texts.secretAdded(upperName(body)) }
@@ -56,6 +57,7 @@ export function valuePages<const Rs extends readonly AnyRequirement[]>(place: Va
   })
   const deleteSecret = act({
     path: `${path}/secrets/delete`,
+    cost: 'usual',
     requires,
     fields: nameField,
     async run({ ctx, body }) {
@@ -66,6 +68,7 @@ export function valuePages<const Rs extends readonly AnyRequirement[]>(place: Va
   const addVariable = act({
     ...form,
     path: `${path}/variables`,
+    cost: 'usual',
     async run({ ctx, body }) {
       await addVariableFrom(ctx, ownerOf(ctx), body)
       return { to: listPathOf(ctx), notice: texts.variableAdded(upperName(body)) }
@@ -73,6 +76,7 @@ export function valuePages<const Rs extends readonly AnyRequirement[]>(place: Va
   })
   const deleteVariable = act({
     path: `${path}/variables/delete`,
+    cost: 'usual',
     requires,
     fields: nameField,
     async run({ ctx, body }) {
@@ -82,6 +86,7 @@ export function valuePages<const Rs extends readonly AnyRequirement[]>(place: Va
   })
   const variablePage = page({
     path: variable,
+    cost: 'usual',
     isSecret: true,
     requires: [inSession, ...requires],
     frame,
@@ -96,6 +101,7 @@ export function valuePages<const Rs extends readonly AnyRequirement[]>(place: Va
   const editVariable = act({
     ...form,
     path: variable,
+    cost: 'usual',
     again: variablePage,
     async run({ ctx, params, body }) {
       await editVariableFrom(ctx, ownerOf(ctx), params.variable, body)

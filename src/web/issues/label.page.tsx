@@ -16,6 +16,7 @@ const shownAtMost = 500
 /** The labels of a repository and of its organization. */
 export const labelsPage = page({
   path: '/{username}/{reponame}/labels',
+  cost: 'usual',
   requires: [inRepo, issuesOrPullsEnabled],
   query: { edit: Type.Optional(Type.Integer()) },
   frame: inRepositoryFrame('issues'),
@@ -50,6 +51,7 @@ const shared = {
 export const addLabelOfPage = act({
   ...shared,
   path: '/{username}/{reponame}/labels/new',
+  cost: 'usual',
   fields: labelFields,
   async run({ ctx, body }) {
     const { name } = await createLabel(ctx, { repoId: ctx.repo.id }, labelInputOf(body))
@@ -61,6 +63,7 @@ export const addLabelOfPage = act({
 export const changeLabelOfPage = act({
   ...shared,
   path: '/{username}/{reponame}/labels/{id}/edit',
+  cost: 'usual',
   params: { id: pathNumber },
   fields: labelFields,
   async run({ ctx, params, body }) {
@@ -73,6 +76,7 @@ export const changeLabelOfPage = act({
 export const removeLabelOfPage = act({
   ...shared,
   path: '/{username}/{reponame}/labels/{id}/delete',
+  cost: 'usual',
   params: { id: pathNumber },
   async run({ ctx, params }) {
     await deleteLabel(ctx, { repoId: ctx.repo.id }, params.id as LabelId)

@@ -60,6 +60,7 @@ const metaOf = (kind: 'issues' | 'pulls', { owner, repo }: IssueListProps['place
 /** The issues of a repository. */
 export const repositoryIssues = page({
   path: '/{username}/{reponame}/issues',
+  cost: 'usual',
   requires: [inRepo, issuesEnabled],
   query: listQuery,
   frame: inRepositoryFrame('issues'),
@@ -71,6 +72,7 @@ export const repositoryIssues = page({
 /** The pull requests of a repository. */
 export const repositoryPulls = page({
   path: '/{username}/{reponame}/pulls',
+  cost: 'usual',
   requires: [inRepo, pullsEnabled],
   query: listQuery,
   frame: inRepositoryFrame('pulls'),
@@ -105,6 +107,7 @@ async function runBulk(
 /** Changes several issues at once. */
 export const changeIssues = act({
   path: '/{username}/{reponame}/issues/bulk',
+  cost: 'usual',
   requires: [inRepo, issuesEnabled, notArchived],
   fields: bulkFields,
   again: repositoryIssues,
@@ -114,6 +117,7 @@ export const changeIssues = act({
 /** Changes several pull requests at once. */
 export const changePulls = act({
   path: '/{username}/{reponame}/pulls/bulk',
+  cost: 'usual',
   requires: [inRepo, pullsEnabled, notArchived],
   fields: bulkFields,
   again: repositoryPulls,

@@ -34,7 +34,7 @@ export const followIssue = operation({
   base: 'site',
   scope: null,
   accepts: ['session'],
-  load: 'waiting',
+  cost: 'waiting',
   requires: [inBrowser, inSession, inRepo, issuesOrPullsEnabled],
   query: {
     /** The mark of the state that the page shows: what changed before the stream began counts too. */

@@ -33,6 +33,7 @@ const listQuery = { state: Type.Optional(Type.String()), page: Type.Optional(Typ
 /** The milestones of a repository with their progress. */
 export const milestonesPage = page({
   path: '/{username}/{reponame}/milestones',
+  cost: 'usual',
   requires: [inRepo, issuesOrPullsEnabled],
   query: listQuery,
   frame: inRepositoryFrame('issues'),
@@ -62,6 +63,7 @@ export const milestonesPage = page({
 /** A milestone with its description and what belongs to it. */
 export const milestonePage = page({
   path: '/{username}/{reponame}/milestone/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   requires: [inRepo, issuesOrPullsEnabled],
   query: listQuery,
@@ -98,6 +100,7 @@ const needsWriter = [inRepo, issuesOrPullsEnabled, notArchived, canWrite('issues
 /** The form of a new milestone. */
 export const newMilestonePage = page({
   path: '/{username}/{reponame}/milestones/new',
+  cost: 'usual',
   requires: [inSession, ...needsWriter],
   frame: inRepositoryFrame('issues'),
   load: async ({ ctx }) => ({ place: placeOf(ctx), milestone: undefined }),
@@ -108,6 +111,7 @@ export const newMilestonePage = page({
 /** The form that changes a milestone. */
 export const editMilestonePage = page({
   path: '/{username}/{reponame}/milestones/{id}/edit',
+  cost: 'usual',
   params: { id: pathNumber },
   requires: [inSession, ...needsWriter],
   frame: inRepositoryFrame('issues'),
@@ -131,6 +135,7 @@ function inputOf(body: { readonly title?: string; readonly content?: string; rea
 /** Creates a milestone. */
 export const addMilestoneOfPage = act({
   path: '/{username}/{reponame}/milestones/new',
+  cost: 'usual',
   requires: needsWriter,
   fields,
   again: newMilestonePage,
@@ -143,6 +148,7 @@ export const addMilestoneOfPage = act({
 /** Changes a milestone. */
 export const changeMilestoneOfPage = act({
   path: '/{username}/{reponame}/milestones/{id}/edit',
+  cost: 'usual',
   params: { id: pathNumber },
   requires: needsWriter,
   fields,
@@ -157,6 +163,7 @@ export const changeMilestoneOfPage = act({
 /** Closes a milestone, or reopens it. */
 export const closeMilestoneOfPage = act({
   path: '/{username}/{reponame}/milestones/{id}/state',
+  cost: 'usual',
   params: { id: pathNumber },
   requires: needsWriter,
   fields: { state: Type.Optional(Type.String()) },
@@ -171,6 +178,7 @@ export const closeMilestoneOfPage = act({
 /** Deletes a milestone. */
 export const removeMilestoneOfPage = act({
   path: '/{username}/{reponame}/milestones/{id}/delete',
+  cost: 'usual',
   params: { id: pathNumber },
   requires: needsWriter,
   async run({ ctx, params }) {

@@ -46,6 +46,7 @@ async function loadMine(
 /** The issues of all repositories that concern the person. */
 export const myIssuesPage = page({
   path: '/issues',
+  cost: 'usual',
   requires: [inSession],
   query,
   load: ({ ctx, query: asked }) => loadMine(ctx, 'issues', asked),
@@ -56,6 +57,7 @@ export const myIssuesPage = page({
 /** The pull requests of all repositories that concern the person. */
 export const myPullsPage = page({
   path: '/pulls',
+  cost: 'usual',
   requires: [inSession],
   query,
   load: ({ ctx, query: asked }) => loadMine(ctx, 'pulls', asked),

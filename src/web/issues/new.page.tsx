@@ -20,6 +20,7 @@ const texts = all.create
 /** The templates to choose from. Without any, it redirects to an empty issue. */
 export const chooseIssueTemplate = page({
   path: '/{username}/{reponame}/issues/new/choose',
+  cost: 'usual',
   requires: [inSession, inRepo, issuesEnabled, notArchived, canRead('issues')],
   frame: inRepositoryFrame('issues'),
   async load({ ctx }) {
@@ -67,6 +68,7 @@ async function loadNew(
 /** A new issue, empty or from a template. */
 export const newIssuePage = page({
   path: '/{username}/{reponame}/issues/new',
+  cost: 'usual',
   requires: [inSession, inRepo, issuesEnabled, notArchived, canRead('issues')],
   query: prefill,
   frame: inRepositoryFrame('issues'),
@@ -88,6 +90,7 @@ const answers = Object.fromEntries(
 /** Creates an issue. */
 export const openIssueOfPage = act({
   path: '/{username}/{reponame}/issues/new',
+  cost: 'usual',
   requires: [inRepo, issuesEnabled, notArchived, canRead('issues')],
   fields: {
     title: Type.Optional(Type.String()),

@@ -40,6 +40,7 @@ const shown = ({ config }: Pick<Ctx, 'config'>, { name, uuid }: AttachmentRow) =
 export const uploadToIssue = operation({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/attachments',
+  cost: 'usual',
   params: { index: pathNumber },
   async run({ ctx, params, call }) {
     const issue = await getReadableIssue(ctx, params.index)
@@ -51,5 +52,6 @@ export const uploadToIssue = operation({
 export const uploadToNewIssue = operation({
   ...shared,
   path: '/{username}/{reponame}/issues/attachments',
+  cost: 'usual',
   run: async ({ ctx, call }) => shown(ctx, await addFileForNewText(ctx, uploadOf(call, {}))),
 })

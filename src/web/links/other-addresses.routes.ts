@@ -17,6 +17,7 @@ const leading = <const Path extends string>(
     method: 'GET',
     base: 'site',
     path,
+    cost: 'usual',
     scope: null,
     requires: [anyone],
     reply: { 303: 'empty' },

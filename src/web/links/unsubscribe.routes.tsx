@@ -19,6 +19,7 @@ const UnsubscribeForm = requestObject('UnsubscribeForm', {
 export const unsubscribePage = operation({
   method: 'GET',
   path: '/-/unsubscribe/{token}',
+  cost: 'usual',
   base: 'site',
   scope: null,
   accepts: ['session'],
@@ -54,6 +55,7 @@ export const unsubscribePage = operation({
 export const unsubscribeSubmit = operation({
   method: 'POST',
   path: '/-/unsubscribe/{token}',
+  cost: 'usual',
   base: 'site',
   scope: null,
   accepts: ['session'],

@@ -18,6 +18,7 @@ const pathFor = (tab: NotificationTab): string => (tab === 'unread' ? '/notifica
 /** Notifications of the viewer by status, in groups of one repository each. */
 export const notifications = page({
   path: '/notifications',
+  cost: 'usual',
   requires: [inSession],
   query: { q: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },
   async load({ ctx, query }) {
@@ -41,6 +42,7 @@ export const notifications = page({
 /** Sets the status of the chosen notifications. */
 export const markNotifications = act({
   path: '/notifications/mark',
+  cost: 'usual',
   requires: [anyone],
   fields: {
     ids: Type.Optional(Type.Array(Type.String())),
@@ -57,6 +59,7 @@ export const markNotifications = act({
 /** Marks unread notifications as read, of one repository or all of them. Newer ones than the page stay unread. */
 export const readNotifications = act({
   path: '/notifications/read',
+  cost: 'usual',
   requires: [anyone],
   fields: { last_read_at: Type.Optional(Type.String()), repository: Type.Optional(Type.String()) },
   async run({ ctx, body }) {

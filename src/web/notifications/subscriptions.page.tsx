@@ -18,6 +18,7 @@ const id = Type.Optional(Type.Integer())
 /** Lists the issues and pull requests that the person subscribed to. */
 export const subscribedIssuesPage = page({
   path: '/notifications/subscriptions',
+  cost: 'usual',
   requires: [inSession],
   query,
   load: async ({ ctx, query: asked }) => ({
@@ -30,6 +31,7 @@ export const subscribedIssuesPage = page({
 /** Lists the repositories that the person watches. */
 export const watchedReposPage = page({
   path: '/notifications/watching',
+  cost: 'usual',
   requires: [inSession],
   query,
   async load({ ctx, query: asked }) {
@@ -44,6 +46,7 @@ export const watchedReposPage = page({
 /** Ends the person's subscription to an issue. */
 export const endIssueSubscription = act({
   path: '/notifications/subscriptions/end',
+  cost: 'usual',
   requires: [anyone],
   fields: { id },
   async run({ ctx, body }) {
@@ -55,6 +58,7 @@ export const endIssueSubscription = act({
 /** Ends the person's watch of a repository. */
 export const endRepositoryWatch = act({
   path: '/notifications/watching/end',
+  cost: 'usual',
   requires: [anyone],
   fields: { id },
   async run({ ctx, body }) {

@@ -33,6 +33,7 @@ const ActionsView = (props: ActionsProps) => (
 /** Shows secrets, variables and runners of an organization. */
 export const orgActionsPage = page({
   path: place.path,
+  cost: 'usual',
   requires: [inSession, ...place.requires],
   isSecret: true,
   frame,

@@ -15,6 +15,7 @@ const fields = { name: Type.Optional(Type.String({ maxLength: 255 })) }
 /** Shows the people that an organization blocks. */
 export const orgBlockedPage = page({
   path: '/org/{org}/settings/blocked_users',
+  cost: 'usual',
   requires: [inSession, inOrg, orgOwner],
   query: pageQuery,
   frame: inOrgSettings('blocked'),
@@ -30,6 +31,7 @@ export const orgBlockedPage = page({
 
 export const orgBlockSubmit = act({
   path: '/org/{org}/settings/blocked_users',
+  cost: 'usual',
   requires: [inOrg, orgOwner],
   fields,
   again: orgBlockedPage,
@@ -42,6 +44,7 @@ export const orgBlockSubmit = act({
 
 export const orgUnblockSubmit = act({
   path: '/org/{org}/settings/blocked_users/unblock',
+  cost: 'usual',
   requires: [inOrg, orgOwner],
   fields,
   async run({ ctx, body }) {

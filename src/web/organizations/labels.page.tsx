@@ -18,6 +18,7 @@ const homeOf = ({ org }: OrgCtx) => ({ orgId: org.id })
 /** Shows the labels that all repositories of an organization offer. */
 export const orgLabelsPage = page({
   path: '/org/{org}/settings/labels',
+  cost: 'usual',
   requires: [inSession, inOrg, orgOwner],
   query: { edit: Type.Optional(Type.Integer()) },
   frame: inOrgSettings('labels'),
@@ -35,6 +36,7 @@ const ofOwners = { requires: [inOrg, orgOwner], again: orgLabelsPage } as const
 export const addOrgLabelSubmit = act({
   ...ofOwners,
   path: '/org/{org}/settings/labels/new',
+  cost: 'usual',
   fields: labelFields,
   async run({ ctx, body }) {
     const { name } = await createLabel(ctx, homeOf(ctx), { ...labelInputOf(body), isArchived: false })
@@ -45,6 +47,7 @@ export const addOrgLabelSubmit = act({
 export const editOrgLabelSubmit = act({
   ...ofOwners,
   path: '/org/{org}/settings/labels/{id}/edit',
+  cost: 'usual',
   params: { id: pathNumber },
   fields: labelFields,
   async run({ ctx, params, body }) {
@@ -56,6 +59,7 @@ export const editOrgLabelSubmit = act({
 export const deleteOrgLabelSubmit = act({
   ...ofOwners,
   path: '/org/{org}/settings/labels/{id}/delete',
+  cost: 'usual',
   params: { id: pathNumber },
   async run({ ctx, params }) {
     await deleteLabel(ctx, homeOf(ctx), params.id as LabelId)

@@ -23,6 +23,7 @@ const maxOfferedTeams = 200
 /** Shows the members of an organization that the viewer may see. Members see all, with their roles. */
 export const membersPage = page({
   path: '/org/{org}/members',
+  cost: 'usual',
   requires: [inOrg, exploreSignIn],
   query: pageQuery,
   frame: inOrganizationFrame('people'),
@@ -57,6 +58,7 @@ export const membersPage = page({
 /** Puts a person on a team, which makes them a member. */
 export const addMemberSubmit = act({
   path: '/org/{org}/members/add',
+  cost: 'usual',
   requires: [inOrg, orgOwner],
   fields: { username: text, team: Type.Optional(Type.Integer()) },
   again: membersPage,
@@ -74,6 +76,7 @@ export const addMemberSubmit = act({
 /** Shows or hides the viewer's own membership. */
 export const showMembershipSubmit = act({
   path: '/org/{org}/members/{username}/visibility',
+  cost: 'usual',
   requires: [inOrg, orgMember, targetUser],
   fields: { is_public: Type.Optional(Type.Boolean()) },
   async run({ ctx, body }) {
@@ -86,6 +89,7 @@ export const showMembershipSubmit = act({
 /** Removes a member from the organization and all of its teams. */
 export const removeMemberSubmit = act({
   path: '/org/{org}/members/{username}/remove',
+  cost: 'usual',
   requires: [inOrg, orgOwner, targetUser],
   async run({ ctx }) {
     await removeMember(ctx, ctx.org, ctx.subject)
@@ -96,6 +100,7 @@ export const removeMemberSubmit = act({
 /** Leaves the organization and all of its teams. */
 export const leaveOrganizationOfPageSubmit = act({
   path: '/org/{org}/members/leave',
+  cost: 'usual',
   requires: [inOrg, orgMember],
   again: membersPage,
   async run({ ctx }) {

@@ -12,6 +12,7 @@ import { texts } from './texts.tsx'
 /** Shows the form of a new organization to whoever may create one. */
 export const newOrganizationPage = page({
   path: '/org/create',
+  cost: 'usual',
   requires: [inSession],
   async load({ ctx }) {
     must(mayCreateOrgs(ctx.config, ctx.viewer.user))
@@ -23,6 +24,7 @@ export const newOrganizationPage = page({
 
 export const createOrganization = act({
   path: '/org/create',
+  cost: 'usual',
   requires: [],
   fields: {
     org_name: Type.Optional(Type.String()),

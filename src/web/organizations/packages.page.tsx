@@ -24,12 +24,14 @@ const ofOrg = (ctx: OwnerCtx) => packagesOf(ctx, ctx.org)
 export const orgCleanupRulesPage = page({
   ...shown,
   path: '/org/{org}/settings/packages',
+  cost: 'usual',
   load: async ({ ctx }) => ({ ...(await loadRules(ofOrg(ctx))), path: rulesPath(ctx) }),
   view: CleanupRulesView,
 })
 
 export const addOrgCleanupRuleSubmit = act({
   path: '/org/{org}/settings/packages',
+  cost: 'usual',
   requires: ofOwners,
   fields: ruleFields,
   again: orgCleanupRulesPage,
@@ -43,6 +45,7 @@ export const addOrgCleanupRuleSubmit = act({
 export const orgCleanupRulePage = page({
   ...shown,
   path: '/org/{org}/settings/packages/rules/{id}',
+  cost: 'usual',
   params,
   load: async ({ ctx, params }) => ({ ...(await loadRule(ofOrg(ctx), params.id)), path: rulesPath(ctx) }),
   view: CleanupRuleView,
@@ -50,6 +53,7 @@ export const orgCleanupRulePage = page({
 
 export const editOrgCleanupRuleSubmit = act({
   path: '/org/{org}/settings/packages/rules/{id}',
+  cost: 'usual',
   params,
   requires: ofOwners,
   fields: ruleFields,
@@ -63,6 +67,7 @@ export const editOrgCleanupRuleSubmit = act({
 /** Runs a rule now. */
 export const runOrgCleanupRuleSubmit = act({
   path: '/org/{org}/settings/packages/rules/{id}/run',
+  cost: 'usual',
   params,
   requires: ofOwners,
   async run({ ctx, params }) {
@@ -73,6 +78,7 @@ export const runOrgCleanupRuleSubmit = act({
 
 export const deleteOrgCleanupRuleSubmit = act({
   path: '/org/{org}/settings/packages/rules/{id}/delete',
+  cost: 'usual',
   params,
   requires: ofOwners,
   async run({ ctx, params }) {

@@ -20,6 +20,7 @@ const text = upTo(255)
 /** Shows what others see of the organization, its picture, and the forms to rename and delete it. */
 export const orgSettingsPage = page({
   path: '/org/{org}/settings',
+  cost: 'usual',
   requires: [inSession, inOrg, orgOwner],
   frame: inOrgSettings('profile'),
   load: async ({ ctx }) => ({ org: ctx.org }),
@@ -30,6 +31,7 @@ export const orgSettingsPage = page({
 /** Changes the profile of an organization. */
 export const editOrgSubmit = act({
   path: '/org/{org}/settings',
+  cost: 'usual',
   requires: [inOrg, orgOwner],
   fields: {
     full_name: upTo(100),
@@ -59,6 +61,7 @@ export const editOrgSubmit = act({
 /** Shows the generated picture again. */
 export const deleteOrgAvatarSubmit = act({
   path: '/org/{org}/settings/avatar/delete',
+  cost: 'usual',
   requires: [inOrg, orgOwner],
   async run({ ctx }) {
     await removeAvatar(ctx, { kind: 'organization', id: ctx.org.id }, ctx.viewer.id)
@@ -69,6 +72,7 @@ export const deleteOrgAvatarSubmit = act({
 /** Renames an organization. */
 export const renameOrgSubmit = act({
   path: '/org/{org}/settings/rename',
+  cost: 'usual',
   requires: [inOrg, orgOwner],
   fields: { new_name: text },
   again: orgSettingsPage,
@@ -83,6 +87,7 @@ export const renameOrgSubmit = act({
 /** Deletes an organization that owns nothing. */
 export const deleteOrgSubmit = act({
   path: '/org/{org}/settings/delete',
+  cost: 'usual',
   requires: [inOrg, orgOwner],
   fields: { confirm: text },
   again: orgSettingsPage,

@@ -16,6 +16,7 @@ const ofOwners = [inOrg, namedTeam, teamMember, teamOrgOwner] as const
 /** Shows the form of a team. */
 export const editTeamPage = page({
   path: '/org/{org}/teams/{team}/edit',
+  cost: 'usual',
   requires: [inSession, ...ofOwners],
   frame: inOrganizationFrame('teams'),
   async load({ ctx }) {
@@ -35,6 +36,7 @@ export const editTeamPage = page({
 
 export const editTeamSubmit = act({
   path: '/org/{org}/teams/{team}/edit',
+  cost: 'usual',
   requires: ofOwners,
   fields: teamFields,
   again: editTeamPage,
@@ -48,6 +50,7 @@ export const editTeamSubmit = act({
 
 export const deleteTeamSubmit = act({
   path: '/org/{org}/teams/{team}/delete',
+  cost: 'usual',
   requires: ofOwners,
   fields: { confirm: Type.Optional(Type.String({ maxLength: 255 })) },
   again: editTeamPage,

@@ -57,6 +57,7 @@ const metaOf = ({ org, team }: Pick<TeamCtx, 'org' | 'team'>) => ({ title: texts
 export const teamPage = page({
   ...shown,
   path: '/org/{org}/teams/{team}',
+  cost: 'usual',
   query: pageQuery,
   async load({ ctx, query }) {
     const at = pageOf({ limit: ctx.config.ui.membersPagingNum, ...query }, ctx.config.api)
@@ -71,6 +72,7 @@ export const teamPage = page({
 export const teamReposPage = page({
   ...shown,
   path: '/org/{org}/teams/{team}/repositories',
+  cost: 'usual',
   query: pageQuery,
   async load({ ctx, query }) {
     const { team, config } = ctx
@@ -103,6 +105,7 @@ export const teamReposPage = page({
 export const teamActivityPage = page({
   ...shown,
   path: '/org/{org}/teams/{team}/activity',
+  cost: 'usual',
   query: pageQuery,
   async load({ ctx, query }) {
     const at = pageOf({ limit: ctx.config.ui.feedPagingNum, ...query }, ctx.config.api)
@@ -124,6 +127,7 @@ const pathTo = ({ org, team }: Pick<TeamCtx, 'org' | 'team'>, ...parts: readonly
 
 export const addTeamMemberSubmit = act({
   path: '/org/{org}/teams/{team}/members/add',
+  cost: 'usual',
   requires: ofOwners,
   fields: { username: text },
   again: teamPage,
@@ -136,6 +140,7 @@ export const addTeamMemberSubmit = act({
 
 export const removeTeamMemberSubmit = act({
   path: '/org/{org}/teams/{team}/members/{username}/remove',
+  cost: 'usual',
   requires: [...ofOwners, targetUser],
   again: teamPage,
   async run({ ctx }) {
@@ -147,6 +152,7 @@ export const removeTeamMemberSubmit = act({
 /** Leaves a team, and the organization when it was the only team. */
 export const leaveTeamSubmit = act({
   path: '/org/{org}/teams/{team}/leave',
+  cost: 'usual',
   requires: [inOrg, namedTeam, teamMember],
   again: teamPage,
   async run({ ctx }) {
@@ -158,6 +164,7 @@ export const leaveTeamSubmit = act({
 
 export const addTeamRepoSubmit = act({
   path: '/org/{org}/teams/{team}/repositories/add',
+  cost: 'usual',
   requires: [inOrg, namedTeam, teamMember],
   fields: { repository: text },
   again: teamReposPage,
@@ -176,6 +183,7 @@ export const addTeamRepoSubmit = act({
 /** Gives all repositories of the organization to the team. */
 export const addAllTeamReposSubmit = act({
   path: '/org/{org}/teams/{team}/repositories/add_all',
+  cost: 'usual',
   requires: ofOwners,
   async run({ ctx }) {
     const { count, hasMore } = await giveAllReposToTeam(ctx, ctx.team)
@@ -185,6 +193,7 @@ export const addAllTeamReposSubmit = act({
 
 export const removeTeamRepoSubmit = act({
   path: '/org/{org}/teams/{team}/repositories/remove',
+  cost: 'usual',
   requires: [inOrg, namedTeam, teamMember],
   fields: { repository: text },
   again: teamReposPage,

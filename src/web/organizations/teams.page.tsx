@@ -14,6 +14,7 @@ import { teamTexts as texts } from './texts.tsx'
 /** Shows the teams of an organization to its members. */
 export const teamsPage = page({
   path: '/org/{org}/teams',
+  cost: 'usual',
   requires: [inSession, inOrg, orgMember],
   query: pageQuery,
   frame: inOrganizationFrame('teams'),
@@ -37,6 +38,7 @@ export const teamsPage = page({
 /** Shows the form of a new team. */
 export const newTeamPage = page({
   path: '/org/{org}/teams/new',
+  cost: 'usual',
   requires: [inSession, inOrg, orgMember, orgOwner],
   frame: inOrganizationFrame('teams'),
   load: async ({ ctx }) => ({ org: ctx.org }),
@@ -46,6 +48,7 @@ export const newTeamPage = page({
 
 export const createTeamSubmit = act({
   path: '/org/{org}/teams/new',
+  cost: 'usual',
   requires: [inOrg, orgMember, orgOwner],
   fields: teamFields,
   again: newTeamPage,

@@ -17,6 +17,7 @@ export const packageFile = operation({
   errors: pageErrors,
   method: 'GET',
   path: '/{username}/-/packages/{type}/{name}/{version}/files/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   requires: [inBrowser, targetUser, packagesReadable, namedVersion],
   reply: storedReplies,

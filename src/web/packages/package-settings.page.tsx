@@ -22,6 +22,7 @@ const maxSuggested = 50
 /** Shows what the owner of a package may change. */
 export const packageSettingsPage = page({
   path: '/{username}/-/packages/{type}/{name}/{version}/settings',
+  cost: 'usual',
   requires: [inSession, ...readable, namedVersion, packagesWritable],
   async load({ ctx }) {
     const { version, subject } = ctx
@@ -45,6 +46,7 @@ export const packageSettingsPage = page({
 /** Deletes a version with its files. */
 export const removePackageVersion = act({
   path: '/{username}/-/packages/{type}/{name}/{version}/delete',
+  cost: 'usual',
   requires: [...readable, namedVersion, signedIn, packagesWritable],
   again: packageSettingsPage,
   async run({ ctx }) {
@@ -56,6 +58,7 @@ export const removePackageVersion = act({
 /** Deletes a package with all of its versions. */
 export const removeWholePackage = act({
   path: '/{username}/-/packages/{type}/{name}/delete',
+  cost: 'usual',
   requires: [...readable, signedIn, packagesWritable],
   async run({ ctx, params }) {
     const row = await removePackage(ctx, params.type, params.name)
@@ -66,6 +69,7 @@ export const removeWholePackage = act({
 /** Links the package of a version to a repository. */
 export const linkPackageTo = act({
   path: '/{username}/-/packages/{type}/{name}/{version}/link',
+  cost: 'usual',
   requires: [...readable, namedVersion, signedIn, packagesWritable],
   fields: { repository: Type.Optional(Type.String()) },
   again: packageSettingsPage,
@@ -84,6 +88,7 @@ export const linkPackageTo = act({
 /** Unlinks the package of a version from its repository. */
 export const unlinkPackageFrom = act({
   path: '/{username}/-/packages/{type}/{name}/{version}/unlink',
+  cost: 'usual',
   requires: [...readable, namedVersion, signedIn, packagesWritable],
   again: packageSettingsPage,
   async run({ ctx }) {

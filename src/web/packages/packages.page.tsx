@@ -37,6 +37,7 @@ const versionsOf = (type: string): number => (type === 'container' ? 200 : 50)
 /** The packages of an account or organization. */
 export const packagesPage = page({
   path: '/{username}/-/packages',
+  cost: 'usual',
   requires: readable,
   frame: inOwnerFrame('packages'),
   query: { page: Type.Optional(Type.Integer()), type: Type.Optional(Type.String()), q: Type.Optional(Type.String()) },
@@ -53,6 +54,7 @@ export const packagesPage = page({
 /** The packages that are linked to a repository. */
 export const repoPackagesPage = page({
   path: '/{username}/{reponame}/packages',
+  cost: 'usual',
   requires: [inRepo, canRead('packages')],
   query: { page: Type.Optional(Type.Integer()) },
   frame: inRepositoryFrame('packages'),
@@ -68,6 +70,7 @@ export const repoPackagesPage = page({
 /** A package with its versions. */
 export const packagePage = page({
   path: '/{username}/-/packages/{type}/{name}',
+  cost: 'usual',
   requires: readable,
   query: { page: Type.Optional(Type.Integer()) },
   async load({ ctx, params, query }) {
@@ -92,6 +95,7 @@ export const packagePage = page({
 /** A version of a package: how to install it, its files, and what it says of itself. */
 export const packageVersionPage = page({
   path: '/{username}/-/packages/{type}/{name}/{version}',
+  cost: 'usual',
   requires: [...readable, namedVersion],
   async load({ ctx }) {
     const { version, subject } = ctx

@@ -146,6 +146,7 @@ export const profile = page({
 /** Follows or blocks an account, or ends it. */
 export const changeStanding = act({
   path: '/{username}/-/standing/{change}',
+  cost: 'usual',
   requires: [targetUser],
   params: { change: enumeration('follow', 'unfollow', 'block', 'unblock') },
   async run({ ctx, params }) {

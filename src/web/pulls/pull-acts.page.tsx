@@ -61,6 +61,7 @@ export const mergeThePull = act({
 
 export const cancelTheMerge = act({
   path: '/{username}/{reponame}/pulls/{index}/merge/cancel',
+  cost: 'usual',
   requires: [...readsPull, notArchived],
   params,
   again: pullPage,
@@ -73,6 +74,7 @@ export const cancelTheMerge = act({
 /** Deletes the branch of a merged pull request. Its repository, which may be a fork, decides who may. */
 export const deleteTheHead = act({
   path: '/{username}/{reponame}/pulls/{index}/branch/delete',
+  cost: 'usual',
   requires: readsPull,
   params,
   again: pullPage,
@@ -102,6 +104,7 @@ const unchanged: EditPullInput = { dueDate: undefined, unsetDueDate: undefined, 
 /** Changes title and base. */
 export const retitlePull = act({
   path: '/{username}/{reponame}/pulls/{index}/title',
+  cost: 'usual',
   requires: readsPull,
   params,
   again: pullPage,
@@ -116,6 +119,7 @@ export const retitlePull = act({
 /** Marks as a draft, or as ready for review. */
 export const changeDraft = act({
   path: '/{username}/{reponame}/pulls/{index}/draft',
+  cost: 'usual',
   requires: readsPull,
   params,
   again: pullPage,
@@ -133,6 +137,7 @@ const names = Type.Optional(Type.Array(Type.String()))
 /** Asks for reviews, or takes requests back: of everybody (`set`), or of one person. */
 export const changeReviewers = act({
   path: '/{username}/{reponame}/pulls/{index}/reviewers',
+  cost: 'usual',
   requires: readsPull,
   params,
   again: pullPage,
@@ -153,6 +158,7 @@ export const changeReviewers = act({
 /** Adds a comment to the conversation, and closes or reopens when the button says so. */
 export const commentOnPull = act({
   path: '/{username}/{reponame}/pulls/{index}/comments',
+  cost: 'usual',
   requires: [...readsPull, notArchived],
   params,
   again: pullPage,

@@ -75,6 +75,7 @@ const events: Readonly<Record<string, string>> = { comment: 'COMMENT', approve: 
 /** Submits a review with the comments that wait for it. */
 export const submitTheReview = act({
   path: '/{username}/{reponame}/pulls/{index}/files/reviews/submit',
+  cost: 'usual',
   requires: [...readsPull, notArchived],
   params,
   again: pullFilesPage,
@@ -93,6 +94,7 @@ export const submitTheReview = act({
 /** Discards the review that the person has begun. */
 export const discardTheReview = act({
   path: '/{username}/{reponame}/pulls/{index}/files/reviews/discard',
+  cost: 'usual',
   requires: [...readsPull, notArchived],
   params,
   again: pullFilesPage,
@@ -108,6 +110,7 @@ export const discardTheReview = act({
 /** Marks a conversation on a line as resolved, or opens it again. */
 export const resolveTheConversation = act({
   path: '/{username}/{reponame}/pulls/{index}/conversations/{comment}',
+  cost: 'usual',
   requires: [...readsPull, codeCommentInRepo, notArchived],
   params,
   again: pullPage,
@@ -126,6 +129,7 @@ export const resolveTheConversation = act({
 /** Marks a changed file as viewed by the person, or takes the mark back. */
 export const markFileViewed = act({
   path: '/{username}/{reponame}/pulls/{index}/files/viewed',
+  cost: 'usual',
   requires: readsPull,
   params,
   again: pullFilesPage,

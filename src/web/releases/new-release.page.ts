@@ -47,6 +47,7 @@ const formPath = ({ owner, repo }: Pick<SignedInRepoCtx, 'owner' | 'repo'>): str
  * refused.
  */
 export const newReleaseAct = operation({
+  cost: 'usual',
   ...shared,
   requires: [inBrowser, inSession, ...writes, repoUnderQuota('size:repos:all'), fromOwnPage],
   body: bytesOf('multipart/form-data', 'application/x-www-form-urlencoded'),
@@ -126,7 +127,7 @@ export const addGeneratedNotes = operation({
     [csrfName]: Type.Optional(Type.String()),
   }),
   writes: false,
-  load: 'expensive',
+  cost: 'expensive',
   reply: { 200: html },
   async run({ ctx, params, body, call }) {
     const { tag_name: tag = '', target = '', content = '', files = [], ...others } = body

@@ -46,6 +46,7 @@ export const attachReleaseFile = operation({
   ...shared,
   errors: pageErrors,
   path: '/{username}/{reponame}/releases/{id}/assets',
+  cost: 'usual',
   params: { id: pathNumber },
   reply: { 303: 'empty' },
   async run({ ctx, params, call }) {
@@ -63,6 +64,7 @@ export const attachReleaseFile = operation({
 export const uploadToNotes = operation({
   ...shared,
   path: '/{username}/{reponame}/releases/attachments',
+  cost: 'usual',
   reply: { 200: bytesOf('text/plain') },
   async run({ ctx, call }) {
     const { name, uuid } = await addFileForNotes(ctx, uploadOf(call, {}))

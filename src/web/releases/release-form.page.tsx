@@ -77,6 +77,7 @@ export const newReleasePage = page({
 
 export const editReleasePage = page({
   path: '/{username}/{reponame}/releases/edit/{tag+}',
+  cost: 'usual',
   requires: [inSession, inRepo, canRead('releases'), canWrite('releases'), gitRepo],
   frame: inRepositoryFrame('releases'),
   async load({ ctx, params }) {
@@ -98,6 +99,7 @@ export const editReleasePage = page({
 
 export const editReleaseAct = act({
   path: '/{username}/{reponame}/releases/edit/{tag+}',
+  cost: 'usual',
   requires: [inRepo, canRead('releases'), canWrite('releases'), gitRepo, repoUnderQuota('size:repos:all')],
   fields: releaseFields,
   again: editReleasePage,
@@ -125,6 +127,7 @@ export const editReleaseAct = act({
 
 export const deleteReleaseFileAct = act({
   path: '/{username}/{reponame}/releases/{id}/assets/{attachment_id}/delete',
+  cost: 'usual',
   params: { id: pathNumber, attachment_id: pathNumber },
   requires: [inRepo, canRead('releases'), canWrite('releases'), attachmentsEnabled],
   async run({ ctx, params }) {

@@ -23,6 +23,7 @@ const pageSize = 10
 
 export const releasesPage = page({
   path: '/{username}/{reponame}/releases',
+  cost: 'usual',
   requires: [inRepo, canRead('releases')],
   query: { page: Type.Optional(Type.Integer()), q: Type.Optional(Type.String()) },
   frame: inRepositoryFrame('releases'),
@@ -48,6 +49,7 @@ export const releasesPage = page({
 
 export const latestReleasePage = page({
   path: '/{username}/{reponame}/releases/latest',
+  cost: 'usual',
   requires: [inRepo, canRead('releases')],
   async load({ ctx }): Promise<object> {
     throw new Moved(303, releasePath(ctx, (await getLatestRelease(ctx)).tag_name))
@@ -58,6 +60,7 @@ export const latestReleasePage = page({
 
 export const releasePage = page({
   path: '/{username}/{reponame}/releases/tag/{tag+}',
+  cost: 'usual',
   requires: [inRepo, canRead('releases')],
   frame: inRepositoryFrame('releases'),
   async load({ ctx, params }) {
@@ -78,6 +81,7 @@ export const releasePage = page({
 
 export const deleteReleaseAct = act({
   path: '/{username}/{reponame}/releases/{id}/delete',
+  cost: 'usual',
   params: { id: pathNumber },
   requires: [inRepo, canRead('releases'), canWrite('releases')],
   async run({ ctx, params }) {

@@ -7,6 +7,7 @@ import { pathOf } from '../ui/paths.ts'
 /** Accepts the repository for the viewer, or for an organization of the viewer. */
 export const acceptTransferSubmit = act({
   path: '/{username}/{reponame}/action/accept_transfer',
+  cost: 'usual',
   requires: [inRepo],
   async run({ ctx }) {
     const { repo, owner } = await acceptTransfer(ctx)
@@ -17,6 +18,7 @@ export const acceptTransferSubmit = act({
 /** Rejects the repository. */
 export const rejectTransferSubmit = act({
   path: '/{username}/{reponame}/action/reject_transfer',
+  cost: 'usual',
   requires: [inRepo],
   async run({ ctx }) {
     const { repo, owner } = ctx
@@ -29,6 +31,7 @@ export const rejectTransferSubmit = act({
 /** Takes the offer of the repository back. */
 export const cancelTransferSubmit = act({
   path: '/{username}/{reponame}/settings/transfer/cancel',
+  cost: 'usual',
   requires: [inRepo, repoAdmin],
   async run({ ctx }) {
     await cancelTransfer(ctx)

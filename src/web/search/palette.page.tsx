@@ -35,7 +35,7 @@ export const palette = operation({
   accepts: ['session'],
   method: 'GET',
   path: '/-/palette',
-  load: 'expensive',
+  cost: 'expensive',
   requires: [inBrowser],
   query: { q: Type.Optional(Type.String()), from: Type.Optional(Type.String()) },
   reply: { 200: bytesOf('text/html') },

@@ -26,6 +26,7 @@ export const robots = operation({
   method: 'GET',
   base: 'site',
   path: '/robots.txt',
+  cost: 'usual',
   scope: null,
   accepts: [],
   requires: [anyone],

@@ -44,6 +44,7 @@ async function possessionsOf(ctx: PersonCtx): Promise<Possessions> {
 /** Shows password and addresses of the account, and the form that deletes it. */
 export const accountSettingsPage = page({
   path: '/user/settings/account',
+  cost: 'usual',
   requires: [inSession],
   isSecret: true,
   frame: inSettings('account'),
@@ -65,6 +66,7 @@ export const accountSettingsPage = page({
 /** Changes the password after a check of the current one, and starts a new session; the change ended all of them. */
 export const changePasswordSubmit = act({
   path: '/user/settings/account',
+  cost: 'usual',
   requires: [],
   fields: { old_password: text, password: text },
   again: accountSettingsPage,
@@ -81,6 +83,7 @@ export const changePasswordSubmit = act({
 /** Adds an address, or mails its confirmation. */
 export const addAddressSubmit = act({
   path: '/user/settings/account/email',
+  cost: 'usual',
   requires: [],
   fields: { email: text, password: text },
   again: accountSettingsPage,
@@ -98,6 +101,7 @@ export const addAddressSubmit = act({
 /** Mails the confirmation of an address again. */
 export const confirmAddressAgainSubmit = act({
   path: '/user/settings/account/email/again',
+  cost: 'usual',
   requires: [],
   fields: { email: text },
   async run({ ctx, body, call }) {
@@ -109,6 +113,7 @@ export const confirmAddressAgainSubmit = act({
 
 export const removeAddressSubmit = act({
   path: '/user/settings/account/email/delete',
+  cost: 'usual',
   requires: [],
   fields: { email: text },
   async run({ ctx, body }) {
@@ -119,6 +124,7 @@ export const removeAddressSubmit = act({
 
 export const primaryAddressSubmit = act({
   path: '/user/settings/account/email/primary',
+  cost: 'usual',
   requires: [],
   fields: { email: text, password: text },
   again: accountSettingsPage,
@@ -132,6 +138,7 @@ export const primaryAddressSubmit = act({
 /** Shows or hides the primary address. */
 export const hideAddressSubmit = act({
   path: '/user/settings/account/email/visibility',
+  cost: 'usual',
   requires: [],
   fields: { hide_email: text },
   async run({ ctx, body }) {
@@ -143,6 +150,7 @@ export const hideAddressSubmit = act({
 /** Deletes the account and ends its session. */
 export const deleteAccountSubmit = act({
   path: '/user/settings/account/delete',
+  cost: 'usual',
   requires: [],
   fields: { confirm: text, password: text },
   again: accountSettingsPage,

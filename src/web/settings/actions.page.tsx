@@ -33,6 +33,7 @@ export const userActionsPage = page({
   ...shown,
   isSecret: true,
   path: '/user/settings/actions',
+  cost: 'usual',
   requires: [inSession],
   query: pageQuery,
   async load({ ctx, query, call }) {

@@ -20,6 +20,7 @@ const id = Type.Optional(Type.Integer())
 /** Shows access tokens, granted applications and the applications of the account. */
 export const applicationsPage = page({
   path: '/user/settings/applications',
+  cost: 'usual',
   requires: [inSession],
   isSecret: true,
   frame: inSettings('applications'),
@@ -42,6 +43,7 @@ export const applicationsPage = page({
 /** Creates an access token, which the page shows once. */
 export const createTokenSubmit = act({
   path: '/user/settings/applications',
+  cost: 'usual',
   requires: [],
   fields: {
     name: text,
@@ -71,6 +73,7 @@ export const createTokenSubmit = act({
 
 export const deleteTokenSubmit = act({
   path: '/user/settings/applications/delete',
+  cost: 'usual',
   requires: [],
   fields: { id },
   async run({ ctx, body }) {
@@ -82,6 +85,7 @@ export const deleteTokenSubmit = act({
 /** Ends the access of an application. */
 export const revokeGrantSubmit = act({
   path: '/user/settings/applications/revoke',
+  cost: 'usual',
   requires: [],
   fields: { id },
   async run({ ctx, body }) {

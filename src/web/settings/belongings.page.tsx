@@ -22,6 +22,7 @@ import { texts } from './texts.tsx'
 /** Shows the repositories that the account owns or contributes to. */
 export const ownReposPage = page({
   path: '/user/settings/repos',
+  cost: 'usual',
   requires: [inSession],
   frame: inSettings('repos'),
   query: pageQuery,
@@ -40,6 +41,7 @@ const maxTeams = 200
 /** Shows the organizations of the person, with their teams. */
 export const ownOrganizationsPage = page({
   path: '/user/settings/organization',
+  cost: 'usual',
   requires: [inSession],
   frame: inSettings('organization'),
   query: pageQuery,
@@ -60,6 +62,7 @@ export const ownOrganizationsPage = page({
 /** Leaves an organization. */
 export const leaveOrganizationSubmit = act({
   path: '/user/settings/organization/leave',
+  cost: 'usual',
   requires: [],
   fields: { name: Type.Optional(Type.String({ maxLength: 255 })) },
   again: ownOrganizationsPage,
@@ -74,6 +77,7 @@ export const leaveOrganizationSubmit = act({
 /** Shows what the account stores, and its limits. */
 export const storagePage = page({
   path: '/user/settings/storage_overview',
+  cost: 'usual',
   requires: [quotaOn, inSession],
   frame: inSettings('storage'),
   load: async ({ ctx }) => presentQuota(await viewQuota(ctx, ctx.viewer.user), 'nameless'),

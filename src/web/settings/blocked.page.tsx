@@ -16,6 +16,7 @@ const name = Type.Optional(Type.String({ maxLength: 255 }))
 /** Shows the people that the account blocks. */
 export const blockedPeoplePage = page({
   path: '/user/settings/blocked_users',
+  cost: 'usual',
   requires: [inSession],
   frame: inSettings('blocked'),
   query: pageQuery,
@@ -36,6 +37,7 @@ async function personOf(ctx: PersonCtx, sent: string | undefined) {
 
 export const blockPersonSubmit = act({
   path: '/user/settings/blocked_users',
+  cost: 'usual',
   requires: [],
   fields: { name },
   again: blockedPeoplePage,
@@ -50,6 +52,7 @@ export const blockPersonSubmit = act({
 
 export const unblockPersonSubmit = act({
   path: '/user/settings/blocked_users/unblock',
+  cost: 'usual',
   requires: [],
   fields: { name },
   async run({ ctx, body }) {

@@ -50,6 +50,7 @@ export const choosePasswordPage = operation({
   ...pages,
   method: 'GET',
   path,
+  cost: 'usual',
   requires: [inBrowser, inSession],
   reply: { 200: bytesOf('text/html'), 303: 'empty' },
   async run({ ctx, call }) {
@@ -62,6 +63,7 @@ export const choosePasswordSubmit = operation({
   ...pages,
   method: 'POST',
   path,
+  cost: 'usual',
   requires: [inBrowser, inSession, validBody, ownForm],
   body: requestObject('ChoosePasswordForm', { _csrf: text, password: text }),
   reply: { 200: bytesOf('text/html'), 303: 'empty' },

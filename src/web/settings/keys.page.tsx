@@ -25,6 +25,7 @@ const id = Type.Optional(Type.Integer())
 /** Shows the SSH and OpenPGP keys of the account. */
 export const keysPage = page({
   path: '/user/settings/keys',
+  cost: 'usual',
   requires: [inSession],
   isSecret: true,
   frame: inSettings('keys'),
@@ -46,6 +47,7 @@ export const keysPage = page({
 /** Adds an SSH key. Without a title, the key has its comment. */
 export const addSshKeySubmit = act({
   path: '/user/settings/keys/ssh',
+  cost: 'usual',
   requires: [],
   fields: { title: text, key: text },
   again: keysPage,
@@ -61,6 +63,7 @@ export const addSshKeySubmit = act({
 
 export const removeSshKeySubmit = act({
   path: '/user/settings/keys/ssh/delete',
+  cost: 'usual',
   requires: [],
   fields: { id },
   async run({ ctx, body }) {
@@ -72,6 +75,7 @@ export const removeSshKeySubmit = act({
 /** Adds an OpenPGP key that names an address of the account or signs the shown text. */
 export const addGpgKeySubmit = act({
   path: '/user/settings/keys/gpg',
+  cost: 'usual',
   requires: [],
   fields: { armored_public_key: text, armored_signature: text },
   again: keysPage,
@@ -92,6 +96,7 @@ export const addGpgKeySubmit = act({
 
 export const verifyGpgKeySubmit = act({
   path: '/user/settings/keys/gpg/verify',
+  cost: 'usual',
   requires: [],
   fields: { key_id: text, armored_signature: text },
   again: keysPage,
@@ -105,6 +110,7 @@ export const verifyGpgKeySubmit = act({
 
 export const removeGpgKeySubmit = act({
   path: '/user/settings/keys/gpg/delete',
+  cost: 'usual',
   requires: [],
   fields: { id },
   async run({ ctx, body }) {

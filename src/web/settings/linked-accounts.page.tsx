@@ -22,6 +22,7 @@ const texts = all.links
 /** Shows the linked accounts. */
 export const linkedAccountsPage = page({
   path: '/user/settings/links',
+  cost: 'usual',
   requires: [inSession],
   isSecret: true,
   frame: inSettings('links'),
@@ -42,6 +43,7 @@ export const beginLinkSubmit = operation({
   errors: pageErrors,
   method: 'POST',
   path: '/user/settings/links',
+  cost: 'usual',
   requires: [inBrowser, inSession, validBody, ownForm],
   body: requestObject('BeginLinkForm', {
     _csrf: Type.Optional(Type.String()),
@@ -75,6 +77,7 @@ export const beginLinkSubmit = operation({
 /** Removes a link. */
 export const unlinkSubmit = act({
   path: '/user/settings/links/remove',
+  cost: 'usual',
   requires: [],
   fields: { id: Type.Optional(Type.Integer()) },
   again: linkedAccountsPage,

@@ -41,6 +41,7 @@ const secretShown = (ctx: PersonCtx, name: string, secret: string): readonly str
 /** Shows the form of a new OAuth2 application. */
 export const newApplicationPage = page({
   path: '/user/settings/applications/oauth2',
+  cost: 'usual',
   requires: [oauthOn, inSession],
   frame: inSettings('applications'),
   load: async () => ({}),
@@ -50,6 +51,7 @@ export const newApplicationPage = page({
 
 export const createApplicationSubmit = act({
   path: '/user/settings/applications/oauth2',
+  cost: 'usual',
   requires: [oauthOn],
   fields,
   again: newApplicationPage,
@@ -63,6 +65,7 @@ export const createApplicationSubmit = act({
 /** Shows an OAuth2 application of the account. */
 export const applicationPage = page({
   path: '/user/settings/applications/oauth2/{id}',
+  cost: 'usual',
   params,
   requires: [oauthOn, inSession],
   isSecret: true,
@@ -79,6 +82,7 @@ export const applicationPage = page({
 /** Changes an application; its secret stays. */
 export const editApplicationSubmit = act({
   path: '/user/settings/applications/oauth2/{id}',
+  cost: 'usual',
   params,
   requires: [oauthOn],
   fields,
@@ -93,6 +97,7 @@ export const editApplicationSubmit = act({
 /** Replaces the secret of an application. */
 export const regenerateSecretSubmit = act({
   path: '/user/settings/applications/oauth2/{id}/regenerate_secret',
+  cost: 'usual',
   params,
   requires: [oauthOn],
   async run({ ctx, params }) {
@@ -109,6 +114,7 @@ export const regenerateSecretSubmit = act({
 
 export const deleteApplicationSubmit = act({
   path: '/user/settings/applications/oauth2/{id}/delete',
+  cost: 'usual',
   params,
   requires: [oauthOn],
   async run({ ctx, params }) {

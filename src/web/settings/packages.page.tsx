@@ -18,6 +18,7 @@ const ofOwn = (ctx: PersonCtx) => packagesOf(ctx, ctx.viewer.user)
 export const cleanupRulesPage = page({
   ...shown,
   path: '/user/settings/packages',
+  cost: 'usual',
   requires: [packagesOn, inSession],
   load: async ({ ctx }) => ({ ...(await loadRules(ofOwn(ctx))), path }),
   view: CleanupRulesView,
@@ -25,6 +26,7 @@ export const cleanupRulesPage = page({
 
 export const addCleanupRuleSubmit = act({
   path: '/user/settings/packages',
+  cost: 'usual',
   requires: [packagesOn],
   fields: ruleFields,
   again: cleanupRulesPage,
@@ -38,6 +40,7 @@ export const addCleanupRuleSubmit = act({
 export const cleanupRulePage = page({
   ...shown,
   path: '/user/settings/packages/rules/{id}',
+  cost: 'usual',
   params,
   requires: [packagesOn, inSession],
   load: async ({ ctx, params }) => ({ ...(await loadRule(ofOwn(ctx), params.id)), path }),
@@ -46,6 +49,7 @@ export const cleanupRulePage = page({
 
 export const editCleanupRuleSubmit = act({
   path: '/user/settings/packages/rules/{id}',
+  cost: 'usual',
   params,
   requires: [packagesOn],
   fields: ruleFields,
@@ -59,6 +63,7 @@ export const editCleanupRuleSubmit = act({
 /** Runs a rule now. */
 export const runCleanupRuleSubmit = act({
   path: '/user/settings/packages/rules/{id}/run',
+  cost: 'usual',
   params,
   requires: [packagesOn],
   async run({ ctx, params }) {
@@ -69,6 +74,7 @@ export const runCleanupRuleSubmit = act({
 
 export const deleteCleanupRuleSubmit = act({
   path: '/user/settings/packages/rules/{id}/delete',
+  cost: 'usual',
   params,
   requires: [packagesOn],
   async run({ ctx, params }) {

@@ -15,6 +15,7 @@ const mailChoice = Type.Optional(enumeration('enabled', 'onmention', 'andyourown
 /** Shows colours, language and the style of diffs. */
 export const appearancePage = page({
   path: '/user/settings/appearance',
+  cost: 'usual',
   requires: [inSession],
   frame: inSettings('appearance'),
   async load({ ctx }) {
@@ -30,6 +31,7 @@ export const appearancePage = page({
 
 export const appearanceSubmit = act({
   path: '/user/settings/appearance',
+  cost: 'usual',
   requires: [],
   fields: { theme: text, language: text, diff_view_style: text, enable_repo_unit_hints: text },
   again: appearancePage,
@@ -47,6 +49,7 @@ export const appearanceSubmit = act({
 /** Shows which mails the person gets. */
 export const notificationSettingsPage = page({
   path: '/user/settings/notifications',
+  cost: 'usual',
   requires: [inSession],
   frame: inSettings('notifications'),
   load: async ({ ctx }) => ({ user: ctx.viewer.user, sendsMail: ctx.mailer.isEnabled }),
@@ -56,6 +59,7 @@ export const notificationSettingsPage = page({
 
 export const notificationSettingsSubmit = act({
   path: '/user/settings/notifications',
+  cost: 'usual',
   requires: [],
   fields: { email_notifications: mailChoice },
   again: notificationSettingsPage,

@@ -16,6 +16,7 @@ const path = settingsPath('profile')
 /** Shows what others see of the account. */
 export const settingsPage = page({
   path: '/user/settings',
+  cost: 'usual',
   requires: [inSession],
   isSecret: true,
   frame: inSettings('profile'),
@@ -33,6 +34,7 @@ const upTo = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 /** Changes the profile. */
 export const profileSubmit = act({
   path: '/user/settings',
+  cost: 'usual',
   requires: [],
   fields: {
     full_name: upTo(100),
@@ -71,6 +73,7 @@ export const profileSubmit = act({
 /** Shows the generated picture again. */
 export const deleteAvatarSubmit = act({
   path: '/user/settings/avatar/delete',
+  cost: 'usual',
   requires: [],
   async run({ ctx }) {
     await removeAvatar(ctx, { kind: 'individual', id: ctx.viewer.id }, ctx.viewer.id)

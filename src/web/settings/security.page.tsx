@@ -20,6 +20,7 @@ export const scratchShown = (ctx: PersonCtx, scratch: string): string =>
 /** Shows codes, passkeys and the scratch code of the account. */
 export const securitySettingsPage = page({
   path: '/user/settings/security',
+  cost: 'usual',
   requires: [inSession],
   isSecret: true,
   frame: inSettings('security'),
@@ -39,6 +40,7 @@ export const securitySettingsPage = page({
 
 export const disableTwoFactorSubmit = act({
   path: '/user/settings/security/two_factor/disable',
+  cost: 'usual',
   requires: [],
   fields: { password: text },
   again: securitySettingsPage,
@@ -51,6 +53,7 @@ export const disableTwoFactorSubmit = act({
 
 export const regenerateScratchSubmit = act({
   path: '/user/settings/security/two_factor/regenerate_scratch',
+  cost: 'usual',
   requires: [],
   fields: { password: text },
   again: securitySettingsPage,
@@ -62,6 +65,7 @@ export const regenerateScratchSubmit = act({
 
 export const removePasskeySubmit = act({
   path: '/user/settings/security/passkeys/remove',
+  cost: 'usual',
   requires: [],
   fields: { id: Type.Optional(Type.Integer()), password: text },
   again: securitySettingsPage,

@@ -12,6 +12,7 @@ import { texts } from './texts.tsx'
 /** Shows the signed-in browsers. */
 export const sessionsPage = page({
   path: '/user/settings/sessions',
+  cost: 'usual',
   requires: [inSession],
   isSecret: true,
   frame: inSettings('sessions'),
@@ -23,6 +24,7 @@ export const sessionsPage = page({
 /** Signs out one browser, possibly this one. */
 export const endSessionSubmit = act({
   path: '/user/settings/sessions/end',
+  cost: 'usual',
   requires: [],
   fields: { id: Type.Optional(Type.Integer()) },
   async run({ ctx, body }) {
@@ -39,6 +41,7 @@ export const endSessionSubmit = act({
 /** Signs out every other browser. */
 export const endOtherSessionsSubmit = act({
   path: '/user/settings/sessions/end_others',
+  cost: 'usual',
   requires: [],
   async run({ ctx }) {
     await endOtherSessions(ctx, ctx.viewer.id, ctx.sessionId)

@@ -66,6 +66,7 @@ export const enrolTwoFactorPage = operation({
   ...pages,
   method: 'GET',
   path,
+  cost: 'usual',
   requires: [inBrowser, inSession],
   reply: { 200: bytesOf('text/html'), 303: 'empty' },
   async run({ ctx, call }) {
@@ -78,6 +79,7 @@ export const enrolTwoFactorSubmit = operation({
   ...pages,
   method: 'POST',
   path,
+  cost: 'usual',
   requires: [inBrowser, inSession, validBody, ownForm],
   body: requestObject('EnrolTwoFactorForm', { _csrf: text, passcode: text, enrolment: text }),
   reply: { 200: bytesOf('text/html'), 303: 'empty' },

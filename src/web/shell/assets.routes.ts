@@ -12,6 +12,7 @@ const kept = { headers: { 'cache-control': 'public, max-age=3600' } }
 export const webAsset = operation({
   method: 'GET',
   path: '/assets/{filename}',
+  cost: 'usual',
   base: 'site',
   scope: null,
   requires: [anyone],
@@ -40,6 +41,7 @@ const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 export const siteIcon = operation({
   method: 'GET',
   path: '/assets/icon.svg',
+  cost: 'usual',
   base: 'site',
   scope: null,
   requires: [anyone],
@@ -54,6 +56,7 @@ const script = async (name: string) =>
 export const signUpScript = operation({
   method: 'GET',
   path: '/assets/sign-up.js',
+  cost: 'usual',
   base: 'site',
   scope: null,
   requires: [anyone],
@@ -65,6 +68,7 @@ export const signUpScript = operation({
 export const passkeyScript = operation({
   method: 'GET',
   path: '/assets/passkey.js',
+  cost: 'usual',
   base: 'site',
   scope: null,
   requires: [anyone],

@@ -1,6 +1,6 @@
 import type { ComponentChild, VNode } from 'preact'
 import type { TObject, Static } from 'typebox'
-import type { Load } from '../../admission/requests.ts'
+import type { Cost } from '../../admission/requests.ts'
 import { pageErrors } from '../../http/error-forms.ts'
 import {
   bytesOf,
@@ -59,8 +59,8 @@ interface PageDeclaration<
   readonly requires: Rs
   readonly params?: Params
   readonly query?: Query
-  /** Its cost for other requests; the default is `usual`. */
-  readonly cost?: Load
+  /** What it costs other requests. */
+  readonly cost: Cost
   readonly frame?: Frame<ContextAfter<readonly [typeof inBrowser, ...Rs]>>
   /** The page uses the whole width of the window. */
   readonly isWide?: boolean
@@ -154,7 +154,7 @@ export function page<
     requires: [inBrowser, ...requires] as unknown as readonly [AnyRequirement, ...AnyRequirement[]],
     params: declaration.params,
     query: declaration.query,
-    load: declaration.cost,
+    cost: declaration.cost,
     reply: { 200: bytesOf('text/html') },
     run: async (input) => show(input as Parameters<typeof show>[0]) as Promise<StreamReply<200>>,
   })
@@ -201,7 +201,7 @@ interface ActDeclaration<
   readonly fields?: Fields
   /** See `operation`. */
   readonly outlivesCredential?: true
-  readonly cost?: Load
+  readonly cost: Cost
   readonly maxBodyBytes?: number
   /** The page with the form; it is shown again with the problem and what was sent. Without it there is an error page. */
   readonly again?:
@@ -280,7 +280,7 @@ export function act<
     body: requestObject('Form', { ...fields, [csrfName]: Type.Optional(Type.String()) }),
     outlivesCredential: declaration.outlivesCredential,
     maxBodyBytes: declaration.maxBodyBytes,
-    load: declaration.cost,
+    cost: declaration.cost,
     reply: { 303: 'empty', ...againReplies },
     run: async (input) => run(input as Parameters<typeof run>[0]) as Promise<Reply<303, undefined>>,
   })

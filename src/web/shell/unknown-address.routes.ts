@@ -11,6 +11,7 @@ import { unknownPath } from './send-page.tsx'
 export const unknownAddress = operation({
   method: 'GET',
   path: unknownPath,
+  cost: 'usual',
   base: 'site',
   scope: null,
   accepts: ['session'],

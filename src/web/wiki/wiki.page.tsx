@@ -74,6 +74,7 @@ async function shownPage(ctx: RepoCtx, address: PageAddress) {
 
 export const wikiHomePage = page({
   path: '/{username}/{reponame}/wiki',
+  cost: 'usual',
   requires: [inRepo, wikiEnabled],
   query: { action: text },
   frame: inRepositoryFrame('wiki'),
@@ -90,6 +91,7 @@ export const wikiHomePage = page({
 
 export const wikiPage = page({
   path: '/{username}/{reponame}/wiki/{pageName+}',
+  cost: 'usual',
   requires: [inRepo, wikiEnabled],
   frame: inRepositoryFrame('wiki'),
   async load({ ctx, call }) {
@@ -151,6 +153,7 @@ export const wikiHistoryPage = page({
 
 export const newWikiPage = page({
   path: '/{username}/{reponame}/wiki/_new',
+  cost: 'usual',
   requires: [inSession, inRepo, wikiEnabled, notArchived, canWrite('wiki')],
   query: { title: text },
   frame: inRepositoryFrame('wiki'),
@@ -176,6 +179,7 @@ const problemFields = { wiki_title: 'title', wiki_page_exists: 'title' } as cons
 
 export const newWikiAct = act({
   path: '/{username}/{reponame}/wiki/_new',
+  cost: 'usual',
   requires: [inRepo, wikiEnabled, notArchived, canWrite('wiki'), repoUnderQuota('size:assets:wiki')],
   fields: { title: text, content: text, message: text, do: text },
   again: newWikiPage,
@@ -192,6 +196,7 @@ export const newWikiAct = act({
 
 export const editWikiPage = page({
   path: '/{username}/{reponame}/wiki/{pageName+}',
+  cost: 'usual',
   whenQuery: { action: '_edit' },
   requires: [inSession, inRepo, wikiEnabled, notArchived, canWrite('wiki')],
   query: { action: text },
@@ -211,6 +216,7 @@ export const editWikiPage = page({
 
 export const editWikiAct = act({
   path: '/{username}/{reponame}/wiki/{pageName+}',
+  cost: 'usual',
   requires: [inRepo, wikiEnabled, notArchived, canWrite('wiki'), repoUnderQuota('size:assets:wiki')],
   fields: {
     title: text,

@@ -29,6 +29,7 @@ function deliveryOperations<const Rs extends readonly AnyRequirement[]>(holder: 
   const list = operation({
     method: 'GET',
     path,
+    cost: 'usual',
     params,
     scope,
     requires,
@@ -45,6 +46,7 @@ function deliveryOperations<const Rs extends readonly AnyRequirement[]>(holder: 
   const get = operation({
     method: 'GET',
     path: `${path}/{delivery_id}`,
+    cost: 'usual',
     params: one,
     scope,
     requires,
@@ -58,6 +60,7 @@ function deliveryOperations<const Rs extends readonly AnyRequirement[]>(holder: 
   const redeliverThis = operation({
     method: 'POST',
     path: `${path}/{delivery_id}/attempts`,
+    cost: 'usual',
     params: one,
     scope,
     requires,
@@ -71,6 +74,7 @@ function deliveryOperations<const Rs extends readonly AnyRequirement[]>(holder: 
   const redeliverRange = operation({
     method: 'POST',
     path: `${path}/attempts`,
+    cost: 'usual',
     params,
     scope,
     requires: [...requires, validBody],

@@ -21,6 +21,7 @@ const tick = Type.Optional(Type.Boolean())
 
 export const createRepositoryPage = page({
   path: '/repo/create',
+  cost: 'usual',
   requires: [inSession],
   query: {
     /** The owner that is chosen at first. */
@@ -48,6 +49,7 @@ export const createRepositoryPage = page({
 
 export const createRepositoryAct = act({
   path: '/repo/create',
+  cost: 'usual',
   requires: [],
   fields: {
     owner: text,

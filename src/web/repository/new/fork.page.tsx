@@ -15,6 +15,7 @@ const text = Type.Optional(Type.String())
 
 export const forkPage = page({
   path: '/{username}/{reponame}/fork',
+  cost: 'usual',
   requires: [inSession, forksOn, inRepo, canRead('code')],
   frame: inRepositoryFrame('code'),
   load: async ({ ctx }) => ({ repo: ctx.repo, owner: ctx.owner, owners: await listOwnersForNewRepos(ctx) }),

@@ -16,6 +16,7 @@ const tick = Type.Optional(Type.Boolean())
 
 export const generatePage = page({
   path: '/{username}/{reponame}/generate',
+  cost: 'usual',
   requires: [inSession, inRepo, canRead('code')],
   frame: inRepositoryFrame('code'),
   async load({ ctx }) {

@@ -19,6 +19,7 @@ const tick = Type.Optional(Type.Boolean())
 
 export const migratePage = page({
   path: '/repo/migrate',
+  cost: 'usual',
   requires: [inSession],
   query: {
     clone_addr: text,
@@ -99,6 +100,7 @@ export const migrateAct = act({
 
 export const importsPage = page({
   path: '/repo/migrate/imports',
+  cost: 'usual',
   requires: [inSession],
   query: { page: Type.Optional(Type.Integer()) },
   async load({ ctx, query }) {
@@ -112,6 +114,7 @@ export const importsPage = page({
 
 export const importPage = page({
   path: '/repo/migrate/imports/{id}',
+  cost: 'usual',
   requires: [inSession],
   params: { id: pathNumber },
   load: async ({ ctx, params }) => ({ import: await presentImport(ctx, await getImport(ctx, params.id)) }),
@@ -124,6 +127,7 @@ export const importPage = page({
 
 export const endImportAct = act({
   path: '/repo/migrate/imports/{id}/end',
+  cost: 'usual',
   requires: [],
   params: { id: pathNumber },
   async run({ ctx, params }) {

@@ -28,6 +28,7 @@ const shownAs = (part: 'secrets' | 'runners') =>
 export const repositorySecretsPage = page({
   ...shownAs('secrets'),
   path: '/{username}/{reponame}/settings/actions/secrets',
+  cost: 'usual',
   requires: [inSession, inRepo, repoOwner],
   load: async ({ ctx }) => ({ ...(await loadValues(ctx, valuesOf(ctx), {})), path: actionsPath(ctx) }),
   view: RepositoryValuesView,
@@ -55,6 +56,7 @@ export const {
 export const repositoryRunnersPage = page({
   ...shownAs('runners'),
   path: '/{username}/{reponame}/settings/actions/runners',
+  cost: 'usual',
   requires: [inSession, inRepo, repoOwner],
   query: pageQuery,
   load: async ({ ctx, query, call }) => ({

@@ -18,6 +18,7 @@ export const repositoryAvatarSubmit = pictureAct({
 
 export const deleteRepositoryAvatarSubmit = act({
   path: '/{username}/{reponame}/settings/avatar/delete',
+  cost: 'usual',
   requires: [inRepo, repoAdmin],
   async run({ ctx }) {
     await removeAvatar(ctx, { kind: 'repo', id: ctx.repo.id }, ctx.viewer.id)

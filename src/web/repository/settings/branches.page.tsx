@@ -85,6 +85,7 @@ const path = '/{username}/{reponame}/settings/branches'
 
 export const branchRulesPage = page({
   path,
+  cost: 'usual',
   requires: [inSession, inRepo, repoAdmin],
   frame: inRepositoryFrame('settings'),
   load: async ({ ctx }) => ({ place: placeOf(ctx), rules: await listRules(ctx) }),
@@ -94,6 +95,7 @@ export const branchRulesPage = page({
 
 export const newBranchRulePage = page({
   path: '/{username}/{reponame}/settings/branches/new',
+  cost: 'usual',
   requires: [inSession, inRepo, repoAdmin],
   query: { rule_name: text },
   frame: inRepositoryFrame('settings'),
@@ -104,6 +106,7 @@ export const newBranchRulePage = page({
 
 export const newBranchRuleAct = act({
   path: '/{username}/{reponame}/settings/branches/new',
+  cost: 'usual',
   requires: [inRepo, repoAdmin, notArchived],
   fields: { rule_name: text, ...fields },
   again: newBranchRulePage,
@@ -116,6 +119,7 @@ export const newBranchRuleAct = act({
 
 export const branchRulePage = page({
   path: '/{username}/{reponame}/settings/branches/edit/{name+}',
+  cost: 'usual',
   requires: [inSession, inRepo, repoAdmin],
   frame: inRepositoryFrame('settings'),
   load: async ({ ctx, params }) => ({
@@ -129,6 +133,7 @@ export const branchRulePage = page({
 
 export const editBranchRuleAct = act({
   path: '/{username}/{reponame}/settings/branches/edit/{name+}',
+  cost: 'usual',
   requires: [inRepo, repoAdmin, notArchived],
   fields,
   again: branchRulePage,
@@ -140,6 +145,7 @@ export const editBranchRuleAct = act({
 
 export const deleteBranchRuleAct = act({
   path: '/{username}/{reponame}/settings/branches/delete/{name+}',
+  cost: 'usual',
   requires: [inRepo, repoAdmin],
   async run({ ctx, params }) {
     await removeBranchRule(ctx, params.name)

@@ -55,6 +55,7 @@ async function teamsOf(ctx: RepoCtx) {
 
 export const collaborationPage = page({
   path: '/{username}/{reponame}/settings/collaboration',
+  cost: 'usual',
   requires: [inSession, inRepo, repoAdmin],
   query: { page: Type.Optional(Type.Integer()) },
   frame: inRepositoryFrame('settings'),
@@ -84,6 +85,7 @@ const problemFields = {
 /** Adds a collaborator, or changes the permission of one. */
 export const putCollaboratorSubmit = act({
   path: '/{username}/{reponame}/settings/collaboration',
+  cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: { collaborator: text, permission: text },
   outlivesCredential: true,
@@ -98,6 +100,7 @@ export const putCollaboratorSubmit = act({
 
 export const removeCollaboratorSubmit = act({
   path: '/{username}/{reponame}/settings/collaboration/delete',
+  cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: { collaborator: text },
   async run({ ctx, body }) {
@@ -109,6 +112,7 @@ export const removeCollaboratorSubmit = act({
 
 export const addTeamSubmit = act({
   path: '/{username}/{reponame}/settings/collaboration/teams',
+  cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: { team: text },
   outlivesCredential: true,
@@ -126,6 +130,7 @@ export const addTeamSubmit = act({
 
 export const removeTeamSubmit = act({
   path: '/{username}/{reponame}/settings/collaboration/teams/delete',
+  cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: { team: text },
   async run({ ctx, body }) {

@@ -21,6 +21,7 @@ const tick = Type.Optional(Type.Boolean())
 
 export const repositorySettingsPage = page({
   path: '/{username}/{reponame}/settings',
+  cost: 'usual',
   requires: [inSession, inRepo, repoAdmin],
   frame: inRepositoryFrame('settings'),
   load: async ({ ctx }) => ({
@@ -46,6 +47,7 @@ const problemFields = {
 /** Name, description and the like. */
 export const editRepositoryAct = act({
   path: '/{username}/{reponame}/settings',
+  cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: {
     name: text,
@@ -73,6 +75,7 @@ export const editRepositoryAct = act({
 
 export const editUnitsAct = act({
   path: '/{username}/{reponame}/settings/units',
+  cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: {
     has_issues: tick,
@@ -132,6 +135,7 @@ export const editUnitsAct = act({
 
 export const editMergingAct = act({
   path: '/{username}/{reponame}/settings/merging',
+  cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: {
     allow_merge_commits: tick,
@@ -175,6 +179,7 @@ export const editMergingAct = act({
 
 export const editMirrorAct = act({
   path: '/{username}/{reponame}/settings/mirror',
+  cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: { mirror_interval: text, enable_prune: tick },
   again: repositorySettingsPage,
@@ -188,6 +193,7 @@ export const editMirrorAct = act({
 
 export const visibilityAct = act({
   path: '/{username}/{reponame}/settings/visibility',
+  cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: { private: tick },
   again: repositorySettingsPage,
@@ -199,6 +205,7 @@ export const visibilityAct = act({
 
 export const archiveAct = act({
   path: '/{username}/{reponame}/settings/archive',
+  cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: { archived: tick },
   again: repositorySettingsPage,
@@ -219,6 +226,7 @@ function mustBeConfirmed(typed: string | undefined, name: string, field: string)
 
 export const transferAct = act({
   path: '/{username}/{reponame}/settings/transfer',
+  cost: 'usual',
   requires: [inRepo, repoOwner],
   fields: { new_owner: text, confirm_transfer: text },
   again: repositorySettingsPage,
@@ -237,6 +245,7 @@ export const transferAct = act({
 
 export const deleteRepositoryAct = act({
   path: '/{username}/{reponame}/settings/delete',
+  cost: 'usual',
   requires: [inRepo, repoOwner],
   fields: { confirm_delete: text },
   again: repositorySettingsPage,

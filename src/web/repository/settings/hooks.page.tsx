@@ -34,6 +34,7 @@ export const {
 /** Delivers the newest commit of the default branch as a push. */
 export const testRepositoryHookSubmit = act({
   path: '/{username}/{reponame}/settings/hooks/{id}/test',
+  cost: 'usual',
   params: { id: pathNumber },
   requires: [inRepo, repoAdmin, webhooksOn, gitRepo, repoRef],
   async run({ ctx, params }) {

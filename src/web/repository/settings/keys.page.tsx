@@ -19,6 +19,7 @@ const text = Type.Optional(Type.String())
 
 export const deployKeysPage = page({
   path: '/{username}/{reponame}/settings/keys',
+  cost: 'usual',
   requires: [inSession, inRepo, repoAdmin],
   query: { page: Type.Optional(Type.Integer()) },
   frame: inRepositoryFrame('settings'),
@@ -32,6 +33,7 @@ export const deployKeysPage = page({
 
 export const addDeployKeyAct = act({
   path: '/{username}/{reponame}/settings/keys',
+  cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: { title: text, content: text, may_write: Type.Optional(Type.Boolean()) },
   again: deployKeysPage,
@@ -48,6 +50,7 @@ export const addDeployKeyAct = act({
 
 export const deleteDeployKeyAct = act({
   path: '/{username}/{reponame}/settings/keys/{id}/delete',
+  cost: 'usual',
   params: { id: pathNumber },
   requires: [inRepo, repoAdmin],
   async run({ ctx, params }) {

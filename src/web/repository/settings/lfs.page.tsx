@@ -20,6 +20,7 @@ const readable = [lfsOn, inSession, inRepo, repoAdmin] as const
 /** Lists the large files of a repository, the largest first. */
 export const lfsObjectsPage = page({
   path: '/{username}/{reponame}/settings/lfs',
+  cost: 'usual',
   requires: readable,
   query: pageQuery,
   frame: inRepositoryFrame('settings'),
@@ -36,6 +37,7 @@ export const lfsObjectsPage = page({
 /** Lists the locked files of a repository, those locked first first. */
 export const lfsLocksPage = page({
   path: '/{username}/{reponame}/settings/lfs/locks',
+  cost: 'usual',
   requires: readable,
   query: { cursor: Type.Optional(Type.String()) },
   frame: inRepositoryFrame('settings'),
@@ -54,6 +56,7 @@ const whyFixed = ({ repo }: Pick<SignedInRepoCtx, 'repo'>): string | undefined =
 /** Breaks a lock of anybody. */
 export const breakLfsLock = act({
   path: '/{username}/{reponame}/settings/lfs/locks/unlock',
+  cost: 'usual',
   requires: [lfsOn, inRepo, repoAdmin, canWrite('code'), notArchived],
   fields: { id: Type.Optional(Type.Integer()) },
   again: lfsLocksPage,

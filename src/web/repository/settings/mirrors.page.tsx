@@ -28,6 +28,7 @@ const tick = Type.Optional(Type.Boolean())
 
 export const mirrorsPage = page({
   path: '/{username}/{reponame}/settings/mirrors',
+  cost: 'usual',
   requires: [inSession, inRepo, repoAdmin, mirrorsEnabled],
   query: pageQuery,
   frame: inRepositoryFrame('settings'),
@@ -48,6 +49,7 @@ export const mirrorsPage = page({
 
 export const addPushMirrorSubmit = act({
   path: '/{username}/{reponame}/settings/mirrors',
+  cost: 'usual',
   requires: [inRepo, repoAdmin, notArchived, mirrorsEnabled],
   fields: { address: text, username: text, password: text, interval: text, sync_on_commit: tick, use_ssh: tick },
   outlivesCredential: true,
@@ -68,6 +70,7 @@ export const addPushMirrorSubmit = act({
 
 export const deletePushMirrorSubmit = act({
   path: '/{username}/{reponame}/settings/mirrors/delete',
+  cost: 'usual',
   requires: [inRepo, repoAdmin, notArchived, mirrorsEnabled],
   fields: { name: text },
   async run({ ctx, body }) {
@@ -78,6 +81,7 @@ export const deletePushMirrorSubmit = act({
 
 export const syncPushMirrorsSubmit = act({
   path: '/{username}/{reponame}/settings/mirrors/sync',
+  cost: 'usual',
   requires: [inRepo, repoAdmin, notArchived, mirrorsEnabled],
   async run({ ctx, call }) {
     await syncPushMirrors(ctx, ctx.repo.id, call.signal)
@@ -88,6 +92,7 @@ export const syncPushMirrorsSubmit = act({
 /** Fetches what this mirror follows. */
 export const syncMirrorSubmit = act({
   path: '/{username}/{reponame}/settings/mirror/sync',
+  cost: 'usual',
   requires: [inRepo, canWrite('code'), notArchived, repoUnderQuota('size:git:all')],
   async run({ ctx }) {
     await requestMirrorSync(ctx, ctx.repo)

@@ -42,6 +42,7 @@ const problemFields = {
 
 export const tagRulesPage = page({
   path: '/{username}/{reponame}/settings/tags',
+  cost: 'usual',
   requires: [inSession, inRepo, repoAdmin],
   frame: inRepositoryFrame('settings'),
   load: async ({ ctx }) => ({ place: placeOf(ctx), rules: await presentTagRules(ctx, await listRules(ctx)) }),
@@ -51,6 +52,7 @@ export const tagRulesPage = page({
 
 export const addTagRuleSubmit = act({
   path: '/{username}/{reponame}/settings/tags',
+  cost: 'usual',
   requires: [inRepo, repoAdmin, notArchived],
   fields,
   again: tagRulesPage,
@@ -63,6 +65,7 @@ export const addTagRuleSubmit = act({
 
 export const tagRulePage = page({
   path: '/{username}/{reponame}/settings/tags/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   requires: [inSession, inRepo, repoAdmin],
   frame: inRepositoryFrame('settings'),
@@ -76,6 +79,7 @@ export const tagRulePage = page({
 
 export const editTagRuleSubmit = act({
   path: '/{username}/{reponame}/settings/tags/{id}',
+  cost: 'usual',
   params: { id: pathNumber },
   requires: [inRepo, repoAdmin, notArchived],
   fields,
@@ -89,6 +93,7 @@ export const editTagRuleSubmit = act({
 
 export const deleteTagRuleSubmit = act({
   path: '/{username}/{reponame}/settings/tags/{id}/delete',
+  cost: 'usual',
   params: { id: pathNumber },
   requires: [inRepo, repoAdmin],
   async run({ ctx, params }) {
