@@ -1,4 +1,5 @@
 import type { Delimiter, Env, MarkdownIt, StateCore, StateInline, Token } from 'markdown-it'
+import { visitInline } from './literal-elements.ts'
 import { emojiByName, findEmoji, type Emoji } from './emoji.ts'
 import { escapeHtml } from './html.ts'
 import { stateOf } from './markdown-env.ts'
@@ -171,10 +172,13 @@ function shortened(state: StateCore, children: readonly Token[], index: number):
   return html === undefined ? undefined : htmlToken(state, open.level, html)
 }
 
-/** Replaces references and emoji in text. It runs while escaped characters are separate tokens, so `\#1` and `\:smile:` stay text. */
+/**
+ * Replaces references and emoji in text outside of literal elements. It runs while escaped characters are separate tokens, so `\#1` and
+ * `\:smile:` stay text.
+ */
 function linkReferences(state: StateCore): void {
-  for (const block of state.tokens) {
-    if (block.type !== 'inline' || block.children === null) continue
+  visitInline(state.tokens, (block, literal) => {
+    if (block.children === null) return
     const children: Token[] = []
     let links = 0
     let htmlLinks = 0
@@ -188,15 +192,16 @@ function linkReferences(state: StateCore): void {
       }
       if (token.type === 'link_open') links += 1
       if (token.type === 'link_close') links -= 1
+      if (token.type === 'html_inline') literal.read(token.content, block.level)
       if (token.type === 'html_inline' && /^<a[\s>]/i.test(token.content)) htmlLinks += 1
       if (token.type === 'html_inline' && /^<\/a\s*>/i.test(token.content)) htmlLinks = Math.max(0, htmlLinks - 1)
       const inLink = links + htmlLinks > 0
       if (token.type === 'image') token.meta = { ...token.meta, inLink }
-      if (token.type !== 'text') children.push(token)
+      if (token.type !== 'text' || literal.isInside) children.push(token)
       else for (const part of splitText(state, token, inLink)) children.push(part)
     }
     block.children = children
-  }
+  })
 }
 
 function renderReferenceToken(tokens: readonly Token[], index: number, env: Env | undefined): string {

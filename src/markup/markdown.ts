@@ -1,9 +1,10 @@
 import MarkdownIt from 'markdown-it'
 import type { MarkdownIt as Parser, Token } from 'markdown-it'
+import type { Match as LinkMatch } from 'linkify-it'
 import definitionLists from 'markdown-it-deflist'
 import footnotes from 'markdown-it-footnote'
 import { findFrontMatter, renderFrontMatter } from './front-matter.ts'
-import { loadHighlighters } from './highlight.ts'
+import { loadHighlighters, type Highlighters } from './highlight.ts'
 import { sanitiseBounded } from './limited.ts'
 import { unrendered } from './unrendered.ts'
 import type { LinkBases, MarkdownMode } from './links.ts'
@@ -46,6 +47,7 @@ export interface Rendered {
 }
 
 const nothingResolved: ResolvedReferences = { mentions: new Set(), commits: new Set() }
+const noHighlighters: Highlighters = { highlight: () => undefined }
 const noCandidates: ReferenceCandidates = { mentions: [], commits: [] }
 
 /** Returns rendered HTML without candidates. */
@@ -54,6 +56,30 @@ export const withoutCandidates = (html: string): Rendered => ({ html, candidates
 /** Returns the length of an address after the colon of a configured scheme, without trailing punctuation. */
 const addressLength = (text: string, at: number): number =>
   /^\/\/[^\s<>"]{0,2000}[^\s<>".,;:!?)'\]]/.exec(text.slice(at, at + 2010))?.[0].length ?? 0
+
+/** Ends bare addresses before trailing punctuation and marks of Markdown, as GitHub Flavored Markdown does. */
+function endBeforePunctuation(linkify: Parser['linkify']): void {
+  const shorten = (found: LinkMatch): LinkMatch => {
+    const length = trailingPunctuation.exec(found.raw)?.[0].length ?? 0
+    if (length === 0) return found
+    const shorter = (text: string): string => text.slice(0, text.length - length)
+    return Object.assign(found, {
+      lastIndex: found.lastIndex - length,
+      raw: shorter(found.raw),
+      text: shorter(found.text),
+      url: shorter(found.url),
+    })
+  }
+  const match = linkify.match.bind(linkify)
+  const matchAtStart = linkify.matchAtStart.bind(linkify)
+  linkify.match = (text) => match(text)?.map(shorten) ?? null
+  linkify.matchAtStart = (text) => {
+    const found = matchAtStart(text)
+    return found === null ? null : shorten(found)
+  }
+}
+
+const trailingPunctuation = /(?<![:;.,!?*_~|`'"])[:;.,!?*_~|`'"]+$/
 
 const parsers = new WeakMap<MarkupSettings, Map<MarkdownMode, Parser>>()
 
@@ -81,12 +107,31 @@ function createParser(mode: MarkdownMode, settings: MarkupSettings): Parser {
   parser.linkify.set({ fuzzyLink: false, fuzzyIP: false, fuzzyEmail: true })
   parser.linkify.add('ftp:', null)
   parser.linkify.add('//', null)
+  endBeforePunctuation(parser.linkify)
   for (const scheme of settings.urlSchemes) parser.linkify.add(`${scheme.toLowerCase()}:`, { validate: addressLength })
   parser.use(footnotes).use(definitionLists)
   blockRules(parser)
   inlineRules(parser)
   if (!settings.math) parser.disable(['math', 'math_block'])
   return parser
+}
+
+let commentParser: Parser | undefined
+
+/** Returns the tokens of a comment before references, emoji and escaped characters become part of its text. */
+export function parseComment(markdown: string): readonly Token[] {
+  commentParser ??= createParser('comment', defaultMarkupSettings).disable(['references', 'text_join'])
+  return commentParser.parse(
+    markdown,
+    withState({
+      bases: { root: '', links: '', media: '' },
+      lineOffsets: [],
+      lines: [],
+      found: [],
+      resolved: nothingResolved,
+      highlighters: noHighlighters,
+    }),
+  )
 }
 
 /** Returns the byte offsets of the lines of a text. */
@@ -135,7 +180,7 @@ export async function renderMarkdown(source: string, options: MarkdownOptions): 
     lines: body.split(/\r\n|\r|\n/),
     found: [],
     resolved: options.resolved ?? nothingResolved,
-    highlighters: { highlight: () => undefined },
+    highlighters: noHighlighters,
   }
   const parser = parserFor(options.mode, settings)
   const env = withState(state)

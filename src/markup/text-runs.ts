@@ -1,5 +1,6 @@
-import MarkdownIt from 'markdown-it'
-import type { MarkdownIt as Parser, Token } from 'markdown-it'
+import type { Token } from 'markdown-it'
+import { type LiteralElements, visitInline } from './literal-elements.ts'
+import { parseComment } from './markdown.ts'
 
 /** The plain text and links of a Markdown text, without code, comments and tags. */
 export interface TextRuns {
@@ -15,39 +16,38 @@ const maxLength = 1_000_000
 /** Most links that are returned. */
 const maxLinks = 1000
 
-let parser: Parser | undefined
-
-/** Reads text and links of Markdown without rendering it. The time depends on the text, so callers go through `texts.ts`. */
+/**
+ * Reads text and links of a comment without rendering it. The parser is that of the rendering, so that code, formulas and footnotes are
+ * the same in both. The time depends on the text, so callers go through `texts.ts`.
+ */
 export function textRuns(markdown: string): TextRuns {
-  parser ??= new MarkdownIt({ html: true, linkify: true })
-  parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
   const texts: string[] = []
   const links: string[] = []
-  for (const block of parser.parse(markdown.slice(0, maxLength), {})) {
-    if (block.type === 'inline') collect(block.children ?? [], texts, links)
-  }
+  visitInline(parseComment(markdown.slice(0, maxLength)), (block, literal) => collect(block, literal, texts, links))
   return { text: texts.join('\n'), links }
 }
 
-function collect(tokens: readonly Token[], texts: string[], links: string[]): void {
+function collect(block: Token, literal: LiteralElements, texts: string[], links: string[]): void {
   let linkDepth = 0
   let run = ''
   const endRun = (): void => {
     if (run !== '') texts.push(run)
     run = ''
   }
-  for (const token of tokens) {
+  for (const token of block.children ?? []) {
     // A bare address is part of the text.
     const isBare = token.markup === 'linkify'
+    if (token.type === 'html_inline') literal.read(token.content, block.level)
     if (token.type === 'text') {
-      if (linkDepth === 0) run += token.content
+      if (linkDepth === 0 && !literal.isInside) run += token.content
     } else if (token.type === 'link_open' && !isBare) {
       endRun()
       linkDepth += 1
-      if (links.length < maxLinks) links.push(String(token.attrGet('href') ?? ''))
+      if (links.length < maxLinks && !literal.isInside) links.push(String(token.attrGet('href') ?? ''))
     } else if (token.type === 'link_close' && !isBare) {
       linkDepth -= 1
     } else if (!isBare) {
+      // An escaped character is a token of its own, so it ends the run: `\#1` names nothing.
       endRun()
     }
   }

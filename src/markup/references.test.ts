@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { parseReferences } from '../issues/references/reference.parse.ts'
+import { linkBases } from './links.ts'
+import { renderMarkdown } from './markdown.ts'
+import { defaultKeywords } from './references.ts'
+import { textRuns } from './text-runs.ts'
+
+const rootUrl = 'https://forge.example/'
+
+/** Returns the HTML of a comment, with every mention and commit known. */
+async function render(text: string): Promise<string> {
+  const bases = linkBases({ rootUrl, context: '/ann/one', mode: 'comment' })
+  const options = { mode: 'comment', bases, rootUrl, repository: 'ann/one' } as const
+  const { candidates } = await renderMarkdown(text, options)
+  const resolved = { mentions: new Set(candidates.mentions), commits: new Set(candidates.commits) }
+  return (await renderMarkdown(text, { ...options, resolved })).html
+}
+
+const namedIn = (text: string) =>
+  parseReferences(
+    { markdown: [textRuns(text)] },
+    { rootUrl, closeKeywords: defaultKeywords.close, reopenKeywords: defaultKeywords.reopen },
+  )
+
+const references = ['#1', '!1', '@bob', 'closes #1', 'ann/two#3', 'Reopens: ann/two#3']
+
+/** What makes a reference literal. */
+const literal: Readonly<Record<string, (text: string) => string>> = {
+  'an escape': (text) => text.replace(/[#!@]/, '\\$&'),
+  'an entity': (text) => text.replace('#', '&#35;').replace('!', '&#33;').replace('@', '&commat;'),
+  'a code span': (text) => `\`${text}\``,
+  'a fence': (text) => `\`\`\`\n${text}\n\`\`\``,
+  'indented code': (text) => `x\n\n    ${text}`,
+  'a formula': (text) => `a $x ${text} y$ b`,
+  'a comment': (text) => `<!-- ${text} -->`,
+  ...Object.fromEntries(
+    ['code', 'kbd', 'samp', 'tt', 'pre'].flatMap((tag) => [
+      [`<${tag}>`, (text: string) => `see <${tag}>${text}</${tag}>`],
+      [
+        `<${tag}> with attributes and emphasis`,
+        (text: string) => `a <${tag.toUpperCase()} class="x">**b** ${text}</${tag}> c`,
+      ],
+      [`a block of <${tag}>`, (text: string) => `<${tag}>\n${text}\n</${tag}>`],
+      [`a block of <${tag}> with empty lines`, (text: string) => `<div><${tag}>\n\n${text}\n\n</${tag}></div>`],
+      [`<${tag}> in a list`, (text: string) => `- <${tag}>a\n  ${text}</${tag}>`],
+      [`<${tag}> that is not closed`, (text: string) => `see <${tag}> ${text}`],
+    ]),
+  ),
+}
+
+/** What leaves a reference alone. */
+const alive: Readonly<Record<string, (text: string) => string>> = {
+  nothing: (text) => text,
+  'a code span before it': (text) => `\`code\` ${text}`,
+  'closed elements before it': (text) => `<kbd>a</kbd> <code>b</code> ${text}`,
+  'an element that the block before ended': (text) => `- <code>a\n\n${text}`,
+  'a comment with a tag before it': (text) => `<!-- <code> -->\n\n${text}`,
+  'an escape of something else': (text) => `\\* ${text}`,
+  'a footnote': (text) => `a[^1]\n\n[^1]: ${text}`,
+  'a definition': (text) => `word\n: ${text}`,
+  'an alert': (text) => `> [!NOTE]\n> ${text}`,
+}
+
+test('an escaped reference and one in a literal element is neither a link, nor recorded, nor does it notify or close', async () => {
+  for (const [name, around] of Object.entries(literal)) {
+    for (const reference of references) {
+      const text = around(reference)
+      assert.deepEqual(namedIn(text), { issues: [], accounts: [] }, `${name}: ${text}`)
+      assert.doesNotMatch(await render(text), /class="(?:ref-issue|mention|issue-keyword)"/, `${name}: ${text}`)
+    }
+  }
+})
+
+test('other references are links and recorded', async () => {
+  for (const [name, around] of Object.entries(alive)) {
+    for (const reference of references) {
+      const text = around(reference)
+      const { issues, accounts } = namedIn(text)
+      assert.equal(issues.length + accounts.length, 1, `${name}: ${text}`)
+      assert.match(await render(text), /class="(?:ref-issue|mention)"/, `${name}: ${text}`)
+    }
+  }
+})
+
+test('a bare address ends before punctuation and marks of Markdown', async () => {
+  const linkOf = async (text: string) => /href="([^"]*)"/.exec(await render(text))?.[1]
+  const address = 'https://ex.org/a'
+  for (const end of [':', '_', '~', '|', '`', '*', '.', ',', ';', '!', '?', '"', "'", '.:', ':**', '_.', '~|']) {
+    assert.equal(await linkOf(`see ${address}${end} now`), address, end)
+    assert.equal(await linkOf(address + end), address, end)
+  }
+  for (const kept of [`${address}_b`, `${address}:b`, `${address}/~b/`, `${address}/b_(c)`, `${address}-`]) {
+    assert.equal(await linkOf(`see ${kept}, now`), kept)
+  }
+  assert.match(
+    await render(`_${address}_`),
+    /<em><a href="https:\/\/ex.org\/a" rel="nofollow">https:\/\/ex.org\/a<\/a><\/em>/,
+  )
+})
