@@ -8,6 +8,8 @@ export interface LinkBases {
   readonly links: string
   /** Folder of relative images, videos and audio. */
   readonly media: string
+  /** Whether relative links lead to pages of a wiki, which are rendered whatever their name is. */
+  readonly isWiki?: boolean
 }
 
 /** The rendering modes (contract: the page about Markdown). */
@@ -44,7 +46,7 @@ export function linkBases(input: {
     root = input.mode === 'markdown' ? '' : rootUrl
     folder = root + path
   }
-  if (input.wiki === true) return { root, links: `${folder}/wiki`, media: `${folder}/wiki/raw` }
+  if (input.wiki === true) return { root, links: `${folder}/wiki`, media: `${folder}/wiki/raw`, isWiki: true }
   const branchPath = trimBoth(input.branchPath ?? '', '/')
   if (branchPath !== '') return { root, links: `${folder}/src/${branchPath}`, media: `${folder}/media/${branchPath}` }
   return { root, links: folder, media: folder }
@@ -70,19 +72,41 @@ function splitTail(address: string): [string, string] {
   return at < 0 ? [address, ''] : [address.slice(0, at), address.slice(at)]
 }
 
+/** Splits an address into its path, its query with `?` and its fragment with `#`. */
+function splitAddress(address: string): readonly [path: string, query: string, fragment: string] {
+  const [beforeFragment, fragment] = splitBefore(address, '#')
+  return [...splitBefore(beforeFragment, '?'), fragment]
+}
+
+function splitBefore(text: string, mark: string): readonly [string, string] {
+  const at = text.indexOf(mark)
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at)]
+}
+
 /**
  * Returns the final form of an address. It is idempotent, because addresses of Markdown are resolved again as HTML.
  * @param kind `media`: images, audio and videos
  */
 export function resolveAddress(bases: LinkBases, address: string, kind: 'link' | 'media'): string {
   if (address === '' || hasScheme(address) || address.startsWith('//')) return address
-  if (address.startsWith('#')) {
-    // Ids of headings and footnotes have a prefix, so that a text cannot take ids of the page around it.
-    return address === '#' || /^#(?:user-content-|fn(?:ref\d*)?:user-content-)/.test(address)
-      ? address
-      : `#user-content-${address.slice(1)}`
-  }
-  if (address.startsWith('/')) return bases.root + address
+  if (address.startsWith('#')) return withPrefix(address)
+  const [path, query, fragment] = splitAddress(address)
+  const isDocument = documentName.test(path) || (bases.isWiki === true && /^(?!\/|\.\.\/)./.test(path))
+  const leadsToText = kind === 'link' && isDocument && !lineFragment.test(fragment)
+  const whole = leadsToText ? path + query + withPrefix(fragment) : address
+  if (whole.startsWith('/')) return bases.root + whole
   const folder = kind === 'media' ? bases.media : bases.links
-  return folder === '' ? address : joinPath(folder, address)
+  return folder === '' ? whole : joinPath(folder, whole)
 }
+
+/** Names of files that are rendered by default. Pages of files with configured extensions find their parts by script. */
+const documentName = /\.(?:md|markdown|mdown|mkd|livemd|org)$/i
+
+/** The lines of a source. */
+const lineFragment = /^#L\d+(?:[-:]L?\d+)?$/
+
+/** Ids of headings and footnotes have a prefix, so that a text cannot take ids of the page around it. */
+const withPrefix = (fragment: string): string =>
+  fragment.length < 2 || /^#(?:user-content-|fn(?:ref\d*)?:user-content-)/.test(fragment)
+    ? fragment
+    : `#user-content-${fragment.slice(1)}`

@@ -202,7 +202,7 @@ test('linkBases: each mode resolves relative addresses in its own way', () => {
     address: string,
     kind: 'link' | 'media' = 'link',
   ): string => resolveAddress(linkBases({ rootUrl, context: '/ann/one', mode: 'gfm', ...input }), address, kind)
-  assert.equal(join({}, 'a.md?x=1#y'), 'https://forge.example/ann/one/a.md?x=1#y')
+  assert.equal(join({}, 'a.txt?x=1#y'), 'https://forge.example/ann/one/a.txt?x=1#y')
   assert.equal(join({}, '../../../../x'), 'https://forge.example/x')
   assert.equal(join({ mode: 'markdown' }, 'a/./b/'), '/ann/one/a/b/')
   assert.equal(join({ context: '', mode: 'markdown' }, 'a.md'), 'a.md')
@@ -214,4 +214,50 @@ test('linkBases: each mode resolves relative addresses in its own way', () => {
   assert.equal(join({ context: 'https://other.example/x/' }, '/f'), 'https://other.example/f')
   assert.equal(join({}, '//other.example/x'), '//other.example/x')
   assert.equal(join({}, '#x'), '#user-content-x')
+})
+
+test('resolveAddress: a link to a part of another text has the prefix of ids in texts', () => {
+  const file = linkBases({ rootUrl, context: '/ann/one', mode: 'gfm', branchPath: 'branch/main' })
+  const wiki = linkBases({ rootUrl, context: '/ann/one', mode: 'gfm', wiki: true })
+  const link = (bases: typeof file, address: string) =>
+    resolveAddress(bases, address, 'link').slice('https://forge.example/ann/one/'.length)
+  assert.equal(link(file, 'b.md#deep-part'), 'src/branch/main/b.md#user-content-deep-part')
+  assert.equal(link(file, '../docs/B.MD?x=1#a'), 'src/branch/docs/B.MD?x=1#user-content-a')
+  assert.equal(link(file, '/ann/one/src/branch/main/c.org#a'), 'src/branch/main/c.org#user-content-a')
+  assert.equal(link(wiki, 'Home#start'), 'wiki/Home#user-content-start')
+  assert.equal(link(wiki, '../issues/3#issuecomment-4'), 'issues/3#issuecomment-4')
+  for (const kept of [
+    'b.md#L3',
+    'b.md#L3-L7',
+    'b.md#',
+    'b.ts#L1',
+    'b.txt#part',
+    'b.md#user-content-a',
+    'b.md?display=source#L3',
+  ]) {
+    assert.equal(link(file, kept), `src/branch/main/${kept}`)
+  }
+  assert.equal(resolveAddress(file, 'b.md#a', 'media'), 'https://forge.example/ann/one/media/branch/main/b.md#a')
+})
+
+test('renderMarkdown: a picture keeps its forms for dark pages and other sizes, with resolved addresses', async () => {
+  const source = async (attributes: string) =>
+    /<source[^>]*>/.exec(
+      await render(`<picture><source ${attributes}><img src="a.png"></picture>`, { mode: 'gfm' }),
+    )?.[0]
+  assert.equal(
+    await source('media="(prefers-color-scheme: dark)" srcset="dark.png"'),
+    '<source media="(prefers-color-scheme: dark)" srcset="https://forge.example/ann/one/dark.png">',
+  )
+  assert.equal(
+    await source('srcset="a.png 1x,  https://o.example/b,c.png?d 2.5x,/e.png 640w" sizes="50vw"'),
+    '<source srcset="https://forge.example/ann/one/a.png 1x, https://o.example/b,c.png?d 2.5x, https://forge.example/e.png 640w" sizes="50vw">',
+  )
+  for (const refused of ['javascript:alert(1)', 'data:image/svg+xml,x 2x', ' ', 'java\tscript:x', ', ,']) {
+    assert.equal(await source(`srcset="${refused}"`), '<source>', refused)
+  }
+  assert.equal(
+    await source('srcset="vbscript:x 1x, b.png 2x"'),
+    '<source srcset="https://forge.example/ann/one/b.png 2x">',
+  )
 })

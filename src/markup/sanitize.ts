@@ -1,6 +1,7 @@
 import sanitizeHtml from 'sanitize-html'
 import type { LinkBases } from './links.ts'
 import { resolveAddress } from './links.ts'
+import { trimBoth } from '../lib/trim-ends.ts'
 
 /** Allowed elements; of any other element only the text remains. */
 const allowedTags = [
@@ -70,8 +71,8 @@ const everywhere = ['id', 'class', 'style', 'title', 'dir', 'lang', 'align', 'ar
 
 const allowedAttributes: Readonly<Record<string, readonly string[]>> = {
   a: ['href', 'target', 'rel', 'name'],
-  img: ['src', 'alt', 'width', 'height', 'loading'],
-  source: ['src', 'type', 'media'],
+  img: ['src', 'srcset', 'sizes', 'alt', 'width', 'height', 'loading'],
+  source: ['src', 'srcset', 'sizes', 'type', 'media', 'width', 'height'],
   video: ['src', 'poster', 'controls', 'loop', 'muted', 'autoplay', 'width', 'height', 'preload', 'playsinline'],
   audio: ['src', 'controls', 'loop', 'muted', 'autoplay', 'preload'],
   track: ['src', 'kind', 'label', 'srclang', 'default'],
@@ -143,6 +144,16 @@ function isSafeAddress(address: string): boolean {
   return scheme === undefined || !refusedSchemes.has(scheme.toLowerCase())
 }
 
+/** Returns the pictures of `srcset` with their addresses resolved; undefined when none is allowed. */
+function resolveSet(bases: LinkBases, set: string): string | undefined {
+  const kept = set.split(/,(?=\s)|(?<=\s[\d.]{1,10}[wx]),/).flatMap((candidate) => {
+    const [, address = '', size = ''] =
+      /^(\S+)(\s+\d{1,5}(?:\.\d{1,3})?[wx])?$/.exec(trimBoth(candidate.trim(), ',')) ?? []
+    return address !== '' && isSafeAddress(address) ? [resolveAddress(bases, address, 'media') + size] : []
+  })
+  return kept.length === 0 ? undefined : kept.join(', ')
+}
+
 const colour = /^(?:#[0-9a-f]{3,8}|[a-z]{3,30}|(?:rgb|hsl)a?\(\s*[-\d.,%\s/deg]{1,60}\))$/i
 
 /** Returns only the colour declarations of a style. */
@@ -177,6 +188,11 @@ function cleanAttributes(tag: string, attributes: sanitizeHtml.Attributes, bases
     if (address === undefined) continue
     if (isSafeAddress(address)) kept[name] = resolveAddress(bases, address, kind)
     else delete kept[name]
+  }
+  if (kept.srcset !== undefined) {
+    const set = resolveSet(bases, kept.srcset)
+    if (set === undefined) delete kept.srcset
+    else kept.srcset = set
   }
   if (kept.style !== undefined) {
     const colours = colourDeclarations(kept.style)

@@ -33,6 +33,7 @@
  * | `<html data-theme="light">` (`dark`, `auto`) | colours (style sheet, no script) |
  */
 import '@github/relative-time-element'
+import './anchors.ts'
 import './copying.ts'
 import './dialogs.ts'
 import './forms.ts'
