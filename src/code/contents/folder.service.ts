@@ -3,7 +3,7 @@ import { pluck } from '../../lib/pluck.ts'
 import type { Commit, PathEntry } from '../../git/git.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { shortCommit } from '../commits/message.rules.ts'
-import { readSubmodules } from './submodules.ts'
+import { readSubmodules, submodulePage } from './submodules.ts'
 
 /** Entries of a folder that are read; further ones are counted only. */
 const maxEntries = 1000
@@ -11,8 +11,8 @@ const maxEntries = 1000
 /** An entry of a folder with the last commit that touched it. */
 export interface FolderEntry extends PathEntry {
   readonly lastCommit: Commit | undefined
-  /** Address of a submodule, as in `.gitmodules`. */
-  readonly submoduleUrl: string | undefined
+  /** Address of the pages of a submodule, when it names a server. */
+  readonly submodulePage: string | undefined
 }
 
 export interface Folder {
@@ -26,7 +26,7 @@ const rank = (entry: Pick<PathEntry, 'type'>): number => (entry.type === 'tree' 
 
 /** Returns a folder with the last commits of its entries, by batched reads. */
 export async function getFolder(
-  { git, repo }: RepoCtx,
+  { git, repo, owner, config }: RepoCtx,
   commit: Oid,
   folder: { readonly path: string; readonly tree: Oid },
 ): Promise<Folder> {
@@ -48,7 +48,7 @@ export async function getFolder(
         ...entry,
         path,
         lastCommit: oid && commitOf.get(oid),
-        submoduleUrl: submodules.get(path),
+        submodulePage: submodulePage(submodules.get(path) ?? '', `${config.server.rootUrl}${owner.name}/${repo.name}`),
       }
     }),
     total: all.length,
@@ -57,12 +57,17 @@ export async function getFolder(
 
 const readmeNames = ['readme.md', 'readme.markdown', 'readme.org', 'readme.txt', 'readme.rst', 'readme.adoc', 'readme']
 
-/** Returns the entry of a folder that describes it, if any. */
-export function readmeOf<Entry extends Pick<PathEntry, 'name' | 'type'>>(entries: readonly Entry[]): Entry | undefined {
+/** Returns the files and symbolic links of a folder that may describe it, in order of precedence. */
+export function readmesOf<Entry extends Pick<PathEntry, 'name' | 'type'>>(entries: readonly Entry[]): Entry[] {
   const files = entries.filter(({ type }) => type === 'blob')
-  for (const name of readmeNames) {
-    const found = files.find((entry) => entry.name.toLowerCase() === name)
-    if (found) return found
-  }
-  return undefined
+  return readmeNames.flatMap((name) => files.filter((entry) => entry.name.toLowerCase() === name))
+}
+
+/** Folders of the root that may hold the file that describes the repository. */
+const readmeFolders = ['docs', '.github', '.gitea', '.forgejo']
+
+/** Returns the folders of the root folder in which a repository is described that has no such file in the root. */
+export function readmeFoldersOf<Entry extends Pick<PathEntry, 'name' | 'type'>>(root: readonly Entry[]): Entry[] {
+  const folders = root.filter(({ type }) => type === 'tree')
+  return readmeFolders.flatMap((name) => folders.filter((entry) => entry.name.toLowerCase() === name))
 }

@@ -1,5 +1,6 @@
 import type { Git } from '../../git/git.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
+import { trimTrailing } from '../../lib/trim-ends.ts'
 
 /** Largest `.gitmodules`, in bytes. */
 const maxModulesBytes = 256 * 1024
@@ -33,3 +34,35 @@ function parseSubmodules(text: string): ReadonlyMap<string, string> {
 }
 
 const unquoted = (value: string): string => (/^".*"$/.test(value) ? value.slice(1, -1).replace(/\\(.)/g, '$1') : value)
+
+/**
+ * Returns the address of a submodule's pages; undefined when its address names no server. As git does, a relative address begins at
+ * the address of the repository around it.
+ * @param repository address of the repository around it, without `.git`
+ */
+export function submodulePage(url: string, repository: string): string | undefined {
+  const whole = /^\.{1,2}\//.test(url) ? joinRelative(repository, url) : withScheme(url)
+  const parsed = whole === undefined ? null : URL.parse(whole)
+  if (!parsed || !/^(?:https?|ssh|git):$/.test(parsed.protocol) || parsed.hostname === '') return undefined
+  const path = trimTrailing(parsed.pathname, '/').replace(/\.git$/, '')
+  // Servers of git show their pages by HTTPS; ports and names of other protocols are not theirs.
+  const origin = parsed.protocol.startsWith('http') ? parsed.origin : `https://${parsed.hostname}`
+  return origin + path
+}
+
+function joinRelative(repository: string, url: string): string | undefined {
+  const parts = repository.split('/')
+  for (const part of url.split('/')) {
+    // Scheme, empty part and host stay.
+    if (part === '..' && parts.length > 3) parts.pop()
+    else if (part === '..') return undefined
+    else if (part !== '.' && part !== '') parts.push(part)
+  }
+  return parts.join('/')
+}
+
+/** Gives an address of the form `git@host:path` the scheme that it stands for; a single letter before the colon is a drive. */
+function withScheme(url: string): string {
+  const [, host, path] = /^(?:[\w.-]+@)?([\w.-]{2,}):(?!\/\/)(.+)$/.exec(url) ?? []
+  return host === undefined ? url : `ssh://${host}/${path?.replace(/^\//, '') ?? ''}`
+}

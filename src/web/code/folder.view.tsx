@@ -32,10 +32,10 @@ const EntryName = ({ place, revision, entry }: Pick<FolderProps, 'place' | 'revi
   if (entry.type !== 'commit') return <Link to={revisionPath(place, 'src', revision, entry.path)}>{entry.name}</Link>
   return (
     <>
-      {entry.submoduleUrl === undefined ? (
+      {entry.submodulePage === undefined ? (
         entry.name
       ) : (
-        <OutsideLink href={entry.submoduleUrl.replace(/\.git$/, '')}>{entry.name}</OutsideLink>
+        <OutsideLink href={entry.submodulePage}>{entry.name}</OutsideLink>
       )}{' '}
       <span class="muted mono">@ {entry.oid.slice(0, 10)}</span>
     </>

@@ -64,7 +64,7 @@ async function homeOf(ctx: RepoCtx & BrowserCtx): Promise<HomeProps> {
     ctx.git.countCommits(repo.git_key, { from: [revision.commit] }),
     repo.fork_id === null || !shared.mayWrite ? 0 : commitsBehind(ctx),
   ])
-  const readme = await readReadme(ctx, revision, root.folder.entries)
+  const readme = await readReadme(ctx, revision, { isRoot: true, entries: root.folder.entries })
   return { ...shared, code: { kind: 'shown', revision, ...root, refs, commitCount, behind, readme } }
 }
 

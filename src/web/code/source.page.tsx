@@ -2,7 +2,7 @@ import type { RepoCtx } from '../../access/context.ts'
 import { canRead, inRepo } from '../../access/repo.requirements.ts'
 import { getRefChoice } from '../../code/branches/ref-choice.service.ts'
 import { getFile } from '../../code/contents/file.service.ts'
-import { readSubmodules } from '../../code/contents/submodules.ts'
+import { readSubmodules, submodulePage } from '../../code/contents/submodules.ts'
 import { enumeration } from '../../http/schema.ts'
 import { Type } from 'typebox'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
@@ -29,13 +29,14 @@ async function loadSource(ctx: RepoCtx & BrowserCtx, rest: string, asked: Asked)
   const shared = { place: { owner, repo }, revision, path, refs, editing: mayEditHere(ctx, revision) }
   if (!entry || entry.type === 'tree') {
     const read = await readFolder(ctx, revision, { path, tree: entry?.oid ?? revision.commit })
-    const readme = await readReadme(ctx, revision, read.folder.entries)
+    const readme = await readReadme(ctx, revision, { isRoot: path === '', entries: read.folder.entries })
     return { ...shared, shown: { kind: 'folder', ...read, readme } }
   }
   const latest = await latestOf(ctx, revision, path)
   if (entry.type === 'commit') {
     const url = (await readSubmodules(ctx.git, repo.git_key, revision.commit)).get(path)
-    return { ...shared, shown: { kind: 'submodule', latest, oid: entry.oid, url } }
+    const pages = submodulePage(url ?? '', `${ctx.config.server.rootUrl}${owner.name}/${repo.name}`)
+    return { ...shared, shown: { kind: 'submodule', latest, oid: entry.oid, url, pages } }
   }
   const file = await getFile(ctx, entry)
   const content = await readSource(ctx, revision, file, asked)

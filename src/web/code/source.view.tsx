@@ -22,6 +22,8 @@ interface Submodule {
   readonly oid: string
   /** Its address in `.gitmodules`. */
   readonly url: string | undefined
+  /** Address of its pages, when `url` names a server. */
+  readonly pages: string | undefined
 }
 
 export interface SourceProps {
@@ -120,12 +122,17 @@ const SubmoduleBox = ({
   latest,
   oid,
   url,
+  pages,
 }: Pick<SourceProps, 'place' | 'revision' | 'path'> & Submodule) => (
   <Box head={<LatestCommit place={place} revision={revision} path={path} view={latest} />}>
     <Empty icon="file-submodule" title={texts.submodule}>
       <p>
         {texts.submoduleAt(
-          url === undefined ? undefined : <OutsideLink href={url.replace(/\.git$/, '')}>{url}</OutsideLink>,
+          url === undefined ? undefined : pages === undefined ? (
+            <code>{url}</code>
+          ) : (
+            <OutsideLink href={pages}>{url}</OutsideLink>
+          ),
           <code>{shortOid(oid)}</code>,
         )}
       </p>
