@@ -1,6 +1,5 @@
 import MarkdownIt from 'markdown-it'
 import type { MarkdownIt as Parser, Token } from 'markdown-it'
-import type { Match as LinkMatch } from 'linkify-it'
 import definitionLists from 'markdown-it-deflist'
 import footnotes from 'markdown-it-footnote'
 import { findFrontMatter, renderFrontMatter } from './front-matter.ts'
@@ -56,6 +55,8 @@ export const withoutCandidates = (html: string): Rendered => ({ html, candidates
 /** Returns the length of an address after the colon of a configured scheme, without trailing punctuation. */
 const addressLength = (text: string, at: number): number =>
   /^\/\/[^\s<>"]{0,2000}[^\s<>".,;:!?)'\]]/.exec(text.slice(at, at + 2010))?.[0].length ?? 0
+
+type LinkMatch = NonNullable<ReturnType<Parser['linkify']['matchAtStart']>>
 
 /** Ends bare addresses before trailing punctuation and marks of Markdown, as GitHub Flavored Markdown does. */
 function endBeforePunctuation(linkify: Parser['linkify']): void {

@@ -138,13 +138,14 @@ async function filterOf(
     if (!user) missing.push(`${key}:${name}`)
     return user?.id
   }
+  const namedLabels = [...query.labels, ...query.withoutLabels]
   const [posterId, assigneeId, mentionedId, reviewAskedOf, reviewedBy, labels, milestone] = await Promise.all([
     person('author', query.author),
     person('assignee', query.assignee),
     person('mentions', query.mentions),
     person('review-requested', query.reviewRequested),
     person('reviewed-by', query.reviewedBy),
-    query.labels.length === 0 ? [] : listUsableLabels(ctx.db, ctx.repo, { names: query.labels }),
+    namedLabels.length === 0 ? [] : listUsableLabels(ctx.db, ctx.repo, { names: namedLabels }),
     query.milestone === undefined ? undefined : findMilestoneByTitle(ctx.db, ctx.repo.id, query.milestone),
   ])
   const isNamed = new Set(labels.map((label) => label.name))
@@ -153,6 +154,8 @@ async function filterOf(
   const words = parseSearchWords(allWords(query.words))
   // A name that the repository and its organization share is met by either label.
   const first = query.labels.flatMap((name) => labels.find((label) => label.name === name) ?? [])
+  // One that they share excludes both labels. A name that no label has excludes nothing.
+  const excluded = labels.filter((label) => query.withoutLabels.includes(label.name))
   return {
     missing,
     filter: {
@@ -166,8 +169,13 @@ async function filterOf(
       mentionedId,
       reviewAskedOf,
       reviewedBy,
-      sinceUnix: dayStart(query.since),
-      beforeUnix: dayEnd(query.before),
+      ...(excluded.length > 0 ? { noneOfLabels: pluck(excluded, 'id') } : {}),
+      createdFromUnix: dayStart(query.created?.from),
+      createdToUnix: dayEnd(query.created?.to),
+      minComments: query.comments?.from,
+      maxComments: query.comments?.to,
+      sinceUnix: dayStart(query.updated?.from),
+      beforeUnix: dayEnd(query.updated?.to),
       ...(words.length > 0 ? { words } : {}),
     },
   }

@@ -49,6 +49,12 @@ export interface IssueFilter {
   readonly milestoneIds?: readonly MilestoneId[]
   /** The issue has a milestone with one of these titles, of any repository. */
   readonly milestoneTitles?: readonly string[]
+  /** The issue has none of these. */
+  readonly noneOfLabels?: readonly LabelId[]
+  readonly createdFromUnix?: Unix | undefined
+  readonly createdToUnix?: Unix | undefined
+  readonly minComments?: number | undefined
+  readonly maxComments?: number | undefined
   readonly sinceUnix?: Unix | undefined
   readonly beforeUnix?: Unix | undefined
   readonly posterId?: UserId | undefined
@@ -99,6 +105,11 @@ const conditionsOf: {
 } = {
   allLabels: (labelIds, { where }) => labelIds.map((labelId) => hasLabel(where, [labelId])),
   anyLabels: (labelIds, { where }) => [hasLabel(where, labelIds)],
+  noneOfLabels: (labelIds, { where }) => (labelIds.length === 0 ? [] : [where.not(hasLabel(where, labelIds))]),
+  createdFromUnix: (unix) => [sql<SqlBool>`issue.created_unix >= ${unix}`],
+  createdToUnix: (unix) => [sql<SqlBool>`issue.created_unix <= ${unix}`],
+  minComments: (count) => [sql<SqlBool>`issue.num_comments >= ${count}`],
+  maxComments: (count) => [sql<SqlBool>`issue.num_comments <= ${count}`],
   labelNames: (names) => [hasLabelNamed(names)],
   milestoneTitles(titles) {
     const title = sql`(select title from milestone where milestone.id = issue.milestone_id)`

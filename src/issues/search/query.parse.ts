@@ -1,6 +1,8 @@
 /**
  * The query language of issue lists, as people know it: `is:open label:"good first issue" author:me no:milestone
- * sort:updated crack`. Words that are no filters are searched in the texts.
+ * sort:updated crack`. A minus before `label:` excludes a label. `created:` and `updated:` take a day, a bound or a range (`2026-01-31`,
+ * `>=2026-01-01`, `2026-01-01..2026-01-31`), `comments:` a number alike. A value with blanks or quotation marks stands in quotation
+ * marks, in which `\\"` is a quotation mark. Words that are no filters are searched in the texts.
  */
 
 export const lackable = ['label', 'milestone', 'assignee'] as const
@@ -19,10 +21,20 @@ export const querySorts = [
 ] as const
 export type QuerySort = (typeof querySorts)[number]
 
+/** Bounds that both belong to the range. */
+export interface Bounds<T> {
+  readonly from?: T | undefined
+  readonly to?: T | undefined
+}
+
 export interface IssueQuery {
   readonly state: 'open' | 'closed' | 'all'
+  /** Absent: the kind of the list. */
+  readonly kind?: 'issues' | 'pulls' | undefined
   /** Names; the issue has all of them. */
   readonly labels: readonly string[]
+  /** Names; the issue has none of them. */
+  readonly withoutLabels: readonly string[]
   readonly lacks: readonly Lack[]
   readonly milestone?: string | undefined
   /** Login names; `me` stands for the person who asks. */
@@ -31,9 +43,10 @@ export interface IssueQuery {
   readonly mentions?: string | undefined
   readonly reviewRequested?: string | undefined
   readonly reviewedBy?: string | undefined
-  /** Days such as `2026-11-28`; the last change is not before, or not after. */
-  readonly since?: string | undefined
-  readonly before?: string | undefined
+  /** Days such as `2026-11-28` of the creation and of the last change. */
+  readonly created?: Bounds<string> | undefined
+  readonly updated?: Bounds<string> | undefined
+  readonly comments?: Bounds<number> | undefined
   readonly sort: QuerySort
   /** Words and phrases in the form of `parseSearchWords`. */
   readonly words: string
@@ -44,6 +57,7 @@ export interface IssueQuery {
 export const emptyQuery: IssueQuery = {
   state: 'all',
   labels: [],
+  withoutLabels: [],
   lacks: [],
   sort: 'created-desc',
   words: '',
@@ -77,24 +91,62 @@ const usualOrder: Readonly<Record<string, QuerySort>> = {
   due: 'due-asc',
 }
 
-const filterForm = /^([a-z-]+):(?:"([^"]*)"?|(\S+))$/i
+const filterForm = /^(-?[a-z-]+):(?:"((?:\\["\\]|[^"])*?)"?|(\S+))$/i
 
 /** Splits at spaces outside of quotation marks. */
-const tokensOf = (text: string): readonly string[] => text.match(/(?:[^\s"]|"[^"]*(?:"|$))+/g) ?? []
+const tokensOf = (text: string): readonly string[] => text.match(/(?:[^\s"]|"(?:\\["\\]|[^"])*(?:"|$))+/g) ?? []
+
+/** Returns the bounds that `3`, `>3`, `>=3`, `<3`, `<=3`, `3..5`, `3..*` and `*..5` name; undefined for another text. */
+function boundsOf<T>(
+  text: string,
+  parse: (text: string) => T | undefined,
+  step: (value: T, by: 1 | -1) => T,
+): Bounds<T> | undefined {
+  const [, low = '', high = ''] = /^(\S+?)\.\.(\S+)$/.exec(text) ?? []
+  if (low !== '') {
+    const from = low === '*' ? undefined : parse(low)
+    const to = high === '*' ? undefined : parse(high)
+    const isRange = (low === '*' || from !== undefined) && (high === '*' || to !== undefined) && low + high !== '**'
+    return isRange ? { from, to } : undefined
+  }
+  const [, sign = '', rest = ''] = /^([<>]=?|)(.*)$/s.exec(text) ?? []
+  const value = parse(rest)
+  if (value === undefined) return undefined
+  if (sign === '') return { from: value, to: value }
+  if (sign.startsWith('>')) return { from: sign === '>' ? step(value, 1) : value }
+  return { to: sign === '<' ? step(value, -1) : value }
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** Returns a day that the calendar has, in years that a time of the database can have. */
+function parseDay(text: string): string | undefined {
+  if (!/^[12]\d{3}-\d{2}-\d{2}$/.test(text)) return undefined
+  const ms = Date.parse(`${text}T00:00:00Z`)
+  return Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== text ? undefined : text
+}
+
+const stepDay = (day: string, by: 1 | -1): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + by * dayMs).toISOString().slice(0, 10)
+
+const parseCount = (text: string): number | undefined => (/^\d{1,9}$/.test(text) ? Number(text) : undefined)
+
+const kindWords: Readonly<Record<string, 'issues' | 'pulls'>> = { issue: 'issues', pr: 'pulls', pull: 'pulls' }
 
 /** Parses a query. It understands every text; what is no filter is a word. */
 export function parseIssueQuery(text: string): IssueQuery {
   const labels: string[] = []
+  const withoutLabels: string[] = []
   const lacks = new Set<Lack>()
   const words: string[] = []
   const unknown: string[] = []
-  const found: { -readonly [Key in NameKey | 'since' | 'before']?: string } = {}
+  const found: { -readonly [Key in NameKey | 'created' | 'updated' | 'comments' | 'kind']?: IssueQuery[Key] } = {}
   let state: IssueQuery['state'] = 'all'
   let sort: QuerySort = emptyQuery.sort
   for (const token of tokensOf(text.slice(0, longestText))) {
     const match = filterForm.exec(token)
     const key = match?.[1]?.toLowerCase() ?? ''
-    const value = match?.[2] ?? match?.[3] ?? ''
+    const value = match?.[2]?.replace(/\\(["\\])/g, '$1') ?? match?.[3] ?? ''
     if (!match || value === '') {
       words.push(token)
       continue
@@ -103,19 +155,24 @@ export function parseIssueQuery(text: string): IssueQuery {
     const nameKey = (names as Readonly<Record<string, NameKey>>)[key]
     const order = querySorts.find((each) => each === lower) ?? usualOrder[lower]
     const lack = lackable.find((each) => each === lower)
-    const range = /^(>=?|<=?)(\d{4}-\d{2}-\d{2})$/.exec(value)
+    const days = key === 'created' || key === 'updated' ? boundsOf(value, parseDay, stepDay) : undefined
+    const counts = key === 'comments' ? boundsOf(value, parseCount, (count, by) => count + by) : undefined
     if (nameKey) found[nameKey] = value
     else if (key === 'label') labels.push(value)
+    else if (key === '-label') withoutLabels.push(value)
     else if ((key === 'is' || key === 'state') && (lower === 'open' || lower === 'closed')) state = lower
-    else if (key === 'is' && ['issue', 'pr', 'pull', 'all'].includes(lower)) continue
+    else if (key === 'is' && kindWords[lower]) found.kind = kindWords[lower]
+    else if (key === 'is' && lower === 'all') continue
     else if (key === 'no' && lack) lacks.add(lack)
     else if (key === 'sort' && order) sort = order
-    else if (key === 'updated' && range?.[2]) found[range[1]?.startsWith('>') ? 'since' : 'before'] = range[2]
+    else if (days) found[key as 'created' | 'updated'] = days
+    else if (counts) found.comments = counts
     else unknown.push(token)
   }
   return {
     state,
     labels: [...new Set(labels)].slice(0, maxLabels),
+    withoutLabels: [...new Set(withoutLabels)].slice(0, maxLabels),
     lacks: [...lacks],
     ...found,
     sort,
@@ -124,20 +181,30 @@ export function parseIssueQuery(text: string): IssueQuery {
   }
 }
 
-const quoted = (value: string): string => (/[\s"]/.test(value) ? `"${value.replaceAll('"', '')}"` : value)
+const quoted = (value: string): string => (/[\s"]/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : value)
+
+function writeBounds(key: string, bounds: Bounds<string | number> | undefined): readonly string[] {
+  const { from, to } = bounds ?? {}
+  if (from === undefined) return to === undefined ? [] : [`${key}:<=${to}`]
+  if (to === undefined) return [`${key}:>=${from}`]
+  return [from === to ? `${key}:${from}` : `${key}:${from}..${to}`]
+}
 
 /** Writes a query in its usual form; parsing it gives the same query, except for what is not understood. */
 export function writeIssueQuery(query: IssueQuery): string {
   return [
+    ...(query.kind === undefined ? [] : [query.kind === 'pulls' ? 'is:pr' : 'is:issue']),
     ...(query.state === 'all' ? [] : [`is:${query.state}`]),
     ...query.labels.map((label) => `label:${quoted(label)}`),
+    ...query.withoutLabels.map((label) => `-label:${quoted(label)}`),
     ...query.lacks.map((lack) => `no:${lack}`),
     ...Object.entries(names).flatMap(([key, name]) => {
       const value = query[name]
       return value === undefined ? [] : [`${key}:${quoted(value)}`]
     }),
-    ...(query.since === undefined ? [] : [`updated:>=${query.since}`]),
-    ...(query.before === undefined ? [] : [`updated:<=${query.before}`]),
+    ...writeBounds('created', query.created),
+    ...writeBounds('updated', query.updated),
+    ...writeBounds('comments', query.comments),
     ...(query.sort === emptyQuery.sort ? [] : [`sort:${query.sort}`]),
     ...(query.words === '' ? [] : [query.words]),
   ].join(' ')

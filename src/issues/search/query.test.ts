@@ -16,10 +16,11 @@ test('an issue query has filters, an order and words', () => {
 })
 
 test('an issue query keeps phrases as words and names filters that it does not understand', () => {
-  const query = parseIssueQuery('"hot iron" is:blue no:tea updated:>2026-01-31 updated:<=2026-02-28 http://a.example')
+  const query = parseIssueQuery('"hot iron" is:blue no:tea updated:<=2026-02-28 http://a.example')
   assert.equal(query.words, '"hot iron"')
   assert.deepEqual(query.unknown, ['is:blue', 'no:tea', 'http://a.example'])
-  assert.deepEqual([query.since, query.before, query.state], ['2026-01-31', '2026-02-28', 'all'])
+  assert.deepEqual(query.updated, { to: '2026-02-28' })
+  assert.equal(query.state, 'all')
 })
 
 test('a written issue query parses to the same query', () => {
@@ -27,6 +28,9 @@ test('a written issue query parses to the same query', () => {
     '',
     'is:closed',
     'label:"a b" no:assignee author:alice assignee:me milestone:"v 1.0" sort:due-desc x "y z"',
+    'label:"say \\"hi\\"" -label:"a\\\\b c" milestone:"say \\"hi\\"" author:"x\\"',
+    'is:pr is:closed -label:bug created:2026-01-01..2026-01-31 comments:>=3',
+    'is:issue created:<2026-03-01 comments:0 updated:2026-01-05',
     'review-requested:me reviewed-by:bob mentions:carol updated:>=2026-01-01',
   ]) {
     const query = parseIssueQuery(text)
@@ -37,4 +41,45 @@ test('a written issue query parses to the same query', () => {
 test('an issue query without an end of a quotation is understood', () => {
   assert.deepEqual(parseIssueQuery('label:"a b').labels, ['a b'])
   assert.equal(parseIssueQuery('label:').words, 'label:')
+})
+
+test('an issue query names labels and milestones with quotation marks', () => {
+  const query = parseIssueQuery('label:"say \\"hi\\"" -label:"\\"" milestone:"a \\\\ b" x')
+  assert.deepEqual(
+    [query.labels, query.withoutLabels, query.milestone, query.words],
+    [['say "hi"'], ['"'], 'a \\ b', 'x'],
+  )
+  assert.deepEqual(parseIssueQuery('label:say"hi"').labels, ['say"hi"'])
+})
+
+test('an issue query has bounds of days and numbers', () => {
+  const bounds = {
+    'created:2026-02-03': { from: '2026-02-03', to: '2026-02-03' },
+    'created:>2026-02-28': { from: '2026-03-01' },
+    'created:<2026-01-01': { to: '2025-12-31' },
+    'updated:>=2026-02-03': { from: '2026-02-03' },
+    'updated:2026-02-03..*': { from: '2026-02-03', to: undefined },
+    'created:*..2026-02-03': { from: undefined, to: '2026-02-03' },
+    'comments:>5': { from: 6 },
+    'comments:0': { from: 0, to: 0 },
+    'comments:1..3': { from: 1, to: 3 },
+    'comments:"<=3"': { to: 3 },
+  }
+  for (const [text, expected] of Object.entries(bounds)) {
+    const { created, updated, comments, unknown } = parseIssueQuery(text)
+    assert.deepEqual([created ?? updated ?? comments, unknown], [expected, []], text)
+  }
+  const unknown = [
+    'created:2026-02-30',
+    'created:soon',
+    'updated:0000-00-00',
+    'comments:many',
+    'comments:1..',
+    'comments:*..*',
+    'comments:-1',
+    '-author:me',
+    'is:merged',
+    'created:>99999-01-01',
+  ]
+  for (const text of unknown) assert.deepEqual(parseIssueQuery(text).unknown, [text])
 })

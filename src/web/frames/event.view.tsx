@@ -1,3 +1,4 @@
+import { usualQuery, writeIssueQuery } from '../../issues/search/query.parse.ts'
 import type { ComponentChild, VNode } from 'preact'
 import type { NamedIssue, TimelineEntry } from '../../issues/timeline/timeline-view.service.ts'
 import { parseTime } from '../../lib/time.ts'
@@ -234,7 +235,7 @@ function labelText(group: readonly TimelineEntry[], place: EventPlace): Componen
           <>
             <LabelTag
               label={label}
-              to={`${pathOf(place.owner, place.name, 'issues')}?q=${encodeURIComponent(`is:open label:"${label.name}"`)}`}
+              to={`${pathOf(place.owner, place.name, 'issues')}?q=${encodeURIComponent(writeIssueQuery({ ...usualQuery, labels: [label.name] }))}`}
             />{' '}
           </>
         ) : (

@@ -1,3 +1,4 @@
+import { usualQuery, writeIssueQuery } from '../../issues/search/query.parse.ts'
 import type { LabelRow } from '../../db/tables/issues.ts'
 import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
 import { ActButton } from '../ui/button.tsx'
@@ -91,7 +92,9 @@ const Row = ({
 }: LabelsProps & { readonly label: LabelRow; readonly isOwn: boolean }) => {
   const { refused } = usePage()
   const at = (...parts: readonly (string | number)[]) => pathOf(place.owner.name, place.repo.name, 'labels', ...parts)
-  const list = withQuery(pathOf(place.owner.name, place.repo.name, 'issues'), { q: `is:open label:"${label.name}"` })
+  const list = withQuery(pathOf(place.owner.name, place.repo.name, 'issues'), {
+    q: writeIssueQuery({ ...usualQuery, labels: [label.name] }),
+  })
   const to = at(label.id, 'edit')
   if (isOwn && mayChange && (editing === label.id || refused?.action === to)) {
     return (

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { RepoCtx } from '../../access/context.ts'
 import { inRepo, issuesEnabled, notArchived, pullsEnabled } from '../../access/repo.requirements.ts'
-import { Invalid } from '../../lib/errors.ts'
+import { Invalid, Moved } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { changeMany } from '../../issues/bulk.service.ts'
 import { mayManage } from '../../issues/issue.policy.ts'
@@ -27,6 +27,11 @@ async function loadList(
   const query = asked.q === undefined || asked.q.trim() === '' ? usualQuery : parseIssueQuery(asked.q)
   const text = asked.q?.trim() || writeIssueQuery(usualQuery)
   const at = pageOf({ page: asked.page }, pageLimits(ctx))
+  if (query.kind !== undefined && query.kind !== kind) {
+    // The other kind has a list of its own.
+    const found = new URLSearchParams({ q: text, ...(asked.page === undefined ? {} : { page: String(asked.page) }) })
+    throw new Moved(303, `${pathOf(ctx.owner.name, ctx.repo.name, query.kind)}?${found}`)
+  }
   const isPull = kind === 'pulls'
   const isUsual = at.number === 1 && writeIssueQuery(query) === writeIssueQuery(usualQuery)
   const [found, choices, pinned] = await Promise.all([

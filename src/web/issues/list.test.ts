@@ -42,6 +42,42 @@ test('repositoryIssues: the query chooses the issues, and the head counts both s
   assert.match(missing.text, /Nothing here is called label:absent/)
 })
 
+test('repositoryIssues: labels with quotation marks, excluded labels, days and numbers of comments filter, and another kind leads to its list', async () => {
+  const { forge, repo, label } = await world()
+  await using _ = forge
+  const alice = forge.as('alice')
+  const name = 'say "hi" \\ you'
+  const odd = await alice.must('POST', `${repo.api}/labels`, { name, color: '#00aa00' })
+  const { json: issue } = await alice.must('POST', `${repo.api}/issues`, {
+    title: 'Hammer',
+    labels: [odd.json.id, label],
+  })
+  await alice.must('POST', `${repo.api}/issues/${issue.number}/comments`, { body: 'one' })
+  const guest = new Browser(forge)
+  const list = async (q: string) => (await guest.get(`/${repo.fullName}/issues?q=${encodeURIComponent(q)}`)).text
+  const { text } = await guest.get(`/${repo.fullName}/issues`)
+  // The menu of labels writes a query that finds what it names.
+  const links = [...text.matchAll(/href="([^"]*\?q=[^"]*hi[^"]*)"/g)].map(([, href = '']) =>
+    href.replaceAll('&amp;', '&'),
+  )
+  assert.ok(links.length > 0)
+  for (const link of links) assert.deepEqual(titles((await guest.get(link)).text), ['Hammer'], link)
+  const found = {
+    'label:"good first"': ['Hammer', 'Anvil cracks'],
+    'label:"good first" -label:"say \\"hi\\" \\\\ you"': ['Anvil cracks'],
+    '-label:"good first" is:open': ['&lt;b>Tongs&lt;/b> melt'],
+    'comments:>0': ['Hammer'],
+    'comments:0 label:"good first"': ['Anvil cracks'],
+    'created:<2001-01-01': [],
+    'created:>=2001-01-01 comments:1..5 updated:2001-01-01..2099-12-31': ['Hammer'],
+  }
+  for (const [query, expected] of Object.entries(found)) assert.deepEqual(titles(await list(query)), expected, query)
+  assert.match(await list('colour:red'), /colour:red/)
+  const pulls = await forge.guest.get(`/${repo.fullName}/issues?q=is%3Apr+label%3Ax`, { site: true })
+  assert.equal(pulls.status, 303)
+  assert.equal(pulls.headers.get('location'), `/${repo.fullName}/pulls?q=is%3Apr+label%3Ax`)
+})
+
 test('repositoryIssues: pinned issues stand above the usual list, closed ones too, and above no other', async () => {
   const { forge, repo } = await world()
   await using _ = forge

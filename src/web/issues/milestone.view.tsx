@@ -1,3 +1,4 @@
+import { emptyQuery, writeIssueQuery } from '../../issues/search/query.parse.ts'
 import type { MilestoneRow } from '../../db/tables/issues.ts'
 import type { FoundByQuery } from '../../issues/lists/query-list.service.ts'
 import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
@@ -210,7 +211,10 @@ export const MilestoneView = ({
               open={found.open.total}
               closed={found.closed.total}
             />
-            <Link class="end" to={withQuery(at('issues'), { q: `is:${state} milestone:"${milestone.title}"` })}>
+            <Link
+              class="end"
+              to={withQuery(at('issues'), { q: writeIssueQuery({ ...emptyQuery, state, milestone: milestone.title }) })}
+            >
               {texts.all}
             </Link>
           </>

@@ -1,3 +1,4 @@
+import { usualQuery, writeIssueQuery } from '../../issues/search/query.parse.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
 import type { AroundIssues } from '../../issues/issue.store.ts'
 import type { PullMarks } from '../../pulls/merge/pull-marks.service.ts'
@@ -72,7 +73,10 @@ export const IssueListRow = ({
         ) : null}
         {(around.labels.get(row.id) ?? []).map((label) => (
           <>
-            <LabelTag label={label} to={withQuery(at(kind), { q: `is:open label:"${label.name}"` })} />{' '}
+            <LabelTag
+              label={label}
+              to={withQuery(at(kind), { q: writeIssueQuery({ ...usualQuery, labels: [label.name] }) })}
+            />{' '}
           </>
         ))}
         <div class="row-facts">

@@ -1,3 +1,4 @@
+import { usualQuery, writeIssueQuery } from '../../issues/search/query.parse.ts'
 import type { ComponentChildren } from 'preact'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
@@ -163,7 +164,7 @@ const Labels = ({ place, issue, around, side }: SideProps) => {
             <LabelTag
               label={label}
               to={withQuery(pathOf(place.owner.name, place.repo.name, issue.is_pull ? 'pulls' : 'issues'), {
-                q: `is:open label:"${label.name}"`,
+                q: writeIssueQuery({ ...usualQuery, labels: [label.name] }),
               })}
             />
           ))}
