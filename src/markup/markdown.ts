@@ -135,6 +135,10 @@ export function parseComment(markdown: string): readonly Token[] {
   )
 }
 
+/** Returns the bare addresses of a plain text, in order. */
+export const findAddresses = (text: string, settings = defaultMarkupSettings): readonly LinkMatch[] =>
+  parserFor('comment', settings).linkify.match(text) ?? []
+
 /** Returns the byte offsets of the lines of a text. */
 function offsetsOf(source: string): number[] {
   const offsets = [0]
@@ -146,8 +150,9 @@ function offsetsOf(source: string): number[] {
   return offsets
 }
 
-const referenceRules = (options: MarkdownOptions, rootUrl: string): ReferenceRules => ({
-  rootUrl,
+/** Returns the rules of the references in a text. */
+export const referenceRules = (options: MarkdownOptions): ReferenceRules => ({
+  rootUrl: trimTrailing(options.rootUrl, '/'),
   ...(options.repository === undefined ? {} : { repository: options.repository }),
   numbers: options.mode === 'comment',
   keywords: options.keywords ?? defaultKeywords,
@@ -172,10 +177,9 @@ export async function renderMarkdown(source: string, options: MarkdownOptions): 
       : Buffer.from(source)
           .subarray(offsets[0] ?? 0)
           .toString()
-  const rootUrl = trimTrailing(options.rootUrl, '/')
   const state: RenderState = {
     bases: options.bases,
-    ...(options.mode === 'markdown' ? {} : { references: referenceRules(options, rootUrl) }),
+    ...(options.mode === 'markdown' ? {} : { references: referenceRules(options) }),
     ...(options.wiki === true ? { wiki: options.bases.links } : {}),
     lineOffsets: offsets,
     lines: body.split(/\r\n|\r|\n/),

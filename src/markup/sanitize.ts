@@ -101,7 +101,7 @@ const allowedAttributes: Readonly<Record<string, readonly string[]>> = {
 const allowedClasses: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   a: ['ref-issue', 'mention'],
   span: ['emoji', 'color-preview', 'issue-keyword', 'org-todo', 'org-done', /^hljs-[a-z_-]+$/, /^[a-z]+_$/],
-  code: ['chroma', 'display', 'is-loading', /^language-[\w+#.-]+$/],
+  code: ['chroma', 'display', 'in-title', 'is-loading', /^language-[\w+#.-]+$/],
   pre: ['code-block', 'is-loading'],
   li: ['task-list-item'],
   blockquote: ['attention-header', /^attention-(?:note|tip|important|warning|caution)$/],

@@ -156,3 +156,19 @@ export async function renderFileText(
   }
   return ctx.texts.render(ctx, source, kind, optionsFor(ctx, 'gfm', place, repo), referenceResolver(ctx, repo))
 }
+
+/** A plain text, and the sanitised HTML in which its references and addresses are links. */
+export interface LinkedText {
+  readonly text: string
+  readonly html: string
+  /** Whether the HTML has elements. */
+  readonly hasMarkup: boolean
+}
+
+/** Links what the title or the body of a message of a commit names. */
+export async function linkMessage(ctx: RepoCtx, text: string, kind: 'title' | 'message'): Promise<LinkedText> {
+  const place = { context: `/${ctx.owner.name}/${ctx.repo.name}` }
+  const options = optionsFor(ctx, 'comment', place, ctx)
+  const html = await ctx.texts.render(ctx, text, kind, options, referenceResolver(ctx, ctx))
+  return { text, html, hasMarkup: html.includes('<') }
+}

@@ -2,9 +2,11 @@ import { canRead, gitRepo, inRepo } from '../../access/repo.requirements.ts'
 import { getCommit } from '../../code/commits/named-commit.service.ts'
 import { readShownDiff } from '../../code/commits/shown-diff.service.ts'
 import { viewCommit } from '../../code/statuses/commit-view.service.ts'
+import { htmlBytes } from '../../lib/html-bytes.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
-import { subjectOf } from '../../code/commits/message.rules.ts'
+import { messageBody, shortCommit, subjectOf } from '../../code/commits/message.rules.ts'
+import { linkMessage } from '../../site/render.service.ts'
 import { repositoryPath, revisionPath, shortOid } from './code-paths.ts'
 import { CommitPageView } from './commit.view.tsx'
 import { mayEditHere } from './editing.ts'
@@ -23,13 +25,19 @@ export const commitPage = page({
     const commit = await getCommit(ctx, params.sha)
     const choice = diffChoice(query)
     const [parent] = commit.parents
-    const [view, diff] = await Promise.all([
+    const whole = messageBody(commit.message)
+    const body = ctx.budget.tryTake('outputBytes', htmlBytes(whole)) ? whole : messageBody(shortCommit(commit).message)
+    const [view, title, message, diff] = await Promise.all([
       viewCommit(ctx, commit),
+      linkMessage(ctx, subjectOf(commit.message), 'title'),
+      linkMessage(ctx, body, 'message'),
       readShownDiff(ctx, { base: parent, head: commit.oid, ...choice }),
     ])
     return {
       place,
       view,
+      title,
+      message,
       replayOn: mayEditHere(ctx, { kind: 'branch', name: repo.default_branch }).isOffered
         ? repo.default_branch
         : undefined,

@@ -1,23 +1,24 @@
+import type { LinkedText } from '../../site/render.service.ts'
 import type { CommitView } from '../../code/statuses/commit-view.service.ts'
 import { SignatureFact } from '../frames/commit-marks.view.tsx'
 import type { DiffViewProps } from '../ui/diff/diff-props.ts'
 import { DiffView } from '../ui/diff/diff.view.tsx'
-import { htmlBytes } from '../../lib/html-bytes.ts'
 import { CheckIcon } from '../ui/check-icon.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { TitleText } from '../ui/title-text.tsx'
 import { ButtonLink, Link, OutsideLink } from '../ui/link.tsx'
-import { Box, CopyButton, Menu } from '../ui/parts.tsx'
+import { Box, CopyButton, InlineMarkup, Menu } from '../ui/parts.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Time } from '../ui/time.tsx'
-import { TitleText } from '../ui/title-text.tsx'
 import { CommitLink, CommitPerson, commitUnix } from './commit-parts.view.tsx'
-import { messageBody, shortCommit, subjectOf } from '../../code/commits/message.rules.ts'
 import { replayPath, repositoryPath, revisionPath, type RepositoryNames } from './code-paths.ts'
 import { texts } from './texts.tsx'
 
 export interface CommitPageProps {
   readonly place: RepositoryNames
   readonly view: CommitView
+  readonly title: LinkedText
+  readonly message: LinkedText
   /** The branch on which the viewer may revert or repeat the commit, unless another is chosen. */
   readonly replayOn: string | undefined
   readonly difference: DiffViewProps
@@ -50,12 +51,8 @@ const Checks = ({ view: { statuses } }: Pick<CommitPageProps, 'view'>) => {
   )
 }
 
-const Head = ({ place, view, replayOn }: Omit<CommitPageProps, 'difference'>) => {
+const Head = ({ place, view, title, message, replayOn }: Omit<CommitPageProps, 'difference'>) => {
   const { commit, author, committer, verification } = view
-  const whole = messageBody(commit.message)
-  const body = usePage().budget.tryTake('outputBytes', htmlBytes(whole))
-    ? whole
-    : messageBody(shortCommit(commit).message)
   const hasOtherCommitter =
     commit.author.email !== commit.committer.email || commit.author.name !== commit.committer.name
   return (
@@ -64,9 +61,17 @@ const Head = ({ place, view, replayOn }: Omit<CommitPageProps, 'difference'>) =>
         <div class="page-head">
           <div>
             <h1>
-              <TitleText text={subjectOf(commit.message) || texts.noMessage} />
+              {title.hasMarkup ? (
+                <InlineMarkup html={title.html} />
+              ) : (
+                <TitleText text={title.text || texts.noMessage} />
+              )}
             </h1>
-            {body === '' ? null : <pre class="commit-message">{body}</pre>}
+            {message.text === '' ? null : (
+              <pre class="commit-message">
+                {message.hasMarkup ? <InlineMarkup html={message.html} /> : message.text}
+              </pre>
+            )}
           </div>
           <div class="acts">
             <ButtonLink icon="code" to={revisionPath(place, 'src', { kind: 'commit', name: commit.oid })}>

@@ -386,3 +386,6 @@ export const Progress = ({
 export const Markup = ({ html, class: more = '' }: { readonly html: string; readonly class?: string }) => (
   <div class={`markdown ${more}`.trim()} dangerouslySetInnerHTML={{ __html: html }} />
 )
+
+/** Such HTML of a text without blocks. */
+export const InlineMarkup = ({ html }: { readonly html: string }) => <span dangerouslySetInnerHTML={{ __html: html }} />
