@@ -114,8 +114,10 @@ export const openIssueOfPage = act({
     const issue = await createIssue(ctx, {
       title,
       body: fields
-        ? formText(fields, (index) =>
-            Array.isArray(sent[`field-${index}`]) ? (sent[`field-${index}`] as string[]) : [],
+        ? formText(
+            fields,
+            (index) => (Array.isArray(sent[`field-${index}`]) ? (sent[`field-${index}`] as string[]) : []),
+            ctx.budget,
           )
         : (body.content ?? ''),
       ref: body.ref,

@@ -260,21 +260,23 @@ const Choices = ({ field, name, html }: QuestionProps) => {
           <FormText text={about} html={html} />
         </p>
       )}
-      {optionsOf(field).map((option, index) => (
-        <Checkbox
-          name={name}
-          id={`${name}_${index}`}
-          value={String(index)}
-          required={option.isRequired}
-          checked={field.type === 'dropdown' && defaultOf(field) === String(index)}
-          label={
-            <>
-              <FormText text={option.label} html={html} />
-              {option.isRequired ? <span class="optional"> {texts.required}</span> : null}
-            </>
-          }
-        />
-      ))}
+      {optionsOf(field).map((option, index) =>
+        !option.isInForm ? null : (
+          <Checkbox
+            name={name}
+            id={`${name}_${index}`}
+            value={String(index)}
+            required={option.isRequired}
+            checked={field.type === 'dropdown' && defaultOf(field) === String(index)}
+            label={
+              <>
+                <FormText text={option.label} html={html} />
+                {option.isRequired ? <span class="optional"> {texts.required}</span> : null}
+              </>
+            }
+          />
+        ),
+      )}
     </fieldset>
   )
 }
