@@ -69,6 +69,9 @@ class PlanProblem extends Error {}
 
 type Contexts = Readonly<Record<string, Plain>>
 
+/** The names of the `github` context. */
+const githubNames: ReadonlySet<string> = new Set(['github', 'gitea', 'forgejo'])
+
 /** The commit that contains a file. Workflows that the file calls by path are in the same commit. */
 export type Origin = object
 
@@ -162,8 +165,18 @@ async function planAll(scope: PlanScope): Promise<PlannedJob[]> {
 /** Names a job in a problem. */
 const named = (key: string): string => `job "${key}"`
 
-async function planJob(scope: PlanScope, job: WorkflowJob): Promise<readonly PlannedJob[]> {
-  const { contexts } = scope
+/** Returns the contexts of a job: `github` has its key. */
+const contextsOf = (contexts: Contexts, key: string): Contexts =>
+  Object.fromEntries(
+    Object.entries(contexts).map(([name, value]) => [
+      name,
+      githubNames.has(name) && isPlainMap(value) ? { ...value, job: key } : value,
+    ]),
+  )
+
+async function planJob(outer: PlanScope, job: WorkflowJob): Promise<readonly PlannedJob[]> {
+  const contexts = contextsOf(outer.contexts, job.key)
+  const scope = { ...outer, contexts }
   const matrix = typeof job.matrix === 'string' ? await evaluated(job.matrix, contexts, named(job.key)) : job.matrix
   const combined = matrix === undefined ? undefined : combinationsOf(matrix, maxCombinations)
   if (combined && !combined.ok) throw new PlanProblem(`${named(job.key)}: ${combined.problem}`)

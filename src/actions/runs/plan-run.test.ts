@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startForge } from '../../testing/forge.ts'
+import { commitFiles, runsOf, TestRunner, workflow } from '../actions.test-support.ts'
+
+test('runs of different branches have different groups when the group falls back to the id of the run', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const group = "${{ github.workflow }}-${{ github.head_ref || github['run_id'] }}"
+  await commitFiles(forge, repo.api, {
+    '.gitea/workflows/w.yml': `concurrency: { group: "${group}", cancel-in-progress: true }\n${workflow('push')}`,
+  })
+  await commitFiles(forge, repo.api, { a: '1' }, { newBranch: 'one' })
+  await commitFiles(forge, repo.api, { b: '1' }, { newBranch: 'two' })
+  assert.deepEqual(await runsOf(forge, repo.api), [
+    'push w.yml main waiting',
+    'push w.yml one waiting',
+    'push w.yml two waiting',
+  ])
+})
+
+test('the server plans a run with the `github` context that its jobs get', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const members = [
+    ...['actor', 'api_url', 'base_ref', 'event_name', 'head_ref', 'job', 'ref', 'ref_name', 'ref_protected'],
+    ...['ref_type', 'repository', 'repositoryUrl', 'repository_owner', 'run_attempt', 'run_id', 'run_number'],
+    ...['secret_source', 'server_url', 'sha', 'triggering_actor', 'workflow'],
+  ]
+  const labels = members.map((member) => `"\${{ github.${member} }}"`)
+  const jobs = `build: { name: "by \${{ gitea.actor }}", runs-on: [x, ${labels.join(', ')}], steps: [{ run: x }] }`
+  await commitFiles(forge, repo.api, { before: '1' })
+  await commitFiles(forge, repo.api, { '.gitea/workflows/w.yml': workflow('[push, pull_request_target]', jobs) })
+  await commitFiles(forge, repo.api, { a: '1' }, { newBranch: 'topic' })
+  await forge.as('alice').must('POST', `${repo.api}/pulls`, { head: 'topic', base: 'main', title: 'x' })
+  await forge.settle()
+  const rows = await forge.services.db.selectFrom('action_job').select(['name', 'runs_on']).orderBy('id').execute()
+  assert.equal(rows.length, 3)
+  for (const row of rows) {
+    assert.equal(row.name, 'by alice')
+    const planned = JSON.parse(row.runs_on) as string[]
+    const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`, planned)
+    const { context } = await runner.must()
+    assert.deepEqual(
+      Object.fromEntries(members.map((member, at) => [member, planned[at + 1]])),
+      Object.fromEntries(members.map((member) => [member, String(context[member])])),
+    )
+  }
+})
