@@ -2,8 +2,8 @@ import type { Services } from '../../access/context.ts'
 import type { RunId } from '../../lib/ids.ts'
 import { findUserById } from '../../users/user.store.ts'
 import { loadVariablesFor } from '../variables/variable.store.ts'
-import type { Called, FindCalled } from '../workflows/job-plan.ts'
-import type { JobPlan } from '../workflows/job-plan.ts'
+import type { Called, FindCalled, JobPlan } from '../workflows/job-plan.ts'
+import type { Plain } from '../workflows/plain-yaml.ts'
 import type { Workflow } from '../workflows/workflow.parse.ts'
 import { calledWorkflowFinder } from './called-workflow.service.ts'
 import { presentGithubContext, type GithubContext, type GithubSubject } from './github-context.present.ts'
@@ -27,7 +27,8 @@ const noRun: RunIdentity = { id: 0 as RunId, number: 0 }
 
 /** Loads what planning a run of a workflow needs, and plans it. */
 export async function loadRunPlanner(services: Services, start: RunStart, workflow: Workflow): Promise<RunPlanner> {
-  const { repo, inputs = {}, doerId } = start
+  const { repo, doerId } = start
+  const inputs = typedInputs(workflow, start.inputs ?? {})
   const { db, config } = services
   const [{ planJobs }, vars, owner, actor] = await Promise.all([
     import('../workflows/job-plan.ts'),
@@ -55,6 +56,17 @@ export async function loadRunPlanner(services: Services, start: RunStart, workfl
   const draft = await plan(noRun)
   const isFinal = !readsIdentity.test(JSON.stringify(read.map(({ on, triggers, ...texts }) => texts)))
   return { draft, planOf: async (run) => (isFinal ? draft : plan(run)) }
+}
+
+/** Returns the inputs of a dispatch as expressions see them: booleans are not strings. */
+const typedInputs = (
+  { inputs }: Workflow,
+  given: Readonly<Record<string, string>>,
+): Readonly<Record<string, Plain>> => {
+  const booleans = new Set(inputs.filter(({ type }) => type === 'boolean').map(({ name }) => name))
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, booleans.has(name) ? value === 'true' : value]),
+  )
 }
 
 /** Returns a finder that reads each called workflow once, and adds it to `read`. */

@@ -47,3 +47,30 @@ test('the server plans a run with the `github` context that its jobs get', async
     )
   }
 })
+
+test('`run-name`, `cancel-in-progress` and boolean inputs are evaluated', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  await commitFiles(forge, repo.api, {
+    '.gitea/workflows/w.yml': `run-name: "\${{ inputs.deploy && 'Deploy' || 'Try' }} by @\${{ github.actor }}"
+concurrency: { group: g, cancel-in-progress: "\${{ inputs.deploy }}" }
+${workflow('{ workflow_dispatch: { inputs: { deploy: { type: boolean } } } }')}`,
+    '.gitea/workflows/bad.yml': `run-name: "\${{ none( }}"\nname: Bad\n${workflow('workflow_dispatch')}`,
+    '.gitea/workflows/plain.yml': `run-name: Plain\n${workflow('workflow_dispatch')}`,
+  })
+  const titleOf = async (name: string, deploy: string) => {
+    const body = { ref: 'main', inputs: { deploy }, return_run_info: true }
+    const { id } = (await alice.must('POST', `${repo.api}/actions/workflows/${name}/dispatches`, body)).json
+    return (await alice.must('GET', `${repo.api}/actions/runs/${id}`)).json.name
+  }
+  assert.equal(await titleOf('w.yml', 'false'), 'Try by @alice')
+  assert.equal(await titleOf('w.yml', 'false'), 'Try by @alice')
+  const statuses = async () => (await runsOf(forge, repo.api)).map((run) => run.split(' ').at(-1))
+  assert.deepEqual(await statuses(), ['waiting', 'waiting'])
+  assert.equal(await titleOf('w.yml', 'true'), 'Deploy by @alice')
+  assert.deepEqual(await statuses(), ['cancelled', 'cancelled', 'waiting'])
+  assert.equal(await titleOf('w.yml', 'on'), 'Deploy by @alice')
+  assert.equal(await titleOf('bad.yml', ''), 'Bad', 'a name that cannot be evaluated does not prevent the run')
+  assert.equal(await titleOf('plain.yml', ''), 'Plain')
+})

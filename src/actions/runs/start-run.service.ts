@@ -76,7 +76,7 @@ export async function startRun(services: Services, start: RunStart): Promise<Act
     await cancelOpenRuns(tx, replaced, start.doerId)
     const inserted = await insertRun(tx, values)
     const plan = await planner.planOf(inserted)
-    const planned = plannedColumns(plan, trust, now)
+    const planned = plannedColumns(plan, start, trust, now)
     if (plan !== planner.draft) await updateRun(tx, inserted.id, planned)
     const run = { ...inserted, ...planned }
     await insertPayload(tx, run.id, plan.ok ? payload : '{}')
@@ -98,7 +98,8 @@ export async function startRun(services: Services, start: RunStart): Promise<Act
 const unreadablePlanner = (draft: JobPlan): RunPlanner => ({ draft, planOf: async () => draft })
 
 /** Returns the columns of a run that come from its plan. */
-const plannedColumns = (plan: JobPlan, trust: RunTrust, now: Unix) => ({
+const plannedColumns = (plan: JobPlan, { title }: RunStart, trust: RunTrust, now: Unix) => ({
+  title: cut((plan.ok && plan.title) || title, maxTitleBytes),
   needs_approval: plan.ok && trust.needsApproval,
   concurrency_group: plan.ok ? (plan.concurrency?.group ?? '') : '',
   group_cancels: plan.ok && (plan.concurrency?.cancels ?? false),
@@ -112,7 +113,6 @@ const runRow = (start: RunStart, trust: RunTrust, number: number, plan: JobPlan,
   return {
     repo_id: start.repo.id,
     number,
-    title: cut(start.title, maxTitleBytes),
     workflow_id: start.file.id,
     workflow_name: workflow?.name ?? '',
     event: start.event,
@@ -127,7 +127,7 @@ const runRow = (start: RunStart, trust: RunTrust, number: number, plan: JobPlan,
     is_foreign: !trust.isTrusted,
     author_id: trust.authorId,
     is_read_only: !trust.isTrusted || (workflow?.rights.isReadOnly ?? false),
-    ...plannedColumns(plan, trust, now),
+    ...plannedColumns(plan, start, trust, now),
     approver_id: null,
     is_held: false,
     started_unix: 0,

@@ -33,6 +33,8 @@ export interface PlannedJob {
 export type JobPlan =
   | {
       readonly ok: true
+      /** From `run-name`; empty for the title of the event. */
+      readonly title: string
       readonly jobs: readonly PlannedJob[]
       readonly concurrency: { readonly group: string; readonly cancels: boolean } | undefined
     }
@@ -136,10 +138,12 @@ export async function planJobs(
     })
     const { concurrency } = workflow
     const group = concurrency && (await filled(concurrency.group, contexts, '`concurrency`'))
+    const cancels = concurrency && (await filled(concurrency.cancels, contexts, '`cancel-in-progress`'))
     return {
       ok: true,
+      title: (await evaluateName(workflow.runName, contexts))?.trim() ?? '',
       jobs,
-      concurrency: concurrency && group ? { ...concurrency, group: group.slice(0, 400) } : undefined,
+      concurrency: group ? { group: group.slice(0, 400), cancels: cancels === 'true' } : undefined,
     }
   } catch (error) {
     if (error instanceof PlanProblem) return { ok: false, problem: error.message }
@@ -207,6 +211,7 @@ async function nameOf(scope: PlanScope, job: WorkflowJob, combination: Combinati
 }
 
 async function evaluateName(template: string, contexts: Contexts): Promise<string | undefined> {
+  if (!hasExpression(template)) return template
   const { fillIn } = await import('./expressions.ts')
   try {
     return fillIn(template, contexts)
