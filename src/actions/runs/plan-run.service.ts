@@ -37,7 +37,7 @@ export async function loadRunPlanner(services: Services, start: RunStart, workfl
     findUserById(db, doerId),
   ])
   if (!owner) throw new Error(`the owner of repository ${repo.id} was deleted`)
-  const event = JSON.parse(start.payload) as GithubContext
+  const event = Object.freeze(JSON.parse(start.payload) as GithubContext)
   const read: Workflow[] = [workflow]
   const find = remembered(calledWorkflowFinder(services, start), read)
   const plan = async (identity: RunIdentity): Promise<JobPlan> => {

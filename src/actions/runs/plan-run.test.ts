@@ -74,3 +74,40 @@ ${workflow('{ workflow_dispatch: { inputs: { deploy: { type: boolean } } } }')}`
   assert.equal(await titleOf('bad.yml', ''), 'Bad', 'a name that cannot be evaluated does not prevent the run')
   assert.equal(await titleOf('plain.yml', ''), 'Plain')
 })
+
+test('a job with a mistake fails beside the other jobs, a job that never runs is skipped, and both decide about those that need them', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  const plain = 'runs-on: x, steps: [{ run: x }]'
+  const jobs = `good: { ${plain} }
+  bad: { strategy: { matrix: { a: "\${{ fromJSON(vars.NONE) }}" } }, ${plain} }
+  absent: { uses: ./.gitea/workflows/none.yml }
+  never: { if: false, uses: ./.gitea/workflows/none.yml }
+  after_bad: { needs: bad, ${plain} }
+  always: { needs: [absent], if: always(), ${plain} }
+  after_never: { needs: never, ${plain} }`
+  await commitFiles(forge, repo.api, {
+    '.gitea/workflows/w.yml': workflow('push', jobs),
+    '.gitea/workflows/never.yml': workflow('push', `a: { if: false, ${plain} }`),
+  })
+  const runs = (await alice.must('GET', `${repo.api}/actions/runs`)).json.workflow_runs
+  const run = runs.find((each: Record<string, string>) => each['workflow_id'] === 'w.yml')
+  const states = async () =>
+    (await alice.must('GET', `${repo.api}/actions/runs/${run.id}/jobs`)).json.jobs.map(
+      (job: Record<string, string>) => `${job['name']} ${job['status']}`,
+    )
+  const ended = ['bad failure', 'absent failure', 'never skipped', 'after_bad skipped']
+  assert.deepEqual(await states(), ['good waiting', ...ended, 'always waiting', 'after_never skipped'])
+  assert.match(run.problem, /^job "bad": expression /)
+  assert.deepEqual((await runsOf(forge, repo.api)).toSorted(), [
+    'push never.yml main skipped',
+    'push w.yml main failure',
+  ])
+  const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`, ['x'])
+  await runner.finish(await runner.must())
+  await runner.finish(await runner.must())
+  assert.equal(await runner.fetch(), undefined)
+  assert.deepEqual(await states(), ['good success', ...ended, 'always success', 'after_never skipped'])
+  assert.equal((await alice.post(`${repo.api}/actions/runs/${run.id}/rerun`)).status, 409)
+})

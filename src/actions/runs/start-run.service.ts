@@ -12,7 +12,7 @@ import type { WorkflowFile } from '../workflows/workflow-files.service.ts'
 import { loadRunPlanner, type RunPlanner } from './plan-run.service.ts'
 import { findRunRepo } from './run-repo.store.ts'
 import { reportJobStatuses } from './commit-status.service.ts'
-import { cancelOpenRuns, changeRuns, enterGroup, offerJobs } from './run-change.service.ts'
+import { cancelOpenRuns, changeRuns, enterGroup, offerJobs, settleRun } from './run-change.service.ts'
 import { insertJobs, insertPayload, insertRun, listOpenRunsLike, takeRunNumber, updateRun } from './run.store.ts'
 import { mayStart } from './trust.rules.ts'
 import { trustOf, type RunTrust } from './trust.service.ts'
@@ -90,6 +90,9 @@ export async function startRun(services: Services, start: RunStart): Promise<Act
     if (isFinal(run.status)) {
       await publish(tx, 'run.finished', { repoId: repo.id, runId: run.id, doerId: start.doerId, status: run.status })
     } else if (jobs.some(({ status }) => status === 'waiting')) await offerJobs(tx, run, runRepo.ownerId)
+    // Jobs that failed or are skipped from the start decide about those that need them.
+    const isDecided = jobs.some((job) => isFinal(job.status) || (job.is_call && job.needs === '[]'))
+    if (!isFinal(run.status) && isDecided) await settleRun(tx, run.id, [], start.doerId)
     return run
   })
 }
@@ -104,7 +107,7 @@ const plannedColumns = (plan: JobPlan, { title }: RunStart, trust: RunTrust, now
   concurrency_group: plan.ok ? (plan.concurrency?.group ?? '') : '',
   group_cancels: plan.ok && (plan.concurrency?.cancels ?? false),
   status: plan.ok ? ('waiting' as const) : ('failure' as const),
-  problem: plan.ok ? '' : plan.problem.slice(0, 1000),
+  problem: plan.problem.slice(0, 1000),
   stopped_unix: plan.ok ? (0 as Unix) : now,
 })
 
@@ -157,12 +160,17 @@ const jobRow = (run: ActionRunRow, job: PlannedJob, position: number, { canStart
   is_call: job.isCall,
   passed_secrets: job.passedSecrets === undefined ? null : JSON.stringify(job.passedSecrets),
   may_identify: !run.is_foreign && job.rights.mayIdentify,
-  status: canStart && job.needs.length === 0 && !job.isCall ? ('waiting' as const) : ('blocked' as const),
+  status:
+    job.problem !== undefined
+      ? ('failure' as const)
+      : canStart && job.needs.length === 0 && !job.isCall
+        ? ('waiting' as const)
+        : ('blocked' as const),
   attempt: 0,
   task_id: null,
   queued_ms: nowMs,
   started_unix: 0,
-  stopped_unix: 0,
+  stopped_unix: job.problem === undefined ? 0 : run.created_unix,
   created_unix: run.created_unix,
   updated_unix: run.created_unix,
 })
