@@ -7,7 +7,8 @@ export type DispatchInputs =
 
 /**
  * Returns the inputs of a dispatched workflow. Undeclared inputs are dropped. An empty input counts as absent: it gets its
- * default, and a required input without a default is missing. A boolean is true only for the value `on` (observed).
+ * default, and a required input without a default is missing. A boolean is true for `on`, as forms send it, and
+ * for `true`.
  */
 export function effectiveInputs(
   declared: readonly DispatchInput[],
@@ -16,7 +17,8 @@ export function effectiveInputs(
   const inputs: [string, string][] = []
   for (const { name, description, type, isRequired, fallback } of declared) {
     const value = Object.hasOwn(given, name) ? (given[name] ?? '') : ''
-    if (value !== '') inputs.push([name, type === 'boolean' ? String(value === 'on') : value])
+    if (value !== '')
+      inputs.push([name, type === 'boolean' ? String(value === 'on' || value.toLowerCase() === 'true') : value])
     else if (fallback !== '') inputs.push([name, fallback])
     else if (isRequired) return { ok: false, missing: description || name }
   }

@@ -1,12 +1,11 @@
 import type { Services } from '../../access/context.ts'
 import type { ActionJobRow, ActionRunRow, ActionTaskRow } from '../../db/tables/actions.ts'
-import { branchOf, branchRef, tagOf } from '../../lib/refs.ts'
 import { findRepoById } from '../../repos/repo.store.ts'
-import { repoWebUrl } from '../../repos/repo-url.ts'
 import { findUserById } from '../../users/user.store.ts'
 import { secretPurpose } from '../secrets/secret.service.ts'
 import { loadSealedSecretsFor } from '../secrets/secret.store.ts'
 import { statusOfKey } from '../status.rules.ts'
+import { presentGithubContext, type GithubContext } from '../runs/github-context.present.ts'
 import { findPayload, findRun, listJobsOfRun } from '../runs/run.store.ts'
 import { identityAddress, writeRuntimeToken } from '../runners/runtime-token.ts'
 import { loadVariablesFor } from '../variables/variable.store.ts'
@@ -18,22 +17,6 @@ import { listOutputsOf } from './task.store.ts'
 
 /** The names of the secrets that contain the token of the job. */
 const tokenNames = ['GITHUB_TOKEN', 'GITEA_TOKEN', 'FORGEJO_TOKEN'] as const
-
-/** Members of the `github` context that the server leaves empty. */
-const emptyMembers = [
-  'action',
-  'action_path',
-  'action_ref',
-  'action_repository',
-  'action_status',
-  'env',
-  'event_path',
-  'graphql_url',
-  'path',
-  'retention_days',
-  'triggering_actor',
-  'workspace',
-]
 
 /** Returns the message that a runner gets for its task, with the current secrets and variables. */
 export async function taskMessageOf(
@@ -86,49 +69,18 @@ async function contextOf(
     findPayload(db, run.id),
   ])
   if (!owner) throw new Error(`the owner of repository ${repo.id} was deleted`)
-  const event = JSON.parse(payload ?? '{}') as TaskMessage['context']
-  // A `pull_request_target` run uses the base branch.
-  const isOfBase = run.event === 'pull_request_target'
-  const ref = isOfBase ? branchRef(run.base_ref) : run.ref
-  const branch = branchOf(ref)
-  const tag = tagOf(ref)
+  const event = JSON.parse(payload ?? '{}') as GithubContext
   const runtimeToken = writeRuntimeToken(services, { taskId: task.id, runId: run.id, jobId: job.id })
   return {
-    ...Object.fromEntries(emptyMembers.map((name) => [name, ''])),
-    actor: actor?.name ?? 'Ghost',
-    api_url: `${config.server.rootUrl}api/v1`,
-    base_ref: run.base_ref,
-    event,
-    event_name: run.event,
-    head_ref: run.head_ref,
+    ...presentGithubContext(config, { run, repo, owner, actor, event, attempt: task.attempt }),
     job: shortKey(job.job_key),
-    ref,
-    ref_name: branch ?? tag ?? /^refs\/pull\/(\d+)\/head$/.exec(ref)?.[1] ?? ref,
-    ref_protected: false,
-    ref_type: branch === undefined ? (tag === undefined ? '' : 'tag') : 'branch',
-    repository: `${owner.name}/${repo.name}`,
-    repository_owner: owner.name,
-    repositoryUrl: repoWebUrl({ config, owner, repo }),
-    run_attempt: String(task.attempt),
-    run_id: String(run.id),
-    run_number: String(run.number),
-    secret_source: 'Actions',
-    server_url: config.server.rootUrl,
-    sha: isOfBase ? (baseOf(event) ?? run.commit_oid) : run.commit_oid,
     token,
-    workflow: run.workflow_id,
     gitea_default_actions_url: actionsUrl(config),
     gitea_runtime_token: runtimeToken,
     ...(job.may_identify
       ? { id_token_request_url: identityAddress(services, run.id), id_token_request_token: runtimeToken }
       : {}),
   }
-}
-
-/** Returns the base commit of the pull request in the event payload. */
-function baseOf(event: TaskMessage['context']): string | undefined {
-  const { pull_request: pull } = event as { pull_request?: { base?: { sha?: unknown } } }
-  return typeof pull?.base?.sha === 'string' ? pull.base.sha : undefined
 }
 
 /** Returns the base address of actions that `uses` names without an address, without a trailing slash. */

@@ -5,18 +5,15 @@ import type { PullRow } from '../../db/tables/pulls.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import { publish } from '../../events/hub.ts'
 import type { Oid, UserId } from '../../lib/ids.ts'
-import { nowUnix } from '../../lib/time.ts'
-import { loadVariablesFor } from '../variables/variable.store.ts'
+import { nowUnix, type Unix } from '../../lib/time.ts'
 import { isFinal } from '../status.rules.ts'
-import type { Plain } from '../workflows/plain-yaml.ts'
 import type { JobPlan, PlannedJob } from '../workflows/job-plan.ts'
-import type { Workflow } from '../workflows/workflow.parse.ts'
 import type { WorkflowFile } from '../workflows/workflow-files.service.ts'
-import { calledWorkflowFinder } from './called-workflow.service.ts'
+import { loadRunPlanner, type RunPlanner } from './plan-run.service.ts'
 import { findRunRepo } from './run-repo.store.ts'
 import { reportJobStatuses } from './commit-status.service.ts'
-import { cancelOpenRuns, changeRuns, enterGroup, offerJobs } from './run-change.service.ts'
-import { insertJobs, insertPayload, insertRun, listOpenRunsLike, takeRunNumber } from './run.store.ts'
+import { cancelOpenRuns, changeRuns, enterGroup, offerJobs, settleRun } from './run-change.service.ts'
+import { insertJobs, insertPayload, insertRun, listOpenRunsLike, takeRunNumber, updateRun } from './run.store.ts'
 import { mayStart } from './trust.rules.ts'
 import { trustOf, type RunTrust } from './trust.service.ts'
 
@@ -64,19 +61,24 @@ function cut(text: string, bytes: number): string {
 export async function startRun(services: Services, start: RunStart): Promise<ActionRunRow> {
   const { repo, file } = start
   const { parsed } = file
-  const plan: JobPlan = parsed.ok
-    ? await planOf(services, start, parsed.workflow)
-    : { ok: false, problem: parsed.problem }
+  const planner = parsed.ok
+    ? await loadRunPlanner(services, start, parsed.workflow)
+    : unreadablePlanner({ ok: false, problem: parsed.problem })
   const trust = await trustOf(services, { repo, commit: start.files ?? start.commit, pull: start.pull })
   return changeRuns(services.db, async (tx) => {
     const { payload } = start
     const number = await takeRunNumber(tx, repo.id)
     const runRepo = await findRunRepo(tx, repo.id)
     if (!runRepo) throw new Error(`repository ${repo.id} was deleted while a workflow run was created`)
-    const values = runRow(start, trust, number, plan, nowUnix(clockOf(tx)))
+    const now = nowUnix(clockOf(tx))
+    const values = runRow(start, trust, number, planner.draft, now)
     const replaced = start.replacesOpenRuns ? await listOpenRunsLike(tx, values) : []
     await cancelOpenRuns(tx, replaced, start.doerId)
-    const run = await insertRun(tx, values)
+    const inserted = await insertRun(tx, values)
+    const plan = await planner.planOf(inserted)
+    const planned = plannedColumns(plan, start, trust, now)
+    if (plan !== planner.draft) await updateRun(tx, inserted.id, planned)
+    const run = { ...inserted, ...planned }
     await insertPayload(tx, run.id, plan.ok ? payload : '{}')
     const isHeld = await enterGroup(tx, run, start.doerId)
     const timing = { canStart: mayStart({ ...run, is_held: isHeld }), nowMs: clockOf(tx).nowMs() }
@@ -88,39 +90,32 @@ export async function startRun(services: Services, start: RunStart): Promise<Act
     if (isFinal(run.status)) {
       await publish(tx, 'run.finished', { repoId: repo.id, runId: run.id, doerId: start.doerId, status: run.status })
     } else if (jobs.some(({ status }) => status === 'waiting')) await offerJobs(tx, run, runRepo.ownerId)
+    // Jobs that failed or are skipped from the start decide about those that need them.
+    const isDecided = jobs.some((job) => isFinal(job.status) || (job.is_call && job.needs === '[]'))
+    if (!isFinal(run.status) && isDecided) await settleRun(tx, run.id, [], start.doerId)
     return run
   })
 }
 
-async function planOf(services: Services, start: RunStart, workflow: Workflow): Promise<JobPlan> {
-  const { repo, inputs, event, ref, commit, payload, headRef = '', baseRef = '' } = start
-  const { db } = services
-  const { planJobs } = await import('../workflows/job-plan.ts')
-  const vars = await loadVariablesFor(db, repo)
-  const github: Plain = {
-    event_name: event,
-    ref,
-    sha: commit,
-    head_ref: headRef,
-    base_ref: baseRef,
-    ref_name: ref.replace(/^refs\/(?:heads|tags)\//, ''),
-    repository: repo.name,
-    workflow: workflow.name,
-    event: JSON.parse(payload) as Plain,
-  }
-  return planJobs(
-    workflow,
-    { vars, github, gitea: github, forgejo: github, inputs: inputs ?? {} },
-    calledWorkflowFinder(services, start),
-  )
-}
+/** The planner of a file that cannot be read. */
+const unreadablePlanner = (draft: JobPlan): RunPlanner => ({ draft, planOf: async () => draft })
 
-const runRow = (start: RunStart, trust: RunTrust, number: number, plan: JobPlan, now: number) => {
+/** Returns the columns of a run that come from its plan. */
+const plannedColumns = (plan: JobPlan, { title }: RunStart, trust: RunTrust, now: Unix) => ({
+  title: cut((plan.ok && plan.title) || title, maxTitleBytes),
+  needs_approval: plan.ok && trust.needsApproval,
+  concurrency_group: plan.ok ? (plan.concurrency?.group ?? '') : '',
+  group_cancels: plan.ok && (plan.concurrency?.cancels ?? false),
+  status: plan.ok ? ('waiting' as const) : ('failure' as const),
+  problem: plan.problem.slice(0, 1000),
+  stopped_unix: plan.ok ? (0 as Unix) : now,
+})
+
+const runRow = (start: RunStart, trust: RunTrust, number: number, plan: JobPlan, now: Unix) => {
   const workflow = start.file.parsed.ok ? start.file.parsed.workflow : undefined
   return {
     repo_id: start.repo.id,
     number,
-    title: cut(start.title, maxTitleBytes),
     workflow_id: start.file.id,
     workflow_name: workflow?.name ?? '',
     event: start.event,
@@ -135,15 +130,10 @@ const runRow = (start: RunStart, trust: RunTrust, number: number, plan: JobPlan,
     is_foreign: !trust.isTrusted,
     author_id: trust.authorId,
     is_read_only: !trust.isTrusted || (workflow?.rights.isReadOnly ?? false),
-    needs_approval: plan.ok && trust.needsApproval,
+    ...plannedColumns(plan, start, trust, now),
     approver_id: null,
-    concurrency_group: plan.ok ? (plan.concurrency?.group ?? '') : '',
-    group_cancels: plan.ok && (plan.concurrency?.cancels ?? false),
     is_held: false,
-    status: plan.ok ? ('waiting' as const) : ('failure' as const),
-    problem: plan.ok ? '' : plan.problem.slice(0, 1000),
     started_unix: 0,
-    stopped_unix: plan.ok ? 0 : now,
     previous_seconds: 0,
     created_unix: now,
     updated_unix: now,
@@ -170,12 +160,17 @@ const jobRow = (run: ActionRunRow, job: PlannedJob, position: number, { canStart
   is_call: job.isCall,
   passed_secrets: job.passedSecrets === undefined ? null : JSON.stringify(job.passedSecrets),
   may_identify: !run.is_foreign && job.rights.mayIdentify,
-  status: canStart && job.needs.length === 0 && !job.isCall ? ('waiting' as const) : ('blocked' as const),
+  status:
+    job.problem !== undefined
+      ? ('failure' as const)
+      : canStart && job.needs.length === 0 && !job.isCall
+        ? ('waiting' as const)
+        : ('blocked' as const),
   attempt: 0,
   task_id: null,
   queued_ms: nowMs,
   started_unix: 0,
-  stopped_unix: 0,
+  stopped_unix: job.problem === undefined ? 0 : run.created_unix,
   created_unix: run.created_unix,
   updated_unix: run.created_unix,
 })

@@ -52,7 +52,17 @@ const tooLong = () => new Error('the result of the expression is too long')
 
 const defaultFunctions = functionsOf({})
 
+/** The data of frozen lists and maps: many expressions of a run read one event. */
+const converted = new WeakMap<object, data.ExpressionData>()
+
 function dataOf(value: Plain): data.ExpressionData {
+  if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return convert(value)
+  const known = converted.get(value) ?? convert(value)
+  converted.set(value, known)
+  return known
+}
+
+function convert(value: Plain): data.ExpressionData {
   if (value === null) return new data.Null()
   if (typeof value === 'string') return new data.StringData(value)
   if (typeof value === 'number') return new data.NumberData(value)

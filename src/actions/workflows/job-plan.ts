@@ -12,6 +12,7 @@ import {
 import { shortKey } from './job-key.rules.ts'
 import { combinationText, combinationsOf, type Combination } from './matrix.rules.ts'
 import { isPlainMap, plainText, plainTexts, type Plain } from './plain-yaml.ts'
+import { soleExpression } from './templates.rules.ts'
 import type { TokenRights, Workflow, WorkflowJob } from './workflow.parse.ts'
 
 /** A job to run: one for each combination of the matrix. */
@@ -26,14 +27,20 @@ export interface PlannedJob {
   readonly payload: string
   /** The names of the secrets that it gets; undefined for all. */
   readonly passedSecrets: readonly string[] | undefined
-  /** Whether it represents the jobs of a called workflow. */
+  /** Whether it represents the jobs of a called workflow. Without jobs it is skipped. */
   readonly isCall: boolean
+  /** The mistake in the file for which it fails. No runner gets it. */
+  readonly problem?: string
 }
 
 export type JobPlan =
   | {
       readonly ok: true
+      /** From `run-name`; empty for the title of the event. */
+      readonly title: string
       readonly jobs: readonly PlannedJob[]
+      /** The first problem of a job; empty for none. */
+      readonly problem: string
       readonly concurrency: { readonly group: string; readonly cancels: boolean } | undefined
     }
   | { readonly ok: false; readonly problem: string }
@@ -42,6 +49,8 @@ const maxCombinations = 256
 const maxJobsOfRun = 512
 /** Largest payload of all jobs of a run together. */
 const maxPayloadBytes = 4 * 1024 * 1024
+/** Most expressions in the matrices of a run. */
+const maxMatrixExpressions = 2000
 
 /** Most labels in `runs-on`. */
 const maxLabels = 32
@@ -64,10 +73,23 @@ const passedKeys = [
   'continue-on-error',
 ]
 
-/** A mistake in the workflow file that planning finds. */
+/** A mistake in the workflow file that planning finds. It fails the job. */
 class PlanProblem extends Error {}
 
+/** A mistake that fails the whole run. */
+class RunProblem extends Error {}
+
+/** What the jobs of a run use together. */
+interface Usage {
+  jobs: number
+  bytes: number
+  expressions: number
+}
+
 type Contexts = Readonly<Record<string, Plain>>
+
+/** The names of the `github` context. */
+const githubNames: ReadonlySet<string> = new Set(['github', 'gitea', 'forgejo'])
 
 /** The commit that contains a file. Workflows that the file calls by path are in the same commit. */
 export type Origin = object
@@ -102,6 +124,7 @@ interface PlanScope {
   readonly rights: TokenRights | undefined
   readonly passedSecrets: readonly string[] | undefined
   readonly depth: number
+  readonly usage: Usage
 }
 
 const findNothing: FindCalled = async (uses) => ({ ok: false, problem: `called workflow "${uses}" does not exist` })
@@ -130,41 +153,100 @@ export async function planJobs(
       rights: undefined,
       passedSecrets: undefined,
       depth: 0,
+      usage: { jobs: 0, bytes: 0, expressions: 0 },
     })
+    const problem = jobs.find((job) => job.problem !== undefined)?.problem
+    // No job is left that a runner could get.
+    if (problem !== undefined && jobs.every((job) => job.isCall || job.problem !== undefined)) {
+      return { ok: false, problem }
+    }
     const { concurrency } = workflow
     const group = concurrency && (await filled(concurrency.group, contexts, '`concurrency`'))
+    const cancels = concurrency && (await filled(concurrency.cancels, contexts, '`cancel-in-progress`'))
     return {
       ok: true,
+      title: (await evaluateName(workflow.runName, contexts))?.trim() ?? '',
       jobs,
-      concurrency: concurrency && group ? { ...concurrency, group: group.slice(0, 400) } : undefined,
+      problem: problem ?? '',
+      concurrency: group ? { group: group.slice(0, 400), cancels: cancels === 'true' } : undefined,
     }
   } catch (error) {
-    if (error instanceof PlanProblem) return { ok: false, problem: error.message }
+    if (error instanceof PlanProblem || error instanceof RunProblem) return { ok: false, problem: error.message }
     throw error
   }
 }
 
 async function planAll(scope: PlanScope): Promise<PlannedJob[]> {
   const jobs: PlannedJob[] = []
-  let bytes = 0
   for (const job of scope.workflow.jobs) {
-    for (const planned of await planJob(scope, job)) {
-      bytes += planned.payload.length
-      if (jobs.push(planned) > maxJobsOfRun) throw new PlanProblem(`the run has more than ${maxJobsOfRun} jobs`)
-      if (bytes > maxPayloadBytes) {
-        throw new PlanProblem(`the definitions of the jobs have more than ${maxPayloadBytes} bytes`)
-      }
-    }
+    if (isNever(job)) jobs.push(counted(scope, skippedJob(scope, job)))
+    else jobs.push(...(await planOrFail(scope, job)))
   }
   return jobs
+}
+
+/** Counts a job in the usage of its run. */
+function counted({ usage }: PlanScope, job: PlannedJob): PlannedJob {
+  usage.bytes += job.payload.length
+  if (++usage.jobs > maxJobsOfRun) throw new RunProblem(`the run has more than ${maxJobsOfRun} jobs`)
+  if (usage.bytes > maxPayloadBytes) {
+    throw new RunProblem(`the definitions of the jobs have more than ${maxPayloadBytes} bytes`)
+  }
+  return job
+}
+
+/** Returns whether the condition of a job is the constant `false`. */
+function isNever({ body }: WorkflowJob): boolean {
+  const condition = plainText(body['if'])?.trim() ?? ''
+  return (soleExpression(condition) ?? condition).toLowerCase() === 'false'
+}
+
+/** Returns a job without a task. */
+const emptyJob = (scope: PlanScope, job: WorkflowJob): PlannedJob => ({
+  key: scope.prefix + job.key,
+  name: (scope.namePrefix + job.name).slice(0, maxNameLength),
+  needs: [],
+  runsOn: [],
+  hasCondition: false,
+  rights: { isReadOnly: true, mayIdentify: false, isExplicit: true },
+  payload: '',
+  passedSecrets: [],
+  isCall: false,
+})
+
+/** Returns a job that is skipped: a call of nothing. */
+const skippedJob = (scope: PlanScope, job: WorkflowJob): PlannedJob => ({
+  ...emptyJob(scope, job),
+  payload: '{}',
+  isCall: true,
+})
+
+/** Plans a job. A mistake in it makes one job that fails, beside the other jobs of the run. */
+async function planOrFail(scope: PlanScope, job: WorkflowJob): Promise<readonly PlannedJob[]> {
+  try {
+    return await planJob(scope, job)
+  } catch (error) {
+    if (!(error instanceof PlanProblem)) throw error
+    return [counted(scope, { ...emptyJob(scope, job), problem: error.message })]
+  }
 }
 
 /** Names a job in a problem. */
 const named = (key: string): string => `job "${key}"`
 
-async function planJob(scope: PlanScope, job: WorkflowJob): Promise<readonly PlannedJob[]> {
-  const { contexts } = scope
-  const matrix = typeof job.matrix === 'string' ? await evaluated(job.matrix, contexts, named(job.key)) : job.matrix
+/** Returns the contexts of a job: `github` has its key. */
+const contextsOf = (contexts: Contexts, key: string): Contexts =>
+  Object.fromEntries(
+    Object.entries(contexts).map(([name, value]) => [
+      name,
+      githubNames.has(name) && isPlainMap(value) ? { ...value, job: key } : value,
+    ]),
+  )
+
+async function planJob(outer: PlanScope, job: WorkflowJob): Promise<readonly PlannedJob[]> {
+  const contexts = contextsOf(outer.contexts, job.key)
+  const scope = { ...outer, contexts }
+  const matrix = job.matrix === undefined ? undefined : await evaluatedMatrix(scope, job, job.matrix)
   const combined = matrix === undefined ? undefined : combinationsOf(matrix, maxCombinations)
   if (combined && !combined.ok) throw new PlanProblem(`${named(job.key)}: ${combined.problem}`)
   const combinations: readonly Combination[] =
@@ -181,6 +263,25 @@ async function planJob(scope: PlanScope, job: WorkflowJob): Promise<readonly Pla
   return Promise.all(sorted.map((combination) => planOne(scope, job, combination)))
 }
 
+/** Returns a matrix, or a part of one, with its expressions evaluated. */
+async function evaluatedMatrix(scope: PlanScope, job: WorkflowJob, value: Plain): Promise<Plain> {
+  if (typeof value === 'string') {
+    if (hasExpression(value) && ++scope.usage.expressions > maxMatrixExpressions) {
+      throw new RunProblem(`the matrices of the run have more than ${maxMatrixExpressions} expressions`)
+    }
+    return evaluated(value, scope.contexts, named(job.key))
+  }
+  if (Array.isArray(value)) {
+    const items: Plain[] = []
+    for (const each of value as readonly Plain[]) items.push(await evaluatedMatrix(scope, job, each))
+    return items
+  }
+  if (!isPlainMap(value)) return value
+  const entries: [string, Plain][] = []
+  for (const [key, each] of Object.entries(value)) entries.push([key, await evaluatedMatrix(scope, job, each)])
+  return Object.fromEntries(entries)
+}
+
 /**
  * Returns the name of a job: its evaluated template, or its name with the values of the combination. A template that needs
  * contexts of the runner (`needs`, `secrets`) counts as a plain name.
@@ -194,6 +295,7 @@ async function nameOf(scope: PlanScope, job: WorkflowJob, combination: Combinati
 }
 
 async function evaluateName(template: string, contexts: Contexts): Promise<string | undefined> {
+  if (!hasExpression(template)) return template
   const { fillIn } = await import('./expressions.ts')
   try {
     return fillIn(template, contexts)
@@ -208,7 +310,7 @@ async function planOne(scope: PlanScope, job: WorkflowJob, combination: Combinat
   const runsOn = await labelsOf(job, { ...scope.contexts, matrix: combination })
   const condition = conditionOf(scope, job)
   const body = condition === undefined ? job.body : { ...job.body, if: condition }
-  return {
+  return counted(scope, {
     key: scope.prefix + job.key,
     name,
     needs: needsOf(scope, job),
@@ -218,7 +320,7 @@ async function planOne(scope: PlanScope, job: WorkflowJob, combination: Combinat
     payload: payloadOf({ ...scope.workflow, on: scope.on }, { ...job, body }, combination, name, runsOn),
     passedSecrets: scope.passedSecrets,
     isCall: false,
-  }
+  })
 }
 
 /** The condition of a job without `if`. */
@@ -346,7 +448,7 @@ async function planCall(
     passedSecrets: [],
     isCall: true,
   }
-  return [...inner, whole]
+  return [...inner, counted(scope, whole)]
 }
 
 /** Combines conditions. A condition without a status function holds only when the needed jobs succeeded. */

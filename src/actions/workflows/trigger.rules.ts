@@ -84,7 +84,8 @@ export async function matchingEvents(
   const events: string[] = []
   for (const trigger of triggers) {
     if (events.includes(trigger.event) || !matches(trigger, subject, budget)) continue
-    if (filtersPaths(trigger)) {
+    // A tag changes no paths.
+    if (filtersPaths(trigger) && subject.tag === undefined) {
       const { paths, 'paths-ignore': ignored } = trigger.filters
       if (!matchesNames(paths, ignored, await changedPaths(), budget)) continue
     }

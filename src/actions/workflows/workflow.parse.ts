@@ -50,6 +50,8 @@ export interface WorkflowCall {
 
 export interface Workflow {
   readonly name: string
+  /** The template of the title of runs. */
+  readonly runName: string
   /** `on` as the file writes it, for the runner's payload. */
   readonly on: Plain
   readonly triggers: readonly Trigger[]
@@ -61,7 +63,8 @@ export interface Workflow {
   readonly env: Plain | undefined
   readonly defaults: Plain | undefined
   readonly rights: TokenRights
-  readonly concurrency: { readonly group: string; readonly cancels: boolean } | undefined
+  /** `cancels` may be an expression. */
+  readonly concurrency: { readonly group: string; readonly cancels: string } | undefined
   readonly jobs: readonly WorkflowJob[]
 }
 
@@ -111,6 +114,7 @@ export function parseWorkflow(text: string): ParsedWorkflow {
       ok: true,
       workflow: {
         name: plainText(file['name']) ?? '',
+        runName: plainText(file['run-name']) ?? '',
         on,
         triggers,
         inputs: inputsOf(on),
@@ -214,7 +218,7 @@ function rightsOf(permissions: Plain | undefined): TokenRights {
 function concurrencyOf(value: Plain | undefined): Workflow['concurrency'] {
   const group = plainText(value) ?? (isPlainMap(value) ? plainText(value['group']) : undefined)
   if (!group) return undefined
-  return { group, cancels: isPlainMap(value) && value['cancel-in-progress'] === true }
+  return { group, cancels: (isPlainMap(value) && plainText(value['cancel-in-progress'])) || '' }
 }
 
 function jobsOf(jobs: Plain | undefined, rights: TokenRights): readonly WorkflowJob[] {

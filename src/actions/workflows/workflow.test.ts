@@ -67,6 +67,9 @@ test('triggers match by branches, tags, paths and activity types', async () => {
   assert.deepEqual(await events("  push:\n    tags: ['v*']", { events: ['push'], tag: 'v1' }), ['push'])
   assert.deepEqual(await events('  push:\n    paths: [lib/**]', push('main'), ['lib/a']), ['push'])
   assert.deepEqual(await events('  push:\n    paths-ignore: [lib/**]', push('main'), ['lib/a']), [])
+  for (const filter of ['paths: [lib/**]', "paths-ignore: ['**']"]) {
+    assert.deepEqual(await events(`  push:\n    ${filter}`, { events: ['push'], tag: 'v1' }, ['a']), ['push'], filter)
+  }
   const pull = (type: string): TriggerSubject => ({ events: ['pull_request'], types: [type], branch: 'main' })
   assert.deepEqual(await events('  pull_request:', pull('opened')), ['pull_request'])
   assert.deepEqual(await events('  pull_request:', pull('labeled')), [], '`types` has a default')
@@ -185,6 +188,68 @@ jobs:
   assert.ok(from.ok && from.jobs.length === 2)
   const wrong = await plan(whole, { vars: {} })
   assert.ok(!wrong.ok && wrong.problem.startsWith('job "t": expression'))
+})
+
+test('expressions inside a matrix are evaluated, at each depth', async () => {
+  const contexts = { vars: { LIST: '["a","b"]', ONE: 'a', MAPS: '[{"os":"c","n":1}]', OUT: '[{"os":"c"}]' } }
+  const namesOf = async (matrix: string) => {
+    const text = `on: push\njobs:\n  t:\n    runs-on: x\n    strategy: { matrix: ${matrix} }\n    steps: [{ run: x }]\n`
+    const result = await plan(text, contexts)
+    return result.ok ? result.jobs.map(({ name }) => name) : result.problem
+  }
+  const list = '"${{ fromJSON(vars.LIST) }}"'
+  const maps = '"${{ fromJSON(vars.MAPS) }}"'
+  const cases: readonly (readonly [string, readonly string[]])[] = [
+    [`{ os: ${list} }`, ['t (a)', 't (b)']],
+    [`{ os: ["\${{ vars.ONE }}", "x-\${{ vars.ONE }}"] }`, ['t (a)', 't (x-a)']],
+    [`{ os: ${list}, exclude: [{ os: "\${{ vars.ONE }}" }] }`, ['t (b)']],
+    [`{ os: [a], include: ${maps} }`, ['t (1, c)', 't (a)']],
+    [`{ os: [a], include: [{ os: a, n: "\${{ fromJSON('7') }}" }] }`, ['t (7, a)']],
+    [`{ os: [a, c], exclude: "\${{ fromJSON(vars.OUT) }}" }`, ['t (a)']],
+    [`{ os: [{ name: "\${{ vars.ONE }}" }] }`, ['t ({"name":"a"})']],
+  ]
+  for (const [matrix, names] of cases) assert.deepEqual(await namesOf(matrix), names, matrix)
+  assert.match(String(await namesOf('{ os: "${{ fromJSON(1) }}" }')), /must be a list/)
+  const many = Array.from({ length: 2100 }, () => '"${{ vars.ONE }}"').join(', ')
+  assert.match(String(await namesOf(`{ os: [${many}] }`)), /more than 2000 expressions/)
+})
+
+test('a mistake in a job fails this job, and a job that never runs plans nothing', async () => {
+  const good = '  good: { runs-on: x, steps: [{ run: x }] }\n'
+  const faulty = [
+    'strategy: { matrix: { a: "${{ fromJSON(vars.NONE) }}" } }, runs-on: x, steps: [{ run: x }]',
+    'strategy: { matrix: { a: "${{ none( }}" } }, runs-on: x, steps: [{ run: x }]',
+    'strategy: { matrix: { a: 5 } }, runs-on: x, steps: [{ run: x }]',
+    'strategy: { matrix: [1] }, runs-on: x, steps: [{ run: x }]',
+    'strategy: { matrix: { a: [1], exclude: [{ b: 1 }] } }, runs-on: x, steps: [{ run: x }]',
+    `strategy: { matrix: { a: [${'1, '.repeat(300)}] } }, runs-on: x, steps: [{ run: x }]`,
+    'runs-on: "${{ none( }}", steps: [{ run: x }]',
+    'runs-on: [[x]], steps: [{ run: x }]',
+    'uses: ./.gitea/workflows/none.yml',
+  ]
+  for (const body of faulty) {
+    const result = await plan(`on: push\njobs:\n${good}  bad: { ${body} }\n`)
+    assert.ok(result.ok, body)
+    assert.deepEqual(
+      result.jobs.map(({ key, problem }) => [key, problem === undefined]),
+      [
+        ['good', true],
+        ['bad', false],
+      ],
+      body,
+    )
+    assert.match(result.problem, /^job "bad": /)
+    const alone = await plan(`on: push\njobs:\n  bad: { ${body} }\n`)
+    assert.ok(!alone.ok && alone.problem === result.problem, 'a run without another job fails')
+    for (const never of ['false', '"${{ false }}"', '"False "']) {
+      const skipped = await plan(`on: push\njobs:\n${good}  bad: { if: ${never}, ${body} }\n`)
+      assert.ok(skipped.ok && skipped.problem === '' && skipped.jobs.length === 2, `${never}: ${body}`)
+    }
+  }
+  const wide = (key: string) =>
+    `  ${key}: { strategy: { matrix: { a: [${Array.from({ length: 200 }, (_, at) => at).join(', ')}] } }, runs-on: x, steps: [{ run: x }] }\n`
+  const many = await plan(`on: push\njobs:\n${['a', 'b', 'c'].map(wide).join('')}`)
+  assert.ok(!many.ok && /more than 512 jobs/.test(many.problem), 'a limit of the run fails the run')
 })
 
 test('expressions with very long results are refused', async () => {

@@ -43,7 +43,7 @@ export const RunView = (props: RunProps) => {
         </Flash>
       )}
       <Waiting {...props} />
-      {jobs.length === 0 || run.problem !== '' ? null : <RunGraph {...props} />}
+      {jobs.length === 0 || (run.problem !== '' && jobs.length === 1) ? null : <RunGraph {...props} />}
       {artifacts.length === 0 ? null : <Artifacts {...props} />}
     </RunFrame>
   )

@@ -1,0 +1,87 @@
+import type { Services } from '../../access/context.ts'
+import type { RunId } from '../../lib/ids.ts'
+import { findUserById } from '../../users/user.store.ts'
+import { loadVariablesFor } from '../variables/variable.store.ts'
+import type { Called, FindCalled, JobPlan } from '../workflows/job-plan.ts'
+import type { Plain } from '../workflows/plain-yaml.ts'
+import type { Workflow } from '../workflows/workflow.parse.ts'
+import { calledWorkflowFinder } from './called-workflow.service.ts'
+import { presentGithubContext, type GithubContext, type GithubSubject } from './github-context.present.ts'
+import type { RunStart } from './start-run.service.ts'
+
+/** What expressions learn only from the row of the run. */
+type RunIdentity = Pick<GithubSubject['run'], 'id' | 'number'>
+
+/** Plans a run before its row exists, and again with the row when expressions may read its id or number. */
+export interface RunPlanner {
+  /** The plan without the row. */
+  readonly draft: JobPlan
+  /** Returns the plan of the row. It reads neither files nor the database, so that a transaction can wait for it. */
+  planOf(run: RunIdentity): Promise<JobPlan>
+}
+
+/** The context `github`, with uses that are not a member other than those of the row. */
+const readsIdentity = /(?:github|gitea|forgejo)(?!\s*\.\s*(?!run_)\w)/i
+
+const noRun: RunIdentity = { id: 0 as RunId, number: 0 }
+
+/** Loads what planning a run of a workflow needs, and plans it. */
+export async function loadRunPlanner(services: Services, start: RunStart, workflow: Workflow): Promise<RunPlanner> {
+  const { repo, doerId } = start
+  const inputs = typedInputs(workflow, start.inputs ?? {})
+  const { db, config } = services
+  const [{ planJobs }, vars, owner, actor] = await Promise.all([
+    import('../workflows/job-plan.ts'),
+    loadVariablesFor(db, repo),
+    findUserById(db, repo.owner_id),
+    findUserById(db, doerId),
+  ])
+  if (!owner) throw new Error(`the owner of repository ${repo.id} was deleted`)
+  const event = Object.freeze(JSON.parse(start.payload) as GithubContext)
+  const read: Workflow[] = [workflow]
+  const find = remembered(calledWorkflowFinder(services, start), read)
+  const plan = async (identity: RunIdentity): Promise<JobPlan> => {
+    const run = {
+      ...identity,
+      event: start.event,
+      ref: start.ref,
+      base_ref: start.baseRef ?? '',
+      head_ref: start.headRef ?? '',
+      commit_oid: start.commit,
+      workflow_id: start.file.id,
+    }
+    const github = presentGithubContext(config, { run, repo, owner, actor, event, attempt: 1 })
+    return planJobs(workflow, { vars, github, gitea: github, forgejo: github, inputs }, find)
+  }
+  const draft = await plan(noRun)
+  const isFinal = !readsIdentity.test(JSON.stringify(read.map(({ on, triggers, ...texts }) => texts)))
+  return { draft, planOf: async (run) => (isFinal ? draft : plan(run)) }
+}
+
+/** Returns the inputs of a dispatch as expressions see them: booleans are not strings. */
+const typedInputs = (
+  { inputs }: Workflow,
+  given: Readonly<Record<string, string>>,
+): Readonly<Record<string, Plain>> => {
+  const booleans = new Set(inputs.filter(({ type }) => type === 'boolean').map(({ name }) => name))
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, booleans.has(name) ? value === 'true' : value]),
+  )
+}
+
+/** Returns a finder that reads each called workflow once, and adds it to `read`. */
+function remembered(find: FindCalled, read: Workflow[]): FindCalled {
+  const known = new Map<object | undefined, Map<string, Promise<Called>>>()
+  const look: FindCalled = async (uses, from) => {
+    const called = await find(uses, from)
+    if (called.ok) read.push(called.workflow)
+    return called
+  }
+  return (uses, from) => {
+    const ofOrigin = known.get(from) ?? new Map<string, Promise<Called>>()
+    known.set(from, ofOrigin)
+    const called = ofOrigin.get(uses) ?? look(uses, from)
+    ofOrigin.set(uses, called)
+    return called
+  }
+}
