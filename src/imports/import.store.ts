@@ -64,4 +64,5 @@ export const findImportOfRepo = (tx: Tx, repoId: RepoId) =>
     .select('id')
     .where('repo_id', '=', repoId)
     .where('state', 'in', unfinished)
+    .limit(1)
     .executeTakeFirst()

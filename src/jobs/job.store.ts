@@ -96,6 +96,7 @@ export const isLaneBusy = async (db: Db, lane: string): Promise<boolean> =>
     .select('id')
     .where('lane', '=', lane)
     .where(sql<boolean>`lane is not null and state <> 'failed' and not is_held`)
+    .limit(1)
     .executeTakeFirst()) !== undefined
 
 /** Returns lanes whose waiting jobs are all blocked. Manual deletion of rows can cause this. */
@@ -252,6 +253,7 @@ export async function findWaitingTwin(tx: Tx, job: Pick<JobRow, 'name' | 'unique
     .where(isWaiting)
     .where('job.name', '=', job.name)
     .where('job.unique_key', '=', job.unique_key)
+    .limit(1)
     .executeTakeFirst()
   return twin?.id
 }

@@ -140,12 +140,14 @@ export const findOpenBetween = (db: Db | Tx, route: BranchPair): Promise<PullRow
     .where('pull.flow', '=', route.flow)
     .where('issue.is_closed', '=', false)
     .orderBy('pull.id')
+    .limit(1)
     .executeTakeFirst()
 
 /** Returns the oldest pull request between two branches, in any state. */
 export const findOldestBetween = (db: Db, route: Omit<BranchPair, 'flow'>): Promise<PullRow | undefined> =>
   betweenBranches(db, { ...route, flow: 0 })
     .orderBy('pull.id')
+    .limit(1)
     .executeTakeFirst()
 
 export const findPullByMergeCommit = (db: Db, repoId: RepoId, oid: Oid): Promise<PullRow | undefined> =>
@@ -155,6 +157,7 @@ export const findPullByMergeCommit = (db: Db, repoId: RepoId, oid: Oid): Promise
     .where('repo_id', '=', repoId)
     .where('merge_oid', '=', oid)
     .orderBy('id')
+    .limit(1)
     .executeTakeFirst()
 
 /** Returns the existing branches among the wanted ones. */

@@ -26,6 +26,7 @@ export const findFileNamed = (db: Db, releaseId: ReleaseId, name: string): Promi
     .where('release_id', '=', releaseId)
     .where('name', '=', name)
     .orderBy('id', 'desc')
+    .limit(1)
     .executeTakeFirst()
 
 export const findReleaseOfFile = (db: Db, id: ReleaseId) =>

@@ -31,6 +31,7 @@ export const findLatestRelease = (db: Db, repoId: RepoId): Promise<ReleaseRow | 
     .where('is_prerelease', '=', false)
     .orderBy('created_unix', 'desc')
     .orderBy('id', 'desc')
+    .limit(1)
     .executeTakeFirst()
 
 /** The conditions of a list of releases. An undefined condition filters nothing. */

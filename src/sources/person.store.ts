@@ -15,6 +15,7 @@ export const findAccountOfSource = (db: Db, sourceId: SourceId, loginName: strin
     .where('login_name', '=', loginName)
     .where('kind', '=', 'individual')
     .orderBy('id')
+    .limit(1)
     .executeTakeFirst()
 
 /** Returns the accounts of a source after an id, in order of id. */

@@ -16,4 +16,5 @@ export const findRelative = (
       where.or([where('fork_id', '=', repo.id), ...(repo.fork_id === null ? [] : [where('id', '=', repo.fork_id)])]),
     )
     .orderBy('id')
+    .limit(1)
     .executeTakeFirst()

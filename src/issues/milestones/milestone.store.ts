@@ -18,6 +18,7 @@ export const findMilestoneByTitle = (db: Db, repoId: RepoId, title: string): Pro
     .where('repo_id', '=', repoId)
     .where('title', '=', title)
     .orderBy('id')
+    .limit(1)
     .executeTakeFirst()
 
 export interface MilestoneFilter {

@@ -58,6 +58,7 @@ export async function hadCommit(db: Db, issueId: IssueId, oid: Oid): Promise<boo
     .select('id')
     .where('issue_id', '=', issueId)
     .where('commit_oid', '=', oid)
+    .limit(1)
     .executeTakeFirst()
   if (reviewed) return true
   const pushed = await db
@@ -66,6 +67,7 @@ export async function hadCommit(db: Db, issueId: IssueId, oid: Oid): Promise<boo
     .where('issue_id', '=', issueId)
     .where('type', '=', 'pull_push')
     .where('content', 'like', `%"${oid}"%`)
+    .limit(1)
     .executeTakeFirst()
   return pushed !== undefined
 }
@@ -77,6 +79,7 @@ export const findPendingReview = (db: Db | Tx, issueId: IssueId, reviewerId: Use
     .where('issue_id', '=', issueId)
     .where('reviewer_id', '=', reviewerId)
     .where('type', '=', sql.lit('pending'))
+    .limit(1)
     .executeTakeFirst()
 
 export const insertReview = (tx: Tx, values: NewReviewRow): Promise<ReviewRow> =>
@@ -121,6 +124,7 @@ export const findNewestVerdict = (tx: Tx, issueId: IssueId, reviewerId: UserId):
     .where('reviewer_id', '=', reviewerId)
     .where('type', 'in', ['approve', 'reject'])
     .orderBy('id', 'desc')
+    .limit(1)
     .executeTakeFirst()
 
 /** A requested reviewer: a person or a team. */
