@@ -5,6 +5,8 @@ export type DispatchInputs =
   /** The description of the missing input, or its name. */
   | { readonly ok: false; readonly missing: string }
 
+const isTrue = (value: string): boolean => value === 'on' || value.toLowerCase() === 'true'
+
 /**
  * Returns the inputs of a dispatched workflow. Undeclared inputs are dropped. An empty input counts as absent: it gets its
  * default, and a required input without a default is missing. A boolean is true for `on`, as forms send it, and
@@ -17,8 +19,7 @@ export function effectiveInputs(
   const inputs: [string, string][] = []
   for (const { name, description, type, isRequired, fallback } of declared) {
     const value = Object.hasOwn(given, name) ? (given[name] ?? '') : ''
-    if (value !== '')
-      inputs.push([name, type === 'boolean' ? String(value === 'on' || value.toLowerCase() === 'true') : value])
+    if (value !== '') inputs.push([name, type === 'boolean' ? String(isTrue(value)) : value])
     else if (fallback !== '') inputs.push([name, fallback])
     else if (isRequired) return { ok: false, missing: description || name }
   }

@@ -5,7 +5,7 @@ import { findUserById } from '../../users/user.store.ts'
 import { secretPurpose } from '../secrets/secret.service.ts'
 import { loadSealedSecretsFor } from '../secrets/secret.store.ts'
 import { statusOfKey } from '../status.rules.ts'
-import { presentGithubContext, type GithubContext } from '../runs/github-context.present.ts'
+import { githubContextOf, type GithubContext } from '../runs/github-context.service.ts'
 import { findPayload, findRun, listJobsOfRun } from '../runs/run.store.ts'
 import { identityAddress, writeRuntimeToken } from '../runners/runtime-token.ts'
 import { loadVariablesFor } from '../variables/variable.store.ts'
@@ -72,7 +72,7 @@ async function contextOf(
   const event = JSON.parse(payload ?? '{}') as GithubContext
   const runtimeToken = writeRuntimeToken(services, { taskId: task.id, runId: run.id, jobId: job.id })
   return {
-    ...presentGithubContext(config, { run, repo, owner, actor, event, attempt: task.attempt }),
+    ...githubContextOf(config, { run, repo, owner, actor, event, attempt: task.attempt }),
     job: shortKey(job.job_key),
     token,
     gitea_default_actions_url: actionsUrl(config),

@@ -16,7 +16,7 @@ class Commit implements Origin {
 }
 
 /** What a run executes, as far as the lookup of called workflows depends on it. */
-interface Caller {
+export interface Caller {
   readonly repo: RepoRow
   readonly commit: Oid
   readonly files?: Oid

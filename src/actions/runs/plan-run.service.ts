@@ -1,13 +1,25 @@
 import type { Services } from '../../access/context.ts'
-import type { RunId } from '../../lib/ids.ts'
+import type { RunId, UserId } from '../../lib/ids.ts'
 import { findUserById } from '../../users/user.store.ts'
 import { loadVariablesFor } from '../variables/variable.store.ts'
 import type { Called, FindCalled, JobPlan } from '../workflows/job-plan.ts'
 import type { Plain } from '../workflows/plain-yaml.ts'
+import type { WorkflowFile } from '../workflows/workflow-files.service.ts'
 import type { Workflow } from '../workflows/workflow.parse.ts'
-import { calledWorkflowFinder } from './called-workflow.service.ts'
-import { presentGithubContext, type GithubContext, type GithubSubject } from './github-context.present.ts'
-import type { RunStart } from './start-run.service.ts'
+import { calledWorkflowFinder, type Caller } from './called-workflow.service.ts'
+import { githubContextOf, type GithubContext, type GithubSubject } from './github-context.service.ts'
+
+/** What a run executes, as far as its plan depends on it. */
+interface PlannedStart extends Caller {
+  readonly file: Pick<WorkflowFile, 'id'>
+  readonly event: string
+  readonly ref: string
+  readonly baseRef?: string
+  readonly headRef?: string
+  readonly doerId: UserId
+  readonly payload: string
+  readonly inputs?: Readonly<Record<string, string>>
+}
 
 /** What expressions learn only from the row of the run. */
 type RunIdentity = Pick<GithubSubject['run'], 'id' | 'number'>
@@ -26,7 +38,7 @@ const readsIdentity = /(?:github|gitea|forgejo)(?!\s*\.\s*(?!run_)\w)/i
 const noRun: RunIdentity = { id: 0 as RunId, number: 0 }
 
 /** Loads what planning a run of a workflow needs, and plans it. */
-export async function loadRunPlanner(services: Services, start: RunStart, workflow: Workflow): Promise<RunPlanner> {
+export async function loadRunPlanner(services: Services, start: PlannedStart, workflow: Workflow): Promise<RunPlanner> {
   const { repo, doerId } = start
   const inputs = typedInputs(workflow, start.inputs ?? {})
   const { db, config } = services
@@ -50,11 +62,13 @@ export async function loadRunPlanner(services: Services, start: RunStart, workfl
       commit_oid: start.commit,
       workflow_id: start.file.id,
     }
-    const github = presentGithubContext(config, { run, repo, owner, actor, event, attempt: 1 })
+    const github = githubContextOf(config, { run, repo, owner, actor, event, attempt: 1 })
     return planJobs(workflow, { vars, github, gitea: github, forgejo: github, inputs }, find)
   }
   const draft = await plan(noRun)
-  const isFinal = !readsIdentity.test(JSON.stringify(read.map(({ on, triggers, ...texts }) => texts)))
+  const isFinal = !readsIdentity.test(
+    JSON.stringify(read.map(({ jobs, concurrency, runName }) => [jobs, concurrency, runName])),
+  )
   return { draft, planOf: async (run) => (isFinal ? draft : plan(run)) }
 }
 

@@ -36,8 +36,8 @@ export interface GithubSubject {
   readonly attempt: number
 }
 
-/** Presents the `github` context of a run, for its planning and for its jobs. It lacks the name of the job and its tokens. */
-export function presentGithubContext(config: Config, subject: GithubSubject): GithubContext {
+/** Returns the `github` context of a run, for its planning and for its jobs. It lacks the name of the job and its tokens. */
+export function githubContextOf(config: Config, subject: GithubSubject): GithubContext {
   const { run, repo, owner, actor, event, attempt } = subject
   // A `pull_request_target` run uses the base branch.
   const isOfBase = run.event === 'pull_request_target'
