@@ -534,3 +534,10 @@ ENABLE_CAPTCHA = true
     .replace('LIMIT = false', 'LIMIT = true')
   await load({ ini: harmless })
 })
+
+test('a default branch that no branch can be called is refused', async () => {
+  for (const name of ['a..b', 'a b', '/a', 'a.lock', 'HEAD', 'a~1', '.a']) {
+    const [problem] = await problemsOf({ ini: `[repository]\nDEFAULT_BRANCH = ${name}\n` })
+    assert.equal(problem, 'app.ini line 2: [repository] DEFAULT_BRANCH: must be a name that a branch can have', name)
+  }
+})

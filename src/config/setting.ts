@@ -1,3 +1,4 @@
+import { isValidBranchName } from '../lib/ref-name.ts'
 /** A value that a setting does not accept. The message names the accepted values. */
 export class SettingError extends Error {}
 
@@ -111,6 +112,14 @@ export const text = (key: string, defaultValue: string, meaning: string, rules: 
     if (value === '' || rules.pattern === undefined || rules.pattern.test(value)) return value
     return refuse(`must be ${rules.form ?? 'of another form'}`)
   },
+})
+
+/** A name that a branch may have; an empty one means the default. */
+export const branchName = (key: string, defaultValue: string, meaning: string): Setting<string> => ({
+  ...text(key, defaultValue, meaning),
+  kind: 'branch name',
+  emptyMeansDefault: true,
+  parse: (value) => (isValidBranchName(value) ? value : refuse('must be a name that a branch can have')),
 })
 
 /** A secret text. `<KEY>_URI = file:/path` names a file that contains it. */

@@ -165,10 +165,18 @@ export interface LinkedText {
   readonly hasMarkup: boolean
 }
 
-/** Links what the title or the body of a message of a commit names. */
-export async function linkMessage(ctx: RepoCtx, text: string, kind: 'title' | 'message'): Promise<LinkedText> {
-  const place = { context: `/${ctx.owner.name}/${ctx.repo.name}` }
-  const options = optionsFor(ctx, 'comment', place, ctx)
-  const html = await ctx.texts.render(ctx, text, kind, options, referenceResolver(ctx, ctx))
+/**
+ * Links what the title or the body of a message of a commit names.
+ * @param repo the repository of the commit, with the viewer's rights
+ */
+export async function linkMessage(
+  ctx: Ctx,
+  text: string,
+  kind: 'title' | 'message',
+  repo: RepoCtx,
+): Promise<LinkedText> {
+  const place = { context: `/${repo.owner.name}/${repo.repo.name}` }
+  const options = optionsFor(ctx, 'comment', place, repo)
+  const html = await ctx.texts.render(ctx, text, kind, options, referenceResolver(ctx, repo))
   return { text, html, hasMarkup: html.includes('<') }
 }

@@ -145,7 +145,7 @@ export class Forge implements AsyncDisposable {
     readonly defects: unknown[],
     /** Every reply so far. */
     readonly answered: readonly Answered[],
-    readonly stop: () => Promise<void>,
+    private readonly stopApp: () => Promise<void>,
   ) {
     this.given = new Given(this)
   }
@@ -219,8 +219,14 @@ export class Forge implements AsyncDisposable {
     } while (await this.#runner?.hasWorked(this.services.db))
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Stops the server and the runner, and deletes the data. */
+  async stop(): Promise<void> {
     await this.#runner?.stop()
+    this.#runner = undefined
+    await this.stopApp()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.stop()
     if (this.defects.length > 0) {
       throw new AggregateError(

@@ -63,6 +63,7 @@ export function mayTitlePage(title: string): Verdict {
       'a title must not contain control characters or characters that change the text direction',
     )
   }
+  if (text === '.' || text === '..') return deny('wiki_title_invalid', `${text} is a folder, so it cannot be a title`)
   const taken = text.split('/').find((part) => reserved.has(part))
   if (taken !== undefined) return deny('wiki_title_invalid', `${taken} is reserved`)
   if (Buffer.byteLength(fileOfName(nameOfTitle(text))) > maxFileBytes) {

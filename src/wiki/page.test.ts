@@ -41,7 +41,18 @@ test('repoCreateWikiPage: callers without write access are refused, and nothing 
   assert.equal((await add(alice, repo, 'Home')).status, 423)
   assert.equal((await add(forge.guest, repo, 'Home')).status, 401)
   await alice.must('PATCH', repo.api, { archived: false })
-  for (const title of ['', ' ', '_pages', 'a/raw/b', '_edit', 'two\nlines', 'right\u202eleft', 'ü'.repeat(50)]) {
+  for (const title of [
+    '',
+    ' ',
+    '.',
+    ' .. ',
+    '_pages',
+    'a/raw/b',
+    '_edit',
+    'two\nlines',
+    'right\u202eleft',
+    'ü'.repeat(50),
+  ]) {
     assert.equal((await add(alice, repo, title)).status, 400, JSON.stringify(title))
     const edited = await alice.patch(`${repo.api}/wiki/page/New`, { title, content_base64: '' })
     assert.equal(edited.status, title.trim() === '' ? 200 : 400, JSON.stringify(title))

@@ -1,4 +1,4 @@
-import { isValidBranchName } from '../../git/refs/ref-name.ts'
+import { isValidBranchName } from '../../lib/ref-name.ts'
 import { Invalid } from '../../lib/errors.ts'
 
 /** Longest name of a branch, in characters. */

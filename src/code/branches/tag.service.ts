@@ -1,5 +1,5 @@
 import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
-import { isValidTagName } from '../../git/refs/ref-name.ts'
+import { isValidTagName } from '../../lib/ref-name.ts'
 import { Conflict, Invalid, NotFound } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'

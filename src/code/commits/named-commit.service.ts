@@ -1,6 +1,6 @@
 import type { RepoCtx } from '../../access/context.ts'
 import type { Commit, Git, Resolved } from '../../git/git.ts'
-import { isValidRefName } from '../../git/refs/ref-name.ts'
+import { isValidRefName } from '../../lib/ref-name.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
 

@@ -1,4 +1,4 @@
-import { bool, choice, defineSection, int, list, text } from '../setting.ts'
+import { bool, branchName, choice, defineSection, int, list, text } from '../setting.ts'
 
 const repositoryUnits = [
   'repo.code',
@@ -40,7 +40,7 @@ export const repository = defineSection('repository', {
     'https',
     'protocol of the clone address in replies to go get',
   ),
-  defaultBranch: text('DEFAULT_BRANCH', 'main', 'default branch of a new repository'),
+  defaultBranch: branchName('DEFAULT_BRANCH', 'main', 'default branch of a new repository'),
   enablePushCreateUser: bool('ENABLE_PUSH_CREATE_USER', false, 'whether users may create repositories by pushing'),
   enablePushCreateOrg: bool(
     'ENABLE_PUSH_CREATE_ORG',

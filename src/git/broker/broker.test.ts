@@ -13,7 +13,7 @@ import type { PushedUpdate } from '../git.ts'
 import { client, commitOn, filesOf, newRepository, serveGit, someone, startTestGit } from '../git.test-support.ts'
 import { SpareBrokers } from './broker-process.ts'
 import { zeroOid } from '../../lib/refs.ts'
-import { isValidBranchName, isValidRefName, isValidTagName } from '../refs/ref-name.ts'
+import { isValidBranchName, isValidRefName, isValidTagName } from '../../lib/ref-name.ts'
 import { until } from '../../testing/until.ts'
 
 /** Processes whose arguments or environment name a folder, without zombies. */

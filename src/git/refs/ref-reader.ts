@@ -19,7 +19,7 @@ import { flushRefs } from '../files/flush.ts'
 import { removeAbandonedLocks } from '../files/leftovers.ts'
 import { expandAbbreviation, objectInfo, objectInfos, peel, readCommits, readTag } from '../objects/object-reader.ts'
 import { compareNames, readPackedRefs } from './packed-refs.ts'
-import { isValidRefName } from './ref-name.ts'
+import { isValidRefName } from '../../lib/ref-name.ts'
 
 const maxSymbolicDepth = 5
 /** Concurrent reads of loose files. */

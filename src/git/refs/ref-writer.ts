@@ -8,7 +8,7 @@ import type { RefUpdate, RefUpdateResult } from '../git.ts'
 import { isOid, isZeroOid } from '../../lib/refs.ts'
 import { flushRefs, manyReferences, withoutSync } from '../files/flush.ts'
 import { removeAbandonedLocks } from '../files/leftovers.ts'
-import { isValidRefName } from './ref-name.ts'
+import { isValidRefName } from '../../lib/ref-name.ts'
 
 type Refusal = Extract<RefUpdateResult, { ok: false }>
 

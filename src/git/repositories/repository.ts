@@ -13,7 +13,7 @@ import { flushWhole } from '../files/flush.ts'
 import { lockedFiles, removeAbandoned, removeAbandonedLocks } from '../files/leftovers.ts'
 import { writeRepositoryFiles } from './new-repository.ts'
 import { rememberWritten } from '../objects/object-reader.ts'
-import { isValidBranchName } from '../refs/ref-name.ts'
+import { isValidBranchName } from '../../lib/ref-name.ts'
 import { filesBelow, statOf } from '../files/walk.ts'
 
 const leftoverMs = 24 * 60 * 60_000

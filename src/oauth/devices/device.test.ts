@@ -88,6 +88,7 @@ test('oauthDeviceAuthorization, devicePage, deviceSubmit, deviceAnswer, oauthTok
   assert.match(page.text, /belongs to dev/)
   assert.match(page.text, /Read your account and its settings/)
   assert.equal(page.headers.get('x-frame-options'), 'DENY')
+  assert.match(page.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
   const forged = { ...fields, _csrf: 'other', granted: 'true' }
   assert.equal((await browser.post('/login/device/answer', forged)).status, 403)
   const said = await browser.post('/login/device/answer', { ...fields, granted: 'true' })

@@ -93,7 +93,15 @@ async function openMergedHead(ctx: SignedInRepoCtx, pull: PullRow): Promise<Sign
 
 /** Returns whether the branch of a merged pull request is still there, and the caller may delete it. */
 export async function mayDeleteMergedHead(ctx: SignedInRepoCtx, pull: PullRow): Promise<boolean> {
-  const head = await openMergedHead(ctx, pull)
+  return mayRemove(await openMergedHead(ctx, pull), pull)
+}
+
+/** Returns whether the caller may delete the branch of a pull request once it is merged. */
+export async function mayDeleteHeadOnMerge(ctx: SignedInRepoCtx, pull: PullRow): Promise<boolean> {
+  return mayRemove(await openUnusedHead(ctx, pull), pull)
+}
+
+async function mayRemove(head: SignedInRepoCtx | undefined, pull: PullRow): Promise<boolean> {
   if (!head) return false
   try {
     await mustBeRemovable(head, pull.head_branch)

@@ -1,3 +1,5 @@
+import { mayDeleteHeadOnMerge } from './head-deletion.service.ts'
+import { unitConfig } from '../../repos/unit-config.ts'
 import { Type } from 'typebox'
 import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { canRead, gitRepo, inRepo, notArchived, pullsEnabled } from '../../access/repo.requirements.ts'
@@ -25,7 +27,8 @@ export const repoMergePullRequest = operation({
   async run({ ctx, params, body }) {
     const style = body.Do ?? body.do
     if (style === undefined) throw new Invalid('[Do]: is required', 'invalid', { field: 'Do' })
-    const outcome = await mergePull(ctx, await getStoredPull(ctx, params.index), {
+    const stored = await getStoredPull(ctx, params.index)
+    const outcome = await mergePull(ctx, stored, {
       style,
       title: body.MergeTitleField ?? body.merge_title_field ?? '',
       message: body.MergeMessageField ?? body.merge_message_field ?? '',
@@ -33,7 +36,11 @@ export const repoMergePullRequest = operation({
       expectedHead: body.head_commit_id ?? '',
       isForced: body.force_merge ?? false,
       whenChecksSucceed: body.merge_when_checks_succeed ?? false,
-      deletesBranch: body.delete_branch_after_merge ?? false,
+      // A silent request follows the repository, as far as the branch may be deleted.
+      deletesBranch:
+        body.delete_branch_after_merge ??
+        (unitConfig(ctx.units, 'pulls')?.default_delete_branch_after_merge === true &&
+          (await mayDeleteHeadOnMerge(ctx, stored.pull))),
     })
     return outcome === 'scheduled' ? empty(201) : empty(200)
   },

@@ -218,6 +218,27 @@ test('repoMergePullRequest: deleting the head retargets dependent pull requests;
   assert.equal((await forge.guest.get(child.api)).json.merged, true)
 })
 
+test('repoMergePullRequest: a request that is silent about the head follows the repository, as far as the branch may be deleted', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  await alice.must('PATCH', repo.api, { default_delete_branch_after_merge: true })
+  const headOf = async (pull: { readonly branch: string }) =>
+    (await alice.get(`${repo.api}/branches/${pull.branch}`)).status
+  const [silent, kept, fixed] = [
+    await givenPull(forge, { repo }),
+    await givenPull(forge, { repo }),
+    await givenPull(forge, { repo }),
+  ]
+  assert.equal((await merge(forge, silent, { Do: 'merge' })).status, 200)
+  assert.equal(await headOf(silent), 404)
+  assert.equal((await merge(forge, kept, { Do: 'merge', delete_branch_after_merge: false })).status, 200)
+  assert.equal(await headOf(kept), 200)
+  await alice.must('POST', `${repo.api}/branch_protections`, { rule_name: fixed.branch })
+  assert.equal((await merge(forge, fixed, { Do: 'merge' })).status, 200)
+  assert.equal(await headOf(fixed), 200)
+})
+
 test('repoMergePullRequest: protection blocks until an official approval; only administrators may force', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()

@@ -29,8 +29,8 @@ export const commitPage = page({
     const body = ctx.budget.tryTake('outputBytes', htmlBytes(whole)) ? whole : messageBody(shortCommit(commit).message)
     const [view, title, message, diff] = await Promise.all([
       viewCommit(ctx, commit),
-      linkMessage(ctx, subjectOf(commit.message), 'title'),
-      linkMessage(ctx, body, 'message'),
+      linkMessage(ctx, subjectOf(commit.message), 'title', ctx),
+      linkMessage(ctx, body, 'message', ctx),
       readShownDiff(ctx, { base: parent, head: commit.oid, ...choice }),
     ])
     return {

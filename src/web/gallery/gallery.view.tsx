@@ -17,6 +17,7 @@ import {
   Counter,
   Empty,
   Flash,
+  InlineMarkup,
   Markup,
   Menu,
   NarrowMenu,
@@ -112,6 +113,9 @@ export const GalleryView = ({ person }: { readonly person: UserRow | undefined }
         <Editor name="text" label={texts.label} hint={texts.hint} />
       </Form>
       <Markup html={texts.markdown} />
+      <p>
+        <InlineMarkup html={texts.word} />
+      </p>
     </Part>
     <Part name="empty">
       <Box>

@@ -17,7 +17,7 @@ import { ErrorContent, errorHeading } from './error-page.tsx'
 import { contextOf } from './browser-context.ts'
 import { Layout } from './layout.tsx'
 import { takeNotice } from './notice.ts'
-import { pageHeaders } from './page-headers.ts'
+import { framedAlike, pageHeaders } from './page-headers.ts'
 
 /** A page to send. */
 export interface PageContent {
@@ -77,11 +77,11 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
   const html = Buffer.from(text)
   return bytes(htmlType, html, {
     status,
-    headers: {
+    headers: framedAlike({
       ...pageHeaders(ctx.config),
       ...(status === 200 ? { etag: `"${hash('sha1', html, 'base64url')}"` } : {}),
       ...page.headers,
-    },
+    }),
   })
 }
 
