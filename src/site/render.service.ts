@@ -157,7 +157,7 @@ export async function renderFileText(
   return ctx.texts.render(ctx, source, kind, optionsFor(ctx, 'gfm', place, repo), referenceResolver(ctx, repo))
 }
 
-/** A plain text, and the sanitised HTML in which its references and addresses are links. */
+/** A plain text, and its sanitised HTML with links for references and addresses. */
 export interface LinkedText {
   readonly text: string
   readonly html: string

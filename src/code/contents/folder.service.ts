@@ -2,6 +2,7 @@ import type { RepoCtx } from '../../access/context.ts'
 import { pluck } from '../../lib/pluck.ts'
 import type { Commit, PathEntry } from '../../git/git.ts'
 import type { Oid } from '../../lib/ids.ts'
+import { repoWebUrl } from '../../repos/repo-url.ts'
 import { shortCommit } from '../commits/message.rules.ts'
 import { readSubmodules, submodulePage } from './submodules.ts'
 
@@ -26,10 +27,11 @@ const rank = (entry: Pick<PathEntry, 'type'>): number => (entry.type === 'tree' 
 
 /** Returns a folder with the last commits of its entries, by batched reads. */
 export async function getFolder(
-  { git, repo, owner, config }: RepoCtx,
+  ctx: RepoCtx,
   commit: Oid,
   folder: { readonly path: string; readonly tree: Oid },
 ): Promise<Folder> {
+  const { git, repo } = ctx
   const key = repo.git_key
   const all = await git.readTree(key, folder.tree)
   const below = folder.path === '' ? '' : `${folder.path}/`
@@ -48,7 +50,7 @@ export async function getFolder(
         ...entry,
         path,
         lastCommit: oid && commitOf.get(oid),
-        submodulePage: submodulePage(submodules.get(path) ?? '', `${config.server.rootUrl}${owner.name}/${repo.name}`),
+        submodulePage: submodulePage(submodules.get(path) ?? '', repoWebUrl(ctx)),
       }
     }),
     total: all.length,
@@ -66,7 +68,7 @@ export function readmesOf<Entry extends Pick<PathEntry, 'name' | 'type'>>(entrie
 /** Folders of the root that may hold the file that describes the repository. */
 const readmeFolders = ['docs', '.github', '.gitea', '.forgejo']
 
-/** Returns the folders of the root folder in which a repository is described that has no such file in the root. */
+/** Returns the folders that may hold the file that describes a repository, in order of precedence. */
 export function readmeFoldersOf<Entry extends Pick<PathEntry, 'name' | 'type'>>(root: readonly Entry[]): Entry[] {
   const folders = root.filter(({ type }) => type === 'tree')
   return readmeFolders.flatMap((name) => folders.filter((entry) => entry.name.toLowerCase() === name))

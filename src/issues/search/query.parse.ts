@@ -2,7 +2,7 @@
  * The query language of issue lists, as people know it: `is:open label:"good first issue" author:me no:milestone
  * sort:updated crack`. A minus before `label:` excludes a label. `created:` and `updated:` take a day, a bound or a range (`2026-01-31`,
  * `>=2026-01-01`, `2026-01-01..2026-01-31`), `comments:` a number alike. A value with blanks or quotation marks stands in quotation
- * marks, in which `\\"` is a quotation mark. Words that are no filters are searched in the texts.
+ * marks; `\"` is a quotation mark there. All other words are searched in the texts.
  */
 
 export const lackable = ['label', 'milestone', 'assignee'] as const

@@ -3,6 +3,7 @@ import { canRead, inRepo } from '../../access/repo.requirements.ts'
 import { getRefChoice } from '../../code/branches/ref-choice.service.ts'
 import { getFile } from '../../code/contents/file.service.ts'
 import { readSubmodules, submodulePage } from '../../code/contents/submodules.ts'
+import { repoWebUrl } from '../../repos/repo-url.ts'
 import { enumeration } from '../../http/schema.ts'
 import { Type } from 'typebox'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
@@ -35,7 +36,7 @@ async function loadSource(ctx: RepoCtx & BrowserCtx, rest: string, asked: Asked)
   const latest = await latestOf(ctx, revision, path)
   if (entry.type === 'commit') {
     const url = (await readSubmodules(ctx.git, repo.git_key, revision.commit)).get(path)
-    const pages = submodulePage(url ?? '', `${ctx.config.server.rootUrl}${owner.name}/${repo.name}`)
+    const pages = submodulePage(url ?? '', repoWebUrl(ctx))
     return { ...shared, shown: { kind: 'submodule', latest, oid: entry.oid, url, pages } }
   }
   const file = await getFile(ctx, entry)

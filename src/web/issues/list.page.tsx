@@ -11,7 +11,7 @@ import { parseIssueQuery, usualQuery, writeIssueQuery } from '../../issues/searc
 import { getPullMarks } from '../../pulls/merge/pull-marks.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
-import { pathOf } from '../ui/paths.ts'
+import { pathOf, withQuery } from '../ui/paths.ts'
 import { IssueListView, type IssueListProps } from './list.view.tsx'
 import { texts } from './texts.tsx'
 
@@ -29,8 +29,8 @@ async function loadList(
   const at = pageOf({ page: asked.page }, pageLimits(ctx))
   if (query.kind !== undefined && query.kind !== kind) {
     // The other kind has a list of its own.
-    const found = new URLSearchParams({ q: text, ...(asked.page === undefined ? {} : { page: String(asked.page) }) })
-    throw new Moved(303, `${pathOf(ctx.owner.name, ctx.repo.name, query.kind)}?${found}`)
+    const list = pathOf(ctx.owner.name, ctx.repo.name, query.kind)
+    throw new Moved(303, withQuery(list, { q: text, page: asked.page }))
   }
   const isPull = kind === 'pulls'
   const isUsual = at.number === 1 && writeIssueQuery(query) === writeIssueQuery(usualQuery)
