@@ -164,6 +164,7 @@ module.exports = {
       ['browser', 'ui'],
       ['shell'],
       ['frames', 'lists'],
+      ['shared'],
       [
         'actions',
         'administration',

@@ -1,6 +1,6 @@
 import { counted } from '../ui/texts.tsx'
-import { texts as quotas } from './quota-texts.tsx'
-import { texts as sources } from './source-texts.tsx'
+import { texts as quotas } from './quota/quota-texts.tsx'
+import { texts as sources } from './sources/source-texts.tsx'
 
 /** Texts of the administration. */
 export const texts = {

@@ -1,6 +1,6 @@
 import type { TimelineEntry } from '../../issues/timeline/timeline-view.service.ts'
-import { Comment } from '../frames/timeline.view.tsx'
-import { texts as timelineTexts } from '../frames/timeline-texts.tsx'
+import { Comment } from '../shared/timeline/timeline.view.tsx'
+import { texts as timelineTexts } from '../shared/timeline/timeline-texts.tsx'
 import { Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { withQuery } from '../ui/paths.ts'

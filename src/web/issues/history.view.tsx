@@ -1,7 +1,7 @@
 import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
 import type { TextVersion } from '../../issues/history.service.ts'
 import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
-import { Author } from '../frames/timeline.view.tsx'
+import { Author } from '../shared/timeline/timeline.view.tsx'
 import { Link } from '../ui/link.tsx'
 import { Box, Empty, PageHead } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'

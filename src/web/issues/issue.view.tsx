@@ -1,6 +1,6 @@
 import type { TimelineEntry } from '../../issues/timeline/timeline-view.service.ts'
-import { EventEntry, groupEntries } from '../frames/event.view.tsx'
-import { Earlier } from '../frames/timeline.view.tsx'
+import { EventEntry, groupEntries } from '../shared/timeline/event.view.tsx'
+import { Earlier } from '../shared/timeline/timeline.view.tsx'
 import { Editor } from '../ui/editor.tsx'
 import { Submit } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'

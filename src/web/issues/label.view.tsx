@@ -8,8 +8,8 @@ import { Box, Empty, PageHead } from '../ui/parts.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { texts as common } from '../ui/texts.tsx'
-import { LabelForm } from '../frames/labels.view.tsx'
-import { texts } from '../frames/labels.texts.tsx'
+import { LabelForm } from '../shared/labels/labels.view.tsx'
+import { texts } from '../shared/labels/labels.texts.tsx'
 
 interface LabelsProps {
   readonly place: RepoWithOwner

@@ -9,7 +9,7 @@ import { bytes } from '../../http/reply.ts'
 import { pathNumber } from '../../http/schema.ts'
 import { addFileForNewText, addFileForText } from '../../issues/attachments/attachment.service.ts'
 import { getReadableIssue } from '../../issues/issue.service.ts'
-import { markdownOfFile } from '../frames/dropped-file.ts'
+import { markdownOfFile } from '../shared/dropped-file.ts'
 import { fromOwnPage, inBrowser, inSession } from '../shell/browser.requirements.ts'
 import { siteHref } from '../ui/paths.ts'
 

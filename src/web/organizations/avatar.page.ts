@@ -1,5 +1,5 @@
 import { inOrg, orgOwner } from '../../orgs/org.requirements.ts'
-import { pictureAct } from '../frames/picture.ts'
+import { pictureAct } from '../shared/pictures/picture.ts'
 import { orgSettingsPath } from './settings-frame.tsx'
 import { orgSettingsPage } from './settings.page.tsx'
 

@@ -1,6 +1,6 @@
 import { inOrg, orgOwner } from '../../orgs/org.requirements.ts'
 import { hooksOfAccount } from '../../webhooks/hook-owner.ts'
-import { hookPages } from '../frames/hook-pages.ts'
+import { hookPages } from '../shared/hooks/hook-pages.ts'
 import { inOrgSettings, orgSettingsMeta, orgSettingsPath } from './settings-frame.tsx'
 
 /** The webhooks of an organization. */

@@ -1,6 +1,6 @@
 import type { LabelRow } from '../../db/tables/issues.ts'
-import { LabelForm } from '../frames/labels.view.tsx'
-import { texts } from '../frames/labels.texts.tsx'
+import { LabelForm } from '../shared/labels/labels.view.tsx'
+import { texts } from '../shared/labels/labels.texts.tsx'
 import { ActButton } from '../ui/button.tsx'
 import { LabelTag } from '../ui/label.tsx'
 import { ButtonLink } from '../ui/link.tsx'

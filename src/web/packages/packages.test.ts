@@ -6,7 +6,7 @@ import { digest, registryOf } from '../../packages/packages.test-support.ts'
 import { installCommands } from './install-commands.rules.ts'
 import { metadataShown } from './package-metadata.rules.ts'
 import { publishCommands } from './publish-commands.rules.ts'
-import { typeNames } from '../frames/package-types.ts'
+import { typeNames } from '../shared/package-types.ts'
 
 test('packagesPage, packagePage, packageVersionPage: the html_url of a package leads to its files and commands', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })

@@ -3,7 +3,7 @@ import type { VersionWithMetadata } from '../../packages/catalog/catalog.service
 import type { ListedPackage } from '../../packages/package-list.service.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { PackageRow } from '../../db/tables/packages.ts'
-import { typeNames } from '../frames/package-types.ts'
+import { typeNames } from '../shared/package-types.ts'
 import { Submit } from '../ui/button.tsx'
 import { Field, Select } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'

@@ -1,4 +1,4 @@
-import { typeNames } from '../frames/package-types.ts'
+import { typeNames } from '../shared/package-types.ts'
 import { counted, numberText } from '../ui/texts.tsx'
 
 /** Texts of the pages of packages. */

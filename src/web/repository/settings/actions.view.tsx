@@ -1,5 +1,5 @@
-import { RunnerSection } from '../../frames/runners.view.tsx'
-import { ValueSections } from '../../frames/secrets.view.tsx'
+import { RunnerSection } from '../../shared/runners/runners.view.tsx'
+import { ValueSections } from '../../shared/secrets/secrets.view.tsx'
 import { PageHead } from '../../ui/parts.tsx'
 import { texts } from './texts.tsx'
 

@@ -1,0 +1,49 @@
+import { ActButton, Submit } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { Box, PageHead } from '../../ui/parts.tsx'
+import { texts as all } from '../texts.tsx'
+
+const texts = all.flags
+
+/** The flags of a repository. */
+export const FlagsView = ({ path, flags }: { readonly path: string; readonly flags: readonly string[] }) => (
+  <div class="stack">
+    <PageHead title={texts.title} lead={texts.lead} />
+    {flags.length === 0 ? (
+      <p class="muted">{texts.none}</p>
+    ) : (
+      <Box>
+        <ul class="rows">
+          {flags.map((flag) => (
+            <li class="row">
+              <code class="row-main">{flag}</code>
+              <ActButton
+                to={`${path}/delete`}
+                hidden={{ flag }}
+                class="small"
+                kind="danger"
+                aria-label={texts.removeOf(flag)}
+              >
+                {texts.remove}
+              </ActButton>
+            </li>
+          ))}
+        </ul>
+      </Box>
+    )}
+    <Form to={path} class="line" label={texts.add}>
+      <Field
+        name="flag"
+        label={texts.name}
+        isLabelHidden
+        isTerse
+        placeholder={texts.name}
+        maxlength={255}
+        required
+        autocomplete="off"
+      />
+      <Submit>{texts.add}</Submit>
+    </Form>
+  </div>
+)

@@ -1,0 +1,24 @@
+import { Type } from 'typebox'
+import { siteAdmin } from '../../../access/requirements.ts'
+import { pageOf } from '../../../lib/paging.ts'
+import { pageOfEmails } from '../../../users/email.service.ts'
+import { inSession } from '../../shell/browser.requirements.ts'
+import { page } from '../../shell/page.tsx'
+import { inAdministration } from '../administration-frame.tsx'
+import { EmailsView } from './emails.view.tsx'
+import { texts } from '../texts.tsx'
+
+/** Lists the email addresses of the instance. */
+export const administrationEmailsPage = page({
+  path: '/admin/emails',
+  cost: 'usual',
+  requires: [inSession, siteAdmin],
+  query: { q: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },
+  frame: inAdministration('emails'),
+  async load({ ctx, query }) {
+    const shown = pageOf({ page: query.page }, ctx.config.api)
+    return { ...(await pageOfEmails(ctx, (query.q ?? '').trim(), shown)), shown, text: query.q ?? '' }
+  },
+  meta: () => ({ title: texts.emails, isUnlisted: true }),
+  view: EmailsView,
+})

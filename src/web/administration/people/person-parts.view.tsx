@@ -1,0 +1,88 @@
+import type { PublicKeyRow } from '../../../db/tables/accounts.ts'
+import { ActButton, Submit } from '../../ui/button.tsx'
+import { Checkbox, Field, TextArea } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { usePage } from '../../ui/page-context.ts'
+import { Box } from '../../ui/parts.tsx'
+import { Time } from '../../ui/time.tsx'
+import { texts as all } from '../texts.tsx'
+
+const texts = all.users
+
+/** The SSH keys of an account. */
+export const PersonKeys = ({ path, keys }: { readonly path: string; readonly keys: readonly PublicKeyRow[] }) => {
+  const to = `${path}/keys`
+  return (
+    <section class="section" aria-labelledby="keys">
+      <h2 id="keys">{texts.keys}</h2>
+      <div class="stack">
+        {keys.length === 0 ? (
+          <p class="muted">{texts.noKeys}</p>
+        ) : (
+          <Box>
+            <ul class="rows">
+              {keys.map((key) => (
+                <li class="row">
+                  <Icon name="key" class="row-icon" />
+                  <div class="row-main">
+                    <strong>{key.title}</strong>
+                    <p class="row-facts">
+                      <code class="cut">{key.fingerprint}</code>
+                      <span>
+                        {texts.keyCreated} <Time unix={key.created_unix} />
+                      </span>
+                    </p>
+                  </div>
+                  <ActButton
+                    to={`${to}/delete`}
+                    hidden={{ id: key.id }}
+                    kind="danger"
+                    class="small"
+                    confirm={texts.confirmKey(key.title)}
+                    aria-label={texts.removeKeyOf(key.title)}
+                  >
+                    {texts.removeKey}
+                  </ActButton>
+                </li>
+              ))}
+            </ul>
+          </Box>
+        )}
+        <details class="disclosure" open={usePage().refused?.action === to}>
+          <summary>{texts.addKey}</summary>
+          <Form to={to} class="stack">
+            <Field name="title" label={texts.keyTitle} hint={texts.keyTitleHint} autocomplete="off" />
+            <TextArea name="key" label={texts.publicKey} rows={4} required isCode />
+            <div class="form-acts">
+              <Submit kind="plain">{texts.addKey}</Submit>
+            </div>
+          </Form>
+        </details>
+      </div>
+    </section>
+  )
+}
+
+/** The form of a repository that the account owns. */
+export const PersonNewRepository = ({ path, name }: { readonly path: string; readonly name: string }) => {
+  const to = `${path}/repos`
+  return (
+    <section class="section" aria-labelledby="new_repository">
+      <h2 id="new_repository">{texts.newRepository}</h2>
+      <p class="lead">{texts.newRepositoryLead(name)}</p>
+      <details class="disclosure" open={usePage().refused?.action === to}>
+        <summary>{texts.newRepository}</summary>
+        <Form to={to} class="stack">
+          <Field name="repo_name" label={texts.repositoryName} required autocomplete="off" />
+          <Field name="description" id="repo_description" label={texts.repositoryDescription} isProse />
+          <Checkbox name="is_private" label={texts.isPrivate} />
+          <Checkbox name="auto_init" label={texts.autoInit} />
+          <div class="form-acts">
+            <Submit kind="plain">{texts.createRepository}</Submit>
+          </div>
+        </Form>
+      </details>
+    </section>
+  )
+}

@@ -1,0 +1,378 @@
+import { quotaSubjects } from '../../../access/quota/quota.rules.ts'
+import type { UserRow } from '../../../db/tables/accounts.ts'
+import type { presentGroup, presentQuota, presentRule } from '../../../quota/quota.present.ts'
+import { ActButton, Submit } from '../../ui/button.tsx'
+import { Checkbox, Field, Select } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { ButtonLink, Link } from '../../ui/link.tsx'
+import { usePage } from '../../ui/page-context.ts'
+import { Box, PageHead, Tag } from '../../ui/parts.tsx'
+import { pathOf } from '../../ui/paths.ts'
+import { Avatar } from '../../ui/person.tsx'
+import { sizeText } from '../../ui/texts.tsx'
+import { storedKinds, StorageTable, totalOf } from '../../shared/storage/storage-table.view.tsx'
+import { accountQuotaPath, groupPath, quotaPath, rulePath } from './quota-paths.ts'
+import { limitText } from './quota-texts.tsx'
+import { texts as all } from '../texts.tsx'
+
+type QuotaGroup = ReturnType<typeof presentGroup>
+type QuotaRuleInfo = ReturnType<typeof presentRule>
+type QuotaInfo = ReturnType<typeof presentQuota>
+
+const texts = all.quotas
+
+const subjectText = (subject: string): string => texts.subjects[subject] ?? subject
+
+const RuleFacts = ({ rule }: { readonly rule: QuotaRuleInfo }) => (
+  <p class="row-facts">
+    <strong>{limitText(rule.limit)}</strong>
+    {(rule.subjects ?? []).length === 0 ? <span>{texts.noSubjects}</span> : null}
+    {(rule.subjects ?? []).map((subject) => (
+      <span>{subjectText(subject)}</span>
+    ))}
+  </p>
+)
+
+/** A rule of a list: its name and what it limits. */
+const RuleMain = ({ rule }: { readonly rule: QuotaRuleInfo }) => (
+  <>
+    <Icon name="law" class="row-icon" />
+    <div class="row-main">
+      <Link class="row-title" to={rulePath(rule.name ?? '')}>
+        {rule.name}
+      </Link>
+      <RuleFacts rule={rule} />
+    </div>
+  </>
+)
+
+/** Groups and rules of quotas. */
+export const QuotaView = ({
+  groups,
+  rules,
+  defaultGroups,
+}: {
+  readonly groups: readonly QuotaGroup[]
+  readonly rules: readonly QuotaRuleInfo[]
+  readonly defaultGroups: readonly string[]
+}) => (
+  <>
+    <PageHead title={all.quota} lead={texts.lead} />
+    <section class="section" aria-labelledby="groups">
+      <h2 id="groups">{texts.groups}</h2>
+      <p class="lead">{texts.groupsLead}</p>
+      <div class="stack">
+        {groups.length === 0 ? (
+          <p class="muted">{texts.noGroups}</p>
+        ) : (
+          <Box>
+            <ul class="rows hoverable">
+              {groups.map(({ name = '', rules: own }) => (
+                <li class="row">
+                  <Icon name="people" class="row-icon" />
+                  <div class="row-main">
+                    <div class="line">
+                      <Link class="row-title" to={groupPath(name)}>
+                        {name}
+                      </Link>
+                      {defaultGroups.includes(name) ? <Tag tone="accent">{texts.isDefault}</Tag> : null}
+                    </div>
+                    <p class="row-facts">
+                      {(own ?? []).length === 0 ? <span>{texts.noRulesInGroup}</span> : null}
+                      {(own ?? []).map((rule) => (
+                        <span>
+                          {rule.name}: {limitText(rule.limit)}
+                        </span>
+                      ))}
+                    </p>
+                  </div>
+                </li>
+              ))}
+            </ul>
+          </Box>
+        )}
+        <NewGroup rules={rules} />
+      </div>
+    </section>
+    <section class="section" aria-labelledby="rules">
+      <h2 id="rules">{texts.rules}</h2>
+      <p class="lead">{texts.rulesLead}</p>
+      <div class="stack">
+        {rules.length === 0 ? (
+          <p class="muted">{texts.noRules}</p>
+        ) : (
+          <Box>
+            <ul class="rows hoverable">
+              {rules.map((rule) => (
+                <li class="row">
+                  <RuleMain rule={rule} />
+                </li>
+              ))}
+            </ul>
+          </Box>
+        )}
+        <NewRule />
+      </div>
+    </section>
+    <section class="section" aria-labelledby="accounts">
+      <h2 id="accounts">{texts.accounts}</h2>
+      <p class="lead">{texts.accountsLead}</p>
+      <ButtonLink to="/admin/users">{all.people}</ButtonLink>
+    </section>
+  </>
+)
+
+const useIsRefused = (to: string): boolean => usePage().refused?.action === to
+
+const NewGroup = ({ rules }: { readonly rules: readonly QuotaRuleInfo[] }) => {
+  const to = `${quotaPath}/groups`
+  return (
+    <details class="disclosure" open={useIsRefused(to)}>
+      <summary>{texts.newGroup}</summary>
+      <Form to={to} class="stack">
+        <Field name="name" id="group_name" label={texts.name} maxlength={255} required autocomplete="off" />
+        {rules.length === 0 ? null : (
+          <fieldset class="stack tight">
+            <legend>{texts.rules}</legend>
+            {rules.map(({ name = '', limit }, index) => (
+              <Checkbox
+                name="rules"
+                id={`rule_${index}`}
+                value={name}
+                label={
+                  <>
+                    {name} <span class="muted">{limitText(limit)}</span>
+                  </>
+                }
+              />
+            ))}
+          </fieldset>
+        )}
+        <div class="form-acts">
+          <Submit kind="plain">{texts.createGroup}</Submit>
+        </div>
+      </Form>
+    </details>
+  )
+}
+
+const NewRule = () => {
+  const to = `${quotaPath}/rules`
+  return (
+    <details class="disclosure" open={useIsRefused(to)}>
+      <summary>{texts.newRule}</summary>
+      <Form to={to} class="stack">
+        <Field name="name" id="rule_name" label={texts.name} maxlength={255} required autocomplete="off" />
+        <RuleFields />
+        <div class="form-acts">
+          <Submit kind="plain">{texts.createRule}</Submit>
+        </div>
+      </Form>
+    </details>
+  )
+}
+
+const RuleFields = ({ rule }: { readonly rule?: QuotaRuleInfo }) => (
+  <>
+    <Field name="limit" label={texts.limit} hint={texts.limitHint} value={rule?.limit} required autocomplete="off" />
+    <fieldset class="stack tight">
+      <legend>{texts.counted}</legend>
+      {quotaSubjects.map((subject) => (
+        <Checkbox
+          name="subjects"
+          id={`subject_${subject.replaceAll(':', '_')}`}
+          value={subject}
+          label={
+            <>
+              {subjectText(subject)} <code class="muted">{subject}</code>
+            </>
+          }
+          checked={rule?.subjects?.includes(subject) ?? false}
+        />
+      ))}
+    </fieldset>
+  </>
+)
+
+/** A rule with its limit and what it counts. */
+export const QuotaRuleView = ({ name, rule }: { readonly name: string; readonly rule: QuotaRuleInfo }) => (
+  <>
+    <PageHead title={name} lead={texts.ruleLead(limitText(rule.limit))}>
+      <ButtonLink to={quotaPath}>{all.quota}</ButtonLink>
+    </PageHead>
+    <Form to={rulePath(name)} class="stack">
+      <RuleFields rule={rule} />
+      <div class="form-acts">
+        <Submit>{texts.save}</Submit>
+      </div>
+    </Form>
+    <section class="section">
+      <h2>{texts.deleteRule}</h2>
+      <p class="lead">{texts.deleteRuleHint}</p>
+      <ActButton to={`${rulePath(name)}/delete`} kind="danger" confirm={texts.confirmRule(name)}>
+        {texts.deleteRule}
+      </ActButton>
+    </section>
+  </>
+)
+
+/** A group with its rules and accounts. */
+export const QuotaGroupView = ({
+  name,
+  rules,
+  others,
+  accounts,
+  isDefault,
+}: {
+  readonly name: string
+  readonly rules: readonly QuotaRuleInfo[]
+  readonly others: readonly string[]
+  readonly accounts: readonly UserRow[]
+  readonly isDefault: boolean
+}) => {
+  const at = groupPath(name)
+  return (
+    <>
+      <PageHead
+        title={
+          <span class="line">
+            {name} {isDefault ? <Tag tone="accent">{texts.isDefault}</Tag> : null}
+          </span>
+        }
+        lead={isDefault ? texts.defaultLead : texts.groupLead}
+      >
+        <ButtonLink to={quotaPath}>{all.quota}</ButtonLink>
+      </PageHead>
+      <section class="section" aria-labelledby="rules">
+        <h2 id="rules">{texts.rules}</h2>
+        <div class="stack">
+          {rules.length === 0 ? (
+            <p class="muted">{texts.noRulesInGroup}</p>
+          ) : (
+            <Box>
+              <ul class="rows">
+                {rules.map((rule) => (
+                  <li class="row">
+                    <RuleMain rule={rule} />
+                    <ActButton
+                      to={`${at}/rules/delete`}
+                      hidden={{ rule: rule.name }}
+                      kind="danger"
+                      class="small"
+                      aria-label={texts.removeOf(rule.name ?? '')}
+                    >
+                      {texts.remove}
+                    </ActButton>
+                  </li>
+                ))}
+              </ul>
+            </Box>
+          )}
+          {others.length === 0 ? null : (
+            <Form to={`${at}/rules`} class="line" label={texts.addRule}>
+              <Select
+                name="rule"
+                label={texts.addRule}
+                isLabelHidden
+                choices={others.map((value) => ({ value, label: value }))}
+              />
+              <Submit kind="plain">{texts.addRule}</Submit>
+            </Form>
+          )}
+        </div>
+      </section>
+      <section class="section" aria-labelledby="accounts">
+        <h2 id="accounts">{texts.accounts}</h2>
+        <div class="stack">
+          {accounts.length === 0 ? (
+            <p class="muted">{texts.noAccounts}</p>
+          ) : (
+            <Box>
+              <ul class="rows">
+                {accounts.map((account) => (
+                  <li class="row">
+                    <Avatar person={account} size={24} />
+                    <Link class="row-main row-title" to={accountQuotaPath(account.name)}>
+                      {account.name}
+                    </Link>
+                    <ActButton
+                      to={`${at}/users/${encodeURIComponent(account.name)}/delete`}
+                      kind="danger"
+                      class="small"
+                      aria-label={texts.removeOf(account.name)}
+                    >
+                      {texts.remove}
+                    </ActButton>
+                  </li>
+                ))}
+              </ul>
+            </Box>
+          )}
+          <Form to={`${at}/users`} class="line" label={texts.addAccount}>
+            <Field
+              name="account"
+              label={texts.account}
+              isLabelHidden
+              isTerse
+              placeholder={texts.account}
+              required
+              autocomplete="off"
+            />
+            <Submit kind="plain">{texts.addAccount}</Submit>
+          </Form>
+        </div>
+      </section>
+      <section class="section">
+        <h2>{texts.deleteGroup}</h2>
+        <p class="lead">{texts.deleteGroupHint}</p>
+        <ActButton to={`${at}/delete`} kind="danger" confirm={texts.confirmGroup(name)}>
+          {texts.deleteGroup}
+        </ActButton>
+      </section>
+    </>
+  )
+}
+
+/** What an account stores, and its groups. */
+export const AccountQuotaView = ({
+  account,
+  used,
+  groups,
+}: {
+  readonly account: UserRow
+  readonly used: QuotaInfo['used']
+  readonly groups: readonly { readonly name: string; readonly isChosen: boolean }[]
+}) => {
+  const kinds = storedKinds(used, subjectText)
+  const total = totalOf(kinds)
+  return (
+    <>
+      <PageHead title={texts.of(account.name)} lead={texts.uses(sizeText(total))}>
+        <ButtonLink to={account.kind === 'individual' ? pathOf('admin', 'users', account.name) : pathOf(account.name)}>
+          {texts.account}
+        </ButtonLink>
+      </PageHead>
+      <StorageTable kinds={kinds} />
+      <section class="section" aria-labelledby="groups">
+        <h2 id="groups">{texts.groups}</h2>
+        {groups.length === 0 ? (
+          <p class="muted">{texts.noGroups}</p>
+        ) : (
+          <Form to={accountQuotaPath(account.name)} class="stack">
+            <fieldset class="stack tight">
+              <legend class="sr-only">{texts.groups}</legend>
+              {groups.map(({ name, isChosen }, index) => (
+                <Checkbox name="groups" id={`group_${index}`} value={name} label={name} checked={isChosen} />
+              ))}
+            </fieldset>
+            <p class="hint">{texts.chosenHint}</p>
+            <div class="form-acts">
+              <Submit>{texts.save}</Submit>
+            </div>
+          </Form>
+        )}
+      </section>
+    </>
+  )
+}

@@ -1,0 +1,37 @@
+import { Type } from 'typebox'
+import { siteAdmin } from '../../../access/requirements.ts'
+import { pageOf } from '../../../lib/paging.ts'
+import { packagesOfInstance, removePackage } from '../../../packages/instance-packages.service.ts'
+import { targetUser } from '../../../users/subject.requirements.ts'
+import { inSession } from '../../shell/browser.requirements.ts'
+import { act, page } from '../../shell/page.tsx'
+import { inAdministration } from '../administration-frame.tsx'
+import { PackagesView } from './packages.view.tsx'
+import { texts } from '../texts.tsx'
+
+/** Lists the packages of all owners, the newest first. */
+export const administrationPackagesPage = page({
+  path: '/admin/packages',
+  requires: [inSession, siteAdmin],
+  cost: 'expensive',
+  query: { q: Type.Optional(Type.String()), type: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },
+  frame: inAdministration('packages'),
+  async load({ ctx, query }) {
+    const shown = pageOf({ page: query.page }, ctx.config.api)
+    const filter = { type: query.type ?? '', text: query.q?.trim() ?? '' }
+    return { filter, shown, ...(await packagesOfInstance(ctx, filter, shown)) }
+  },
+  meta: () => ({ title: texts.packages, isUnlisted: true }),
+  view: PackagesView,
+})
+
+/** Deletes a package with all of its versions. */
+export const administrationDeletePackage = act({
+  path: '/admin/packages/{username}/{type}/{name}/delete',
+  cost: 'usual',
+  requires: [siteAdmin, targetUser],
+  async run({ ctx, params }) {
+    const { name } = await removePackage(ctx, params.type, params.name)
+    return { to: '/admin/packages', notice: texts.packageList.deleted(name) }
+  },
+})

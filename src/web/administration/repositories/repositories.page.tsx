@@ -1,0 +1,41 @@
+import { Type } from 'typebox'
+import { inRepo } from '../../../access/repo.requirements.ts'
+import { siteAdmin } from '../../../access/requirements.ts'
+import { pageOf } from '../../../lib/paging.ts'
+import { deleteRepo } from '../../../repos/lifecycle/repo-deletion.service.ts'
+import { browseRepos } from '../../../repos/lists/browse.service.ts'
+import { inSession } from '../../shell/browser.requirements.ts'
+import { act, page } from '../../shell/page.tsx'
+import { inAdministration } from '../administration-frame.tsx'
+import { RepositoriesView } from './repositories.view.tsx'
+import { texts } from '../texts.tsx'
+
+/** Lists the repositories of the instance with their sizes, the largest first. */
+export const administrationRepositoriesPage = page({
+  path: '/admin/repos',
+  requires: [inSession, siteAdmin],
+  cost: 'expensive',
+  query: {
+    q: Type.Optional(Type.String()),
+    kind: Type.Optional(Type.String()),
+    sort: Type.Optional(Type.String()),
+    page: Type.Optional(Type.Integer()),
+  },
+  frame: inAdministration('repositories'),
+  async load({ ctx, query }) {
+    const asked = { text: query.q, kind: query.kind, sort: query.sort ?? 'reversesize' }
+    return { asked, found: await browseRepos(ctx, {}, asked, pageOf({ page: query.page }, ctx.config.api)) }
+  },
+  meta: () => ({ title: texts.repositories, isUnlisted: true }),
+  view: RepositoriesView,
+})
+
+export const administrationDeleteRepository = act({
+  path: '/admin/repos/{username}/{reponame}/delete',
+  cost: 'usual',
+  requires: [siteAdmin, inRepo],
+  async run({ ctx }) {
+    await deleteRepo(ctx, ctx.owner, ctx.repo, ctx.viewer.id)
+    return { to: '/admin/repos', notice: texts.repos.deleted(`${ctx.owner.name}/${ctx.repo.name}`) }
+  },
+})

@@ -1,0 +1,54 @@
+import type { Page } from '../../../lib/paging.ts'
+import { ActButton } from '../../ui/button.tsx'
+import { Box, Empty, PageHead, Pages } from '../../ui/parts.tsx'
+import { pathOf } from '../../ui/paths.ts'
+import { SearchForm } from '../search-form.tsx'
+import { texts as all } from '../texts.tsx'
+
+/** Folders of repositories that no row names, with the acts to adopt or delete each. */
+export const UnadoptedView = ({
+  names,
+  total,
+  shown,
+  text,
+}: {
+  readonly names: readonly string[]
+  readonly total: number
+  readonly shown: Page
+  readonly text: string
+}) => {
+  const { folder } = all
+  return (
+    <>
+      <PageHead title={all.unadopted} />
+      <SearchForm to="/admin/unadopted" label={folder.search} text={text} placeholder={folder.search} />
+      {names.length === 0 ? (
+        <Empty icon="check-circle" title={folder.empty} />
+      ) : (
+        <Box>
+          <ul class="rows">
+            {names.map((name) => (
+              <li class="row">
+                <span class="row-main mono">{name}</span>
+                <div class="acts">
+                  <ActButton to={`${pathOf('admin', 'unadopted', ...name.split('/'))}/adopt`} class="small">
+                    {folder.adopt}
+                  </ActButton>
+                  <ActButton
+                    to={`${pathOf('admin', 'unadopted', ...name.split('/'))}/delete`}
+                    kind="danger"
+                    class="small"
+                    confirm={folder.confirm(name)}
+                  >
+                    {folder.delete}
+                  </ActButton>
+                </div>
+              </li>
+            ))}
+          </ul>
+        </Box>
+      )}
+      <Pages page={shown.number} isLast={shown.offset + names.length >= total} total={total} pageSize={shown.limit} />
+    </>
+  )
+}

@@ -1,0 +1,81 @@
+import type { RepoCtx } from '../../../access/context.ts'
+import { inRepo } from '../../../access/repo.requirements.ts'
+import { anyone } from '../../../access/requirements.ts'
+import { pageQuery } from '../../../http/schema.ts'
+import type { Page } from '../../../lib/paging.ts'
+import { forksOn } from '../../../repos/lifecycle/fork.requirements.ts'
+import { listForksWithOwners } from '../../../repos/lists/repo-list.service.ts'
+import { starsOn } from '../../../repos/social/star.requirements.ts'
+import { stargazersOf } from '../../../repos/social/star.service.ts'
+import { watchersOf } from '../../../repos/social/watch.service.ts'
+import type { PeoplePage } from '../../../users/people-count.store.ts'
+import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
+import { page } from '../../shell/page.tsx'
+import { repositoryPath } from '../code-paths.ts'
+import { ForksView, PeopleView, type PeopleProps } from './people.view.tsx'
+import { texts } from '../texts.tsx'
+
+/** Rows on one page. */
+const pageSize = 30
+
+const pageAt = (number = 1): Page => {
+  const from = Math.max(1, number)
+  return { number: from, limit: pageSize, offset: (from - 1) * pageSize }
+}
+
+async function people(
+  ctx: RepoCtx,
+  kind: PeopleProps['kind'],
+  list: (ctx: RepoCtx, page: Page) => Promise<PeoplePage>,
+  number: number | undefined,
+): Promise<PeopleProps> {
+  const asked = pageAt(number)
+  const { users, total } = await list(ctx, asked)
+  return { place: { owner: ctx.owner, repo: ctx.repo }, kind, users, page: { number: asked.number, total, pageSize } }
+}
+
+export const starsPage = page({
+  path: '/{username}/{reponame}/stars',
+  cost: 'usual',
+  query: { page: pageQuery.page },
+  requires: [anyone, starsOn, inRepo],
+  frame: inRepositoryFrame(undefined),
+  load: ({ ctx, query }) => people(ctx, 'stars', stargazersOf, query.page),
+  meta: ({ place }) => ({ title: `${texts.stargazers} · ${place.owner.name}/${place.repo.name}`, isUnlisted: true }),
+  view: PeopleView,
+})
+
+export const watchersPage = page({
+  path: '/{username}/{reponame}/watchers',
+  cost: 'usual',
+  query: { page: pageQuery.page },
+  requires: [inRepo],
+  frame: inRepositoryFrame(undefined),
+  load: ({ ctx, query }) => people(ctx, 'watchers', watchersOf, query.page),
+  meta: ({ place }) => ({ title: `${texts.watchersTitle} · ${place.owner.name}/${place.repo.name}`, isUnlisted: true }),
+  view: PeopleView,
+})
+
+export const forksPage = page({
+  path: '/{username}/{reponame}/forks',
+  cost: 'usual',
+  query: { page: pageQuery.page },
+  requires: [anyone, forksOn, inRepo],
+  frame: inRepositoryFrame(undefined),
+  async load({ ctx, query }) {
+    const asked = pageAt(query.page)
+    const { forks, total } = await listForksWithOwners(ctx, ctx.repo, asked)
+    return {
+      place: { owner: ctx.owner, repo: ctx.repo },
+      forks,
+      page: { number: asked.number, total, pageSize },
+      mayFork: ctx.viewer !== undefined,
+    }
+  },
+  meta: ({ place }) => ({
+    title: `${texts.forks} · ${place.owner.name}/${place.repo.name}`,
+    canonical: repositoryPath(place, 'forks'),
+    isUnlisted: true,
+  }),
+  view: ForksView,
+})

@@ -1,0 +1,138 @@
+import type { RefChoice } from '../../../code/branches/ref-choice.service.ts'
+import type { NamedCommit } from '../../../code/commits/named-commit.service.ts'
+import type { CommitView } from '../../../code/statuses/commit-view.service.ts'
+import { SignatureMark, StatusMark } from '../../shared/commit-marks.view.tsx'
+import { htmlBytes } from '../../../lib/html-bytes.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Link } from '../../ui/link.tsx'
+import { usePage } from '../../ui/page-context.ts'
+import { Box, CopyButton, Empty, Pages } from '../../ui/parts.tsx'
+import { dateText, Time } from '../../ui/time.tsx'
+import { CommitLink, CommitPerson, CommitSubject, commitUnix } from '../commit-parts.view.tsx'
+import { messageBody } from '../../../code/commits/message.rules.ts'
+import { repositoryPath, revisionPath, shortOid, type RepositoryNames } from '../code-paths.ts'
+import { RefMenu } from '../ref-menu.view.tsx'
+import { PathCrumbs } from '../files/source.view.tsx'
+import { texts } from '../texts.tsx'
+
+export interface CommitsProps {
+  readonly place: RepositoryNames
+  readonly revision: NamedCommit
+  readonly path: string
+  readonly refs: RefChoice
+  readonly views: readonly CommitView[]
+  readonly page: { readonly number: number; readonly total: number; readonly pageSize: number }
+}
+
+const CommitRow = ({
+  place,
+  view,
+  path,
+}: {
+  readonly place: RepositoryNames
+  readonly view: CommitView
+  readonly path: string
+}) => {
+  const { commit, author, verification } = view
+  const message = messageBody(commit.message)
+  const body = usePage().budget.tryTake('outputBytes', htmlBytes(message)) ? message : ''
+  return (
+    <li class="row commit-row">
+      <div class="row-main">
+        <div class="commit-title">
+          <CommitSubject place={place} commit={commit} class="row-title" />
+          {body === '' ? null : (
+            <details class="commit-body">
+              <summary aria-label={texts.wholeMessage} title={texts.wholeMessage}>
+                …
+              </summary>
+              <pre>{body}</pre>
+            </details>
+          )}
+        </div>
+        <div class="row-facts">
+          <CommitPerson identity={commit.author} account={author} size={16} />
+          <span>
+            {texts.committed} <Time unix={commitUnix(commit)} />
+          </span>
+          <StatusMark place={place} view={view} />
+        </div>
+      </div>
+      <div class="row-side">
+        <SignatureMark verification={verification} />
+        <CommitLink place={place} oid={commit.oid} />
+        <CopyButton text={commit.oid} label={texts.commitId} />
+        <Link
+          class="button quiet small icon-only"
+          to={revisionPath(place, 'src', { kind: 'commit', name: commit.oid }, path)}
+          aria-label={texts.browseAt(shortOid(commit.oid))}
+          title={texts.browseHere}
+        >
+          <Icon name="code" />
+        </Link>
+      </div>
+    </li>
+  )
+}
+
+/** Commits under the days of their commit, newest first. */
+export const CommitList = ({
+  place,
+  views,
+  path = '',
+}: {
+  readonly place: RepositoryNames
+  readonly views: readonly CommitView[]
+  readonly path?: string
+}) => (
+  <div class="stack commit-days">
+    {[...Map.groupBy(views, ({ commit }) => dateText(commitUnix(commit)))].map(([day, ofDay]) => (
+      <section class="stack tight">
+        <h2 class="commit-day">
+          <Icon name="git-commit" />
+          {texts.commitsOn(day)}
+        </h2>
+        <Box>
+          <ul class="rows hoverable" data-rows>
+            {ofDay.map((view) => (
+              <CommitRow place={place} view={view} path={path} />
+            ))}
+          </ul>
+        </Box>
+      </section>
+    ))}
+  </div>
+)
+
+export const CommitsView = ({ place, revision, path, refs, views, page }: CommitsProps) => (
+  <div class="stack">
+    <div class="code-bar">
+      <RefMenu
+        place={place}
+        revision={revision}
+        refs={refs}
+        addressOf={(to) => revisionPath(place, 'commits', to, path)}
+      />
+      {path === '' ? (
+        <h1>{texts.commits(page.total)}</h1>
+      ) : (
+        <>
+          <PathCrumbs place={place} revision={revision} path={path} />
+          <span class="muted">{texts.commits(page.total)}</span>
+        </>
+      )}
+      <span class="spacer" />
+      {path === '' ? null : (
+        <Link class="button plain" to={repositoryPath(place, 'src', revision.kind, revision.name, path)}>
+          {texts.showFile}
+        </Link>
+      )}
+    </div>
+    {views.length === 0 ? (
+      <Empty icon="git-commit" title={texts.noCommits} />
+    ) : (
+      <CommitList place={place} views={views} path={path} />
+    )}
+    <Pages page={page.number} total={page.total} pageSize={page.pageSize} />
+  </div>
+)

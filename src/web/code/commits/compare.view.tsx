@@ -1,0 +1,141 @@
+import type { RefChoice } from '../../../code/branches/ref-choice.service.ts'
+import type { CommitView } from '../../../code/statuses/commit-view.service.ts'
+import type { DiffViewProps } from '../../ui/diff/diff-props.ts'
+import { DiffView } from '../../ui/diff/diff.view.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { ButtonLink, Link } from '../../ui/link.tsx'
+import { Box, Empty, Menu, MenuFilter, PageHead } from '../../ui/parts.tsx'
+import { NewPullForm } from '../../pulls/new-pull.view.tsx'
+import { CommitList } from './commits.view.tsx'
+import { messageBody, subjectOf } from '../../../code/commits/message.rules.ts'
+import { repositoryPath, type RepositoryNames } from '../code-paths.ts'
+import { texts } from '../texts.tsx'
+
+export interface CompareProps {
+  readonly place: RepositoryNames
+  readonly names: { readonly base: string; readonly head: string }
+  readonly refs: RefChoice
+  readonly total: number
+  readonly views: readonly CommitView[]
+  /** Both sides are in this repository. */
+  readonly isHere: boolean
+  readonly mayOpenPull: boolean
+  readonly difference: DiffViewProps
+}
+
+/** The menu of one side. */
+const Side = ({ place, names, refs, side }: CompareProps & { readonly side: 'base' | 'head' }) => (
+  <Menu
+    class="ref-menu"
+    label={
+      <>
+        <span class="muted">{texts.side(side)}</span>
+        <span class="cut ref-name">{names[side]}</span>
+        <Icon name="triangle-down" />
+      </>
+    }
+  >
+    <MenuFilter list={`refs-${side}`} label={texts.filterRefs} />
+    <ul id={`refs-${side}`}>
+      {[...refs.branches, ...refs.tags].map((name) => {
+        const changed = { ...names, [side]: name }
+        return (
+          <li>
+            <Link
+              to={repositoryPath(place, 'compare', `${changed.base}...${changed.head}`)}
+              aria-current={name === names[side] ? 'true' : undefined}
+            >
+              <Icon name={refs.branches.includes(name) ? 'git-branch' : 'tag'} />
+              <span class="cut">{name}</span>
+            </Link>
+          </li>
+        )
+      })}
+    </ul>
+  </Menu>
+)
+
+/** The form of a pull request, closed until it is wanted. A single commit gives its title and text. */
+const NewPull = ({ place, names, total, views }: CompareProps) => {
+  const message = total === 1 ? (views[0]?.commit.message ?? '') : ''
+  return (
+    <details class="new-pull-part">
+      <summary class="button primary">
+        <Icon name="git-pull-request" />
+        {texts.createPull}
+      </summary>
+      <NewPullForm
+        place={{ owner: place.owner.name, name: place.repo.name }}
+        base={names.base}
+        head={names.head}
+        title={message === '' ? names.head : subjectOf(message)}
+        description={messageBody(message)}
+      />
+    </details>
+  )
+}
+
+/** The other branches, when nobody has chosen one. */
+const ChooseHead = ({ place, names, refs }: CompareProps) => {
+  const others = refs.branches.filter((name) => name !== names.base).slice(0, 20)
+  if (others.length === 0) {
+    return (
+      <Empty icon="git-branch" title={texts.noOtherBranch}>
+        <p>{texts.noOtherBranchHint(names.base)}</p>
+        <ButtonLink to={repositoryPath(place, 'branches')}>{texts.showBranches}</ButtonLink>
+      </Empty>
+    )
+  }
+  return (
+    <Box head={<h2>{texts.chooseHead(names.base)}</h2>}>
+      <ul class="rows hoverable" data-rows>
+        {others.map((name) => (
+          <li class="row">
+            <Icon name="git-branch" />
+            <Link
+              class="row-main row-title"
+              to={repositoryPath(place, 'compare', `${names.base}...${name}`)}
+              data-row-link=""
+            >
+              {name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Box>
+  )
+}
+
+export const CompareView = (props: CompareProps) => {
+  const { place, names, total, views, mayOpenPull, difference } = props
+  return (
+    <div class="stack">
+      <PageHead title={texts.compareTitle} lead={texts.compareLead} />
+      <div class="code-bar">
+        <Side {...props} side="base" />
+        <Icon name="arrow-left" />
+        <Side {...props} side="head" />
+      </div>
+      {names.base === names.head ? (
+        <ChooseHead {...props} />
+      ) : total === 0 ? (
+        <Empty icon="git-commit" title={texts.nothingToCompare}>
+          <p>{texts.nothingToCompareHint(names.base, names.head)}</p>
+          <ButtonLink to={repositoryPath(place, 'compare', `${names.head}...${names.base}`)}>
+            {texts.swapSides}
+          </ButtonLink>
+        </Empty>
+      ) : (
+        <>
+          {mayOpenPull ? <NewPull {...props} /> : null}
+          <details class="compare-commits" open={total <= 10}>
+            <summary>{texts.commits(total)}</summary>
+            <CommitList place={place} views={views} />
+            {total > views.length ? <p class="muted">{texts.moreCommits(total - views.length)}</p> : null}
+          </details>
+          <DiffView {...difference} />
+        </>
+      )}
+    </div>
+  )
+}

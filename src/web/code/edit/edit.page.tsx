@@ -1,0 +1,185 @@
+import { Type } from 'typebox'
+import { repoUnderQuota } from '../../../access/quota/quota.requirements.ts'
+import type { RepoCtx } from '../../../access/context.ts'
+import { getFile, type FileView } from '../../../code/contents/file.service.ts'
+import { getEditorconfig } from '../../../code/contents/editorconfig.service.ts'
+import { writablePath } from '../../../code/contents/file-change.rules.ts'
+import type { FileEdit } from '../../../git/git.ts'
+import { WorkTooCostly } from '../../../lib/work-budget.ts'
+import { Invalid, NotFound, Refusal } from '../../../lib/errors.ts'
+import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
+import { act, page } from '../../shell/page.tsx'
+import {
+  actRequires,
+  commitEdit,
+  commitFields,
+  editPlace,
+  formRequires,
+  problemFields,
+  shared,
+  titleOf,
+  type EditPlace,
+} from './edit-form.ts'
+import { DeleteView, EditView } from './edit.view.tsx'
+import { editorIndent, type Indent } from './editor-indent.rules.ts'
+import { entryAt } from '../source.ts'
+import { texts } from '../texts.tsx'
+
+/** Largest body of a form with the text of a file, in bytes. */
+const maxFormBytes = 12 << 20
+
+/** Longest text that is edited in the browser, in bytes. */
+const maxEditedBytes = 2 << 20
+
+async function fileAt(ctx: RepoCtx, { branch, path, commit }: EditPlace): Promise<FileView> {
+  const entry = commit === undefined ? undefined : await entryAt(ctx, { kind: 'branch', name: branch, commit }, path)
+  if (entry?.type !== 'blob') throw new NotFound(`${path} is not a file`, 'path_not_found')
+  return getFile(ctx, entry)
+}
+
+/** Returns the text of a file that may be edited. Throws `Invalid` for another file. */
+function editableText({ body, sizeBytes }: FileView): string {
+  const fits = body.kind === 'text' && body.encoding === 'utf-8' && sizeBytes <= maxEditedBytes
+  if (!fits) throw new Invalid(texts.notEditable, 'file_not_editable')
+  return body.text
+}
+
+/**
+ * Returns how the editor indents: as `.editorconfig` says, otherwise with tabs if the text has them. Patterns that take too
+ * long to match say nothing.
+ */
+async function indentOf(ctx: RepoCtx, { commit }: EditPlace, path: string, text: string): Promise<Indent> {
+  const asked = commit === undefined ? undefined : getEditorconfig(ctx, commit, path)
+  const found = await asked?.catch((error: unknown) => {
+    if (!(error instanceof WorkTooCostly)) throw error
+    return undefined
+  })
+  return editorIndent(found ?? {}, text)
+}
+
+export const editFilePage = page({
+  path: '/{username}/{reponame}/_edit/{filepath+}',
+  cost: 'usual',
+  requires: formRequires,
+  frame: inRepositoryFrame('code'),
+  async load({ ctx, params }) {
+    const at = await editPlace(ctx, params.filepath)
+    const file = await fileAt(ctx, at)
+    const text = editableText(file)
+    const indent = await indentOf(ctx, at, at.path, text)
+    return { ...shared(ctx, at), kind: 'edit' as const, text, oid: file.entry.oid, name: at.path, indent }
+  },
+  meta: (data) => ({ ...titleOf(texts.editing(data.path), data), withEditor: true }),
+  view: EditView,
+})
+
+/** The form for a new file. Links may propose a name below the folder, and the text. */
+export const newFilePage = page({
+  path: '/{username}/{reponame}/_new/{filepath+}',
+  cost: 'usual',
+  query: { name: Type.Optional(Type.String()), value: Type.Optional(Type.String()) },
+  requires: formRequires,
+  frame: inRepositoryFrame('code'),
+  async load({ ctx, params, query }) {
+    const at = await editPlace(ctx, params.filepath)
+    const name = [at.path, query.name ?? ''].filter((part) => part !== '').join('/')
+    const nameInFolder = query.name === undefined && at.path !== '' ? `${at.path}/` : name
+    const text = query.value ?? ''
+    const indent = await indentOf(ctx, at, name, text)
+    return { ...shared(ctx, at), kind: 'new' as const, text, oid: undefined, name: nameInFolder, indent }
+  },
+  meta: (data) => ({ ...titleOf(texts.newFile, data), withEditor: true }),
+  view: EditView,
+})
+
+export const deleteFilePage = page({
+  path: '/{username}/{reponame}/_delete/{filepath+}',
+  cost: 'usual',
+  requires: formRequires,
+  frame: inRepositoryFrame('code'),
+  async load({ ctx, params }) {
+    const at = await editPlace(ctx, params.filepath)
+    const { entry } = await fileAt(ctx, at)
+    return { ...shared(ctx, at), oid: entry.oid }
+  },
+  meta: (data) => titleOf(texts.deleting(data.path), data),
+  view: DeleteView,
+})
+
+const textFields = {
+  name: Type.String(),
+  text: Type.String(),
+  /** `crlf`, `bom` or both: how the file was written. */
+  form: Type.Optional(Type.String()),
+  ...commitFields,
+} as const
+
+/** Returns the content of a file for a text that a browser sent, with its line ends and its mark as before. */
+function contentOf({ text, form = '' }: { readonly text: string; readonly form?: string | undefined }): Buffer {
+  const plain = text.replaceAll('\r\n', '\n')
+  const lines = form.includes('crlf') ? plain.replaceAll('\n', '\r\n') : plain
+  return Buffer.from(form.includes('bom') ? `\ufeff${lines}` : lines)
+}
+
+export const editFile = act({
+  path: '/{username}/{reponame}/_edit/{filepath+}',
+  cost: 'usual',
+  requires: [...actRequires, repoUnderQuota('size:repos:all')],
+  fields: { ...textFields, oid: Type.String() },
+  maxBodyBytes: maxFormBytes,
+  again: editFilePage,
+  problemFields: { ...problemFields, sha_mismatch: 'text' },
+  async run({ ctx, params, body }) {
+    const at = await editPlace(ctx, params.filepath)
+    const path = writablePath('name', body.name.trim())
+    const edit: FileEdit = {
+      operation: 'update',
+      path,
+      fromPath: path === at.path ? undefined : at.path,
+      content: contentOf(body),
+      expectedOid: body.oid,
+    }
+    return commitEdit(ctx, at, [edit], body).catch((error: unknown) => {
+      // The page shows both versions; ids of contents say nothing to people.
+      if (error instanceof Refusal && error.code === 'sha_mismatch') {
+        throw new Invalid(texts.replacesPresent, error.code)
+      }
+      throw error
+    })
+  },
+})
+
+export const createFile = act({
+  path: '/{username}/{reponame}/_new/{filepath+}',
+  cost: 'usual',
+  requires: [...actRequires, repoUnderQuota('size:repos:all')],
+  fields: textFields,
+  maxBodyBytes: maxFormBytes,
+  again: newFilePage,
+  problemFields,
+  async run({ ctx, params, body }) {
+    const at = await editPlace(ctx, params.filepath)
+    const path = writablePath('name', body.name.trim())
+    return commitEdit(ctx, at, [{ operation: 'create', path, content: contentOf(body) }], body)
+  },
+})
+
+export const deleteFile = act({
+  path: '/{username}/{reponame}/_delete/{filepath+}',
+  cost: 'usual',
+  // Deleting in the browser makes a commit, unlike deleting through the API (written contract, quota model).
+  requires: [...actRequires, repoUnderQuota('size:repos:all')],
+  fields: { ...commitFields, oid: Type.String() },
+  again: deleteFilePage,
+  problemFields,
+  async run({ ctx, params, body }) {
+    const at = await editPlace(ctx, params.filepath)
+    const edit: FileEdit = {
+      operation: 'delete',
+      path: at.path,
+      content: Buffer.alloc(0),
+      expectedOid: body.oid,
+    }
+    return commitEdit(ctx, at, [edit], body)
+  },
+})

@@ -1,0 +1,55 @@
+import type { RefChoice } from '../../../code/branches/ref-choice.service.ts'
+import { messageBody, subjectOf } from '../../../code/commits/message.rules.ts'
+import type { Commit } from '../../../git/git.ts'
+import { Form } from '../../ui/form.tsx'
+import { PageHead } from '../../ui/parts.tsx'
+import { TitleText } from '../../ui/title-text.tsx'
+import { replayPath, repositoryPath, shortOid } from '../code-paths.ts'
+import { CommitLink } from '../commit-parts.view.tsx'
+import { CommitFields, type CommitTarget } from './edit.view.tsx'
+import { RefMenu } from '../ref-menu.view.tsx'
+import { texts } from '../texts.tsx'
+
+export interface ReplayProps extends CommitTarget {
+  readonly commit: Commit
+  /** Whether the new commit takes the change back; otherwise it repeats it. */
+  readonly isReverse: boolean
+  /** The message unless another is typed. */
+  readonly message: string
+  readonly refs: RefChoice
+}
+
+/** The form that reverts or cherry-picks a commit. */
+export const ReplayView = ({ place, branch, isFirst, commit, isReverse, message, refs }: ReplayProps) => {
+  const { oid } = commit
+  const short = shortOid(oid)
+  return (
+    <div class="narrow stack">
+      <PageHead
+        title={isReverse ? texts.reverting(short) : texts.cherryPicking(short)}
+        lead={isReverse ? texts.revertLead : texts.cherryPickLead}
+      />
+      <div class="line">
+        <RefMenu
+          place={place}
+          revision={{ kind: 'branch', name: branch }}
+          refs={refs}
+          addressOf={({ name }) => replayPath(place, isReverse, oid, name)}
+        />
+        <CommitLink place={place} oid={oid} />
+        <span class="muted cut">
+          <TitleText text={subjectOf(commit.message) || texts.noMessage} />
+        </span>
+      </div>
+      <Form to={replayPath(place, isReverse, oid, branch)} class="stack">
+        <CommitFields
+          {...{ place, branch, isFirst }}
+          summary={subjectOf(message)}
+          description={messageBody(message)}
+          act={isReverse ? texts.revert : texts.cherryPick}
+          cancelTo={repositoryPath(place, 'commit', oid)}
+        />
+      </Form>
+    </div>
+  )
+}

@@ -1,0 +1,58 @@
+import { Field } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { PageHead } from '../../ui/parts.tsx'
+import { sizeText } from '../../ui/texts.tsx'
+import { repositoryPath, revisionPath } from '../code-paths.ts'
+import { CommitFields, type CommitTarget } from './edit.view.tsx'
+import { texts as all } from '../texts.tsx'
+
+const texts = all.upload
+
+/** The form to put files into a folder of a branch. */
+export const UploadView = (
+  props: CommitTarget & {
+    readonly path: string
+    readonly maxFiles: number
+    readonly maxFileBytes: number
+    /** Allowed extensions and media types; empty: all. */
+    readonly types: string
+  },
+) => {
+  const { place, branch, path, maxFiles, maxFileBytes, types } = props
+  return (
+    <div class="narrow stack">
+      <PageHead title={texts.title} lead={all.onBranch(branch)} />
+      <Form to={repositoryPath(place, '_upload', branch, path)} files class="stack edit-form">
+        <Field
+          name="folder"
+          label={texts.folder}
+          value={path}
+          hint={texts.folderHint}
+          isTerse
+          maxlength={500}
+          placeholder="docs/images"
+        />
+        <Field
+          name="files"
+          type="file"
+          multiple={maxFiles > 1}
+          label={texts.files}
+          hint={[texts.limits(maxFiles, sizeText(maxFileBytes)), ...(types === '' ? [] : [texts.types(types)])].join(
+            ' ',
+          )}
+          class="drop-zone"
+          required
+          data-max-files={maxFiles}
+          data-max-bytes={maxFileBytes}
+          {...(types === '' ? {} : { accept: types })}
+        />
+        <CommitFields
+          {...props}
+          cancelTo={revisionPath(place, 'src', { kind: 'branch', name: branch }, path)}
+          summary={texts.defaultMessage}
+          act={all.commitChanges}
+        />
+      </Form>
+    </div>
+  )
+}

@@ -1,0 +1,30 @@
+import { Type } from 'typebox'
+import { canRead, gitRepo, inRepo } from '../../../access/repo.requirements.ts'
+import { getNamedCommit } from '../../../code/commits/named-commit.service.ts'
+import { maxSearchLength } from '../../../code/search/code-search.rules.ts'
+import { searchCommit } from '../../../code/search/code-search.service.ts'
+import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
+import { page } from '../../shell/page.tsx'
+import { codeSearchTexts as texts } from '../../lists/code-search-texts.tsx'
+import { CodeSearchView } from './code-search.view.tsx'
+
+/** Finds a text in the files of the default branch. */
+export const repoCodeSearchPage = page({
+  path: '/{username}/{reponame}/search',
+  query: { q: Type.Optional(Type.String()) },
+  requires: [inRepo, gitRepo, canRead('code')],
+  cost: 'expensive',
+  frame: inRepositoryFrame('search'),
+  async load({ ctx, query }) {
+    const { repo, owner } = ctx
+    const text = (query.q ?? '').trim().slice(0, maxSearchLength)
+    const branch = repo.default_branch
+    const shared = { place: { owner, repo }, branch, text }
+    if (text === '') return { ...shared, found: undefined }
+    if (repo.is_empty) return { ...shared, found: { files: [], isBounded: false } }
+    const { commit } = await getNamedCommit(ctx.git, repo.git_key, branch)
+    return { ...shared, found: await searchCommit(ctx, commit, text) }
+  },
+  meta: ({ place }) => ({ title: `${texts.title} · ${place.owner.name}/${place.repo.name}`, isUnlisted: true }),
+  view: CodeSearchView,
+})

@@ -1,0 +1,25 @@
+import type { FileView } from '../../../code/contents/file.service.ts'
+import { texts } from '../texts.tsx'
+
+const workflow = /^\.(?:forgejo|gitea|github)\/workflows\/.+\.ya?ml$/
+const form = /^(?:\.(?:forgejo|gitea|github|gitlab)\/)?(?:ISSUE_TEMPLATE|issue_template)\/[^/]+\.ya?ml$/
+const settings = /\/config\.ya?ml$/
+
+/** Returns why a workflow or an issue form has no effect; undefined for valid and other files. */
+export async function problemOfFile({ entry, body }: FileView): Promise<string | undefined> {
+  if (body.kind !== 'text') return undefined
+  if (workflow.test(entry.path)) {
+    const { parseWorkflow } = await import('../../../actions/workflows/workflow.parse.ts')
+    const parsed = parseWorkflow(body.text)
+    return parsed.ok ? undefined : texts.workflowProblem(parsed.problem)
+  }
+  if (!form.test(entry.path) || settings.test(entry.path)) return undefined
+  const { parseFormTemplate, TemplateProblem } = await import('../../../issues/templates/template.parse.ts')
+  try {
+    parseFormTemplate(entry.path, body.text)
+    return undefined
+  } catch (error) {
+    if (error instanceof TemplateProblem) return texts.templateProblem(error.message)
+    throw error
+  }
+}

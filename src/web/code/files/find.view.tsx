@@ -1,0 +1,77 @@
+import type { RefChoice } from '../../../code/branches/ref-choice.service.ts'
+import type { NamedCommit } from '../../../code/commits/named-commit.service.ts'
+import { codeSearchTexts } from '../../lists/code-search-texts.tsx'
+import { Submit } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { ButtonLink, Link } from '../../ui/link.tsx'
+import { Box, Empty } from '../../ui/parts.tsx'
+import { usePage } from '../../ui/page-context.ts'
+import { pathOf } from '../../ui/paths.ts'
+import { revisionPath, type RepositoryNames } from '../code-paths.ts'
+import { RefMenu } from '../ref-menu.view.tsx'
+import { texts } from '../texts.tsx'
+
+export interface FindProps {
+  readonly place: RepositoryNames
+  readonly revision: NamedCommit
+  readonly refs: RefChoice
+  readonly q: string
+  readonly paths: readonly string[]
+  readonly matched: number
+  readonly isWhole: boolean
+}
+
+export const FindView = ({ place, revision, refs, q, paths, matched, isWhole }: FindProps) => (
+  <div class="stack">
+    <div class="code-bar">
+      <RefMenu place={place} revision={revision} refs={refs} addressOf={(to) => revisionPath(place, 'find', to)} />
+      <h1>{texts.findFile}</h1>
+      <span class="spacer" />
+      {usePage().config.serviceExplore.disableCodePage ? null : (
+        <ButtonLink icon="code" to={pathOf(place.owner.name, place.repo.name, 'search')}>
+          {codeSearchTexts.title}
+        </ButtonLink>
+      )}
+    </div>
+    <Form
+      to={revisionPath(place, 'find', revision)}
+      method="get"
+      role="search"
+      label={texts.findFile}
+      class="line one find-form"
+    >
+      <Field
+        type="search"
+        name="q"
+        label={texts.fileName}
+        isLabelHidden
+        isTerse
+        value={q}
+        autofocus
+        placeholder={texts.findPlaceholder}
+        data-filter-list="#found-files"
+      />
+      <Submit kind="plain">{texts.search}</Submit>
+    </Form>
+    {paths.length === 0 ? (
+      <Empty icon="search" title={texts.noFileFound}>
+        <p>{texts.noFileFoundHint}</p>
+      </Empty>
+    ) : (
+      <Box foot={matched > paths.length || !isWhole ? texts.moreFiles(paths.length, matched, isWhole) : undefined}>
+        <ul class="rows hoverable" id="found-files" data-rows>
+          {paths.map((path) => (
+            <li class="row find-row">
+              <Icon name="file" />
+              <Link class="mono" to={revisionPath(place, 'src', revision, path)}>
+                {path}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </Box>
+    )}
+  </div>
+)

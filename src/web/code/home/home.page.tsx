@@ -1,0 +1,129 @@
+import { Type } from 'typebox'
+import type { RepoCtx } from '../../../access/context.ts'
+import { anyAccess, canRead, canWrite, inRepo, notArchived, repoAdmin } from '../../../access/repo.requirements.ts'
+import { getRefChoice } from '../../../code/branches/ref-choice.service.ts'
+import { getForkState, syncFork } from '../../../code/branches/sync-fork.service.ts'
+import { findNamedCommit } from '../../../code/commits/named-commit.service.ts'
+import { getLanguages } from '../../../code/languages/languages.service.ts'
+import { loadLanguages } from '../../../code/languages/language-table.ts'
+import { BadRequest, Moved, NotFound } from '../../../lib/errors.ts'
+import { getLatestRelease } from '../../../releases/release.service.ts'
+import { repoAvatarUrl } from '../../../repos/repo.present.ts'
+import { replaceTopics, topicsOf } from '../../../repos/social/topic.service.ts'
+import type { BrowserCtx } from '../../shell/browser-context.ts'
+import { act, page } from '../../shell/page.tsx'
+import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
+import { cloneAddresses } from './clone.view.tsx'
+import { repositoryPath } from '../code-paths.ts'
+import { HomeView, type HomeProps } from './home.view.tsx'
+import { readReadme } from './readme.ts'
+import { readRoot } from '../source.ts'
+import { texts } from '../texts.tsx'
+import { topicsIn } from '../../shared/topics.ts'
+
+/** Units whose pages stand for the home of a repository whose code the viewer may not read. */
+const otherHomes = [
+  ['issues', 'issues'],
+  ['pulls', 'pulls'],
+  ['releases', 'releases'],
+  ['wiki', 'wiki'],
+  ['packages', 'packages'],
+  ['actions', 'actions'],
+] as const
+
+async function latestRelease(ctx: RepoCtx) {
+  if (ctx.rights.modeOf('releases') === 0 || ctx.repo.num_releases === 0) return undefined
+  return getLatestRelease(ctx).catch((error: unknown) => {
+    if (error instanceof NotFound) return undefined
+    throw error
+  })
+}
+
+async function languagesOf(ctx: RepoCtx): Promise<HomeProps['about']['languages']> {
+  const [sizes, table] = await Promise.all([getLanguages(ctx), loadLanguages()])
+  return Object.entries(sizes).map(([name, sizeBytes]) => ({ name, sizeBytes, color: table.byName.get(name)?.color }))
+}
+
+async function homeOf(ctx: RepoCtx & BrowserCtx): Promise<HomeProps> {
+  const { repo, owner, rights, viewer } = ctx
+  const place = { repo, owner }
+  const [release, languages] = await Promise.all([latestRelease(ctx), languagesOf(ctx)])
+  const shared = {
+    place,
+    repo,
+    addresses: cloneAddresses(ctx),
+    about: { topics: topicsOf(ctx), languages, release, mayEdit: rights.isAdmin },
+    mayWrite: viewer !== undefined && rights.canWrite('code') && !repo.is_archived && !repo.is_mirror,
+  }
+  if (repo.is_empty) return { ...shared, code: { kind: 'empty' } }
+  const revision = await findNamedCommit(ctx.git, repo.git_key, repo.default_branch)
+  if (!revision) return { ...shared, code: { kind: 'no_default' } }
+  const [root, refs, commitCount, behind] = await Promise.all([
+    readRoot(ctx, revision),
+    getRefChoice(ctx),
+    ctx.git.countCommits(repo.git_key, { from: [revision.commit] }),
+    repo.fork_id === null || !shared.mayWrite ? 0 : commitsBehind(ctx),
+  ])
+  const readme = await readReadme(ctx, revision, { isRoot: true, entries: root.folder.entries })
+  return { ...shared, code: { kind: 'shown', revision, ...root, refs, commitCount, behind, readme } }
+}
+
+/** Returns how many commits the default branch of a fork can take from its origin. */
+async function commitsBehind(ctx: RepoCtx): Promise<number> {
+  try {
+    return (await getForkState(ctx, ctx.repo.default_branch)).behind
+  } catch (error) {
+    // The origin was deleted.
+    if (error instanceof BadRequest) return 0
+    throw error
+  }
+}
+
+export const repositoryHomePage = page({
+  path: '/{username}/{reponame}',
+  requires: [inRepo],
+  cost: 'expensive',
+  frame: inRepositoryFrame('code'),
+  async load({ ctx }) {
+    if (ctx.rights.canRead('code')) return homeOf(ctx)
+    const other = otherHomes.find(([unit]) => ctx.rights.modeOf(unit) > 0)
+    if (!other) throw new NotFound('you may not read the code of this repository', 'unit_unavailable')
+    throw new Moved(303, repositoryPath(ctx, other[1]))
+  },
+  meta: ({ repo, place }, { ctx }) => ({
+    title: `${place.owner.name}/${repo.name}${repo.description === '' ? '' : `: ${repo.description}`}`,
+    description: repo.description,
+    ...(repo.avatar_key === '' ? {} : { picture: repoAvatarUrl(ctx, repo) }),
+    canonical: repositoryPath(place),
+    feeds: [
+      { to: `${repositoryPath(place)}.rss`, type: 'rss', title: `${place.owner.name}/${repo.name}` },
+      { to: `${repositoryPath(place)}.atom`, type: 'atom', title: `${place.owner.name}/${repo.name}` },
+    ],
+  }),
+  view: HomeView,
+})
+
+/** Replaces the topics, from the form beside the code. */
+export const editTopicsSubmit = act({
+  path: '/{username}/{reponame}/topics',
+  cost: 'usual',
+  requires: [inRepo, anyAccess, repoAdmin],
+  fields: { topics: Type.Optional(Type.String({ maxLength: 4096 })) },
+  again: repositoryHomePage,
+  problemFields: { topic: 'topics', too_many_topics: 'topics' },
+  async run({ ctx, body }) {
+    await replaceTopics(ctx, topicsIn(body.topics))
+    return { to: repositoryPath(ctx), notice: texts.topicsSaved }
+  },
+})
+
+/** Gives the default branch of a fork the commits of its origin. */
+export const syncForkSubmit = act({
+  path: '/{username}/{reponame}/sync_fork',
+  cost: 'usual',
+  requires: [inRepo, canRead('code'), notArchived, canWrite('code')],
+  async run({ ctx }) {
+    await syncFork(ctx, ctx.repo.default_branch)
+    return { to: repositoryPath(ctx), notice: texts.forkSynced(ctx.repo.default_branch) }
+  },
+})

@@ -1,0 +1,288 @@
+import type { RefChoice } from '../../../code/branches/ref-choice.service.ts'
+import type { CommitView } from '../../../code/statuses/commit-view.service.ts'
+import type { NamedCommit } from '../../../code/commits/named-commit.service.ts'
+import type { Folder } from '../../../code/contents/folder.service.ts'
+import type { ReleaseRow } from '../../../db/tables/releases.ts'
+import type { RepoRow } from '../../../db/tables/repositories.ts'
+import { ActButton, Submit } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { ButtonLink, Link, OutsideLink } from '../../ui/link.tsx'
+import { usePage } from '../../ui/page-context.ts'
+import { Commands, Empty } from '../../ui/parts.tsx'
+import { sizeText } from '../../ui/texts.tsx'
+import { Time } from '../../ui/time.tsx'
+import { AddFile } from '../files/add-file.view.tsx'
+import { CloneMenu, ClonePanel, type CloneAddresses } from './clone.view.tsx'
+import { repositoryPath, revisionPath, type RepositoryNames } from '../code-paths.ts'
+import { FolderTable } from '../files/folder.view.tsx'
+import { LanguagesBar, type LanguageShare } from './languages.view.tsx'
+import { ReadmeBox } from './readme.view.tsx'
+import type { Readme } from './readme.ts'
+import { RefMenu } from '../ref-menu.view.tsx'
+import { texts } from '../texts.tsx'
+
+export interface HomeProps {
+  readonly place: RepositoryNames
+  readonly repo: RepoRow
+  readonly addresses: CloneAddresses
+  readonly mayWrite: boolean
+  readonly about: {
+    readonly topics: readonly string[]
+    readonly languages: readonly LanguageShare[]
+    readonly release: ReleaseRow | undefined
+    readonly mayEdit: boolean
+  }
+  readonly code:
+    | { readonly kind: 'empty' | 'no_default' }
+    | {
+        readonly kind: 'shown'
+        readonly revision: NamedCommit
+        readonly folder: Folder
+        readonly latest: CommitView
+        readonly refs: RefChoice
+        readonly commitCount: number
+        /** Commits of its origin that a fork lacks and the viewer may take over. */
+        readonly behind: number
+        readonly readme: Readme | undefined
+      }
+}
+
+export const HomeView = (props: HomeProps) => {
+  const { place, repo, code, addresses, mayWrite } = props
+  const { viewer } = usePage()
+  if (code.kind === 'empty') return <EmptyHome {...props} />
+  return (
+    <div class="columns code-home">
+      <h1 class="sr-only">{`${place.owner.name}/${repo.name}`}</h1>
+      <div class="stack">
+        {code.kind === 'shown' ? (
+          <>
+            <div class="code-bar">
+              <RefMenu
+                place={place}
+                revision={code.revision}
+                refs={code.refs}
+                addressOf={(to) => revisionPath(place, 'src', to)}
+              />
+              <Link class="bar-link" to={repositoryPath(place, 'branches')}>
+                <Icon name="git-branch" />
+                {texts.branchCount(code.refs.branchCount)}
+              </Link>
+              <Link class="bar-link" to={repositoryPath(place, 'tags')}>
+                <Icon name="tag" />
+                {texts.tagCount(code.refs.tagCount)}
+              </Link>
+              <span class="spacer" />
+              <ButtonLink
+                kind="plain"
+                icon="search"
+                to={revisionPath(place, 'find', code.revision)}
+                data-hotkey="t"
+                aria-label={texts.findFile}
+                title={texts.findFileHint}
+              >
+                <span class="wide-only">{texts.findFile}</span>
+              </ButtonLink>
+              {repo.is_template && viewer ? (
+                <ButtonLink icon="repo-template" to={repositoryPath(place, 'generate')} aria-label={texts.useTemplate}>
+                  <span class="wide-only">{texts.useTemplate}</span>
+                </ButtonLink>
+              ) : null}
+              {mayWrite ? <AddFile place={place} branch={code.revision.name} path="" /> : null}
+              <CloneMenu place={place} addresses={addresses} revision={code.revision} />
+            </div>
+            {code.behind === 0 ? null : (
+              <div class="fork-state">
+                <Icon name="repo-forked" />
+                <span>{texts.forkBehind(code.behind)}</span>
+                <ActButton to={repositoryPath(place, 'sync_fork')} class="small">
+                  {texts.syncFork}
+                </ActButton>
+              </div>
+            )}
+            <FolderTable
+              place={place}
+              revision={code.revision}
+              path=""
+              folder={code.folder}
+              latest={code.latest}
+              commitCount={code.commitCount}
+            />
+            {code.readme === undefined ? (
+              <NoReadme {...props} branch={code.revision.name} />
+            ) : (
+              <ReadmeBox place={place} revision={code.revision} readme={code.readme} />
+            )}
+          </>
+        ) : (
+          <Empty icon="git-branch" title={texts.noDefaultBranch(repo.default_branch)}>
+            <p>{texts.noDefaultBranchHint}</p>
+            <ButtonLink to={repositoryPath(place, 'branches')}>{texts.showBranches}</ButtonLink>
+          </Empty>
+        )}
+      </div>
+      <About {...props} />
+    </div>
+  )
+}
+
+const NoReadme = ({ place, mayWrite, branch }: HomeProps & { readonly branch: string }) =>
+  mayWrite ? (
+    <Empty icon="book" title={texts.noReadme}>
+      <p>{texts.noReadmeHint}</p>
+      <ButtonLink to={`${repositoryPath(place, '_new', branch)}?name=README.md`}>{texts.addReadme}</ButtonLink>
+    </Empty>
+  ) : null
+
+const About = ({ place, repo, about }: HomeProps) => (
+  <aside class="about" aria-label={texts.about}>
+    <section>
+      <h2>{texts.about}</h2>
+      {repo.description === '' ? (
+        <p class="muted">
+          {texts.noDescription}{' '}
+          {about.mayEdit ? <Link to={repositoryPath(place, 'settings')}>{texts.addDescription}</Link> : null}
+        </p>
+      ) : (
+        <p>{repo.description}</p>
+      )}
+      {repo.website === '' ? null : (
+        <p class="line one">
+          <Icon name="link-external" />
+          <OutsideLink class="cut" href={repo.website}>
+            {repo.website.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, '')}
+          </OutsideLink>
+        </p>
+      )}
+      {about.topics.length === 0 ? null : (
+        <ul class="topics" aria-label={texts.topics}>
+          {about.topics.map((topic) => (
+            <li>
+              <Link class="topic" to={`/explore/repos?q=${encodeURIComponent(topic)}&topic=1`}>
+                {topic}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+      {about.mayEdit ? <TopicsForm place={place} topics={about.topics} /> : null}
+      <ul class="about-facts">
+        <li>
+          <Icon name="pulse" />
+          <Link to={repositoryPath(place, 'activity')}>{texts.activity}</Link>
+        </li>
+        <li>
+          <Icon name="people" />
+          <Link to={repositoryPath(place, 'graphs/contributors')}>{texts.contributors}</Link>
+        </li>
+        <li>
+          <Icon name="database" />
+          {sizeText(repo.git_size_bytes + repo.lfs_size_bytes)}
+        </li>
+      </ul>
+    </section>
+    {about.release === undefined ? null : (
+      <section>
+        <h2>
+          <Link class="quiet-link" to={repositoryPath(place, 'releases')}>
+            {texts.latestRelease}
+          </Link>
+        </h2>
+        <p class="line one">
+          <Icon name="tag" />
+          <Link class="cut" to={repositoryPath(place, 'releases/tag', about.release.tag_name)}>
+            {about.release.title === '' ? about.release.tag_name : about.release.title}
+          </Link>
+          <span class="muted nowrap">
+            <Time unix={about.release.created_unix} />
+          </span>
+        </p>
+      </section>
+    )}
+    {about.languages.length === 0 ? null : (
+      <section>
+        <h2>{texts.languages}</h2>
+        <LanguagesBar languages={about.languages} />
+      </section>
+    )}
+  </aside>
+)
+
+const TopicsForm = ({ place, topics }: Pick<HomeProps, 'place'> & { readonly topics: readonly string[] }) => {
+  const { refused } = usePage()
+  const to = repositoryPath(place, 'topics')
+  return (
+    <details class="more-options topics-form" open={refused?.action === to}>
+      <summary>{topics.length === 0 ? texts.addTopics : texts.editTopics}</summary>
+      <Form to={to} class="stack tight" label={texts.editTopics}>
+        <Field
+          name="topics"
+          label={texts.topics}
+          isLabelHidden
+          isTerse
+          value={topics.join(', ')}
+          hint={texts.topicsHint}
+        />
+        <div class="form-acts">
+          <Submit kind="plain">{texts.saveTopics}</Submit>
+        </div>
+      </Form>
+    </details>
+  )
+}
+
+const EmptyHome = ({ place, repo, addresses, mayWrite }: HomeProps) => {
+  const { config } = usePage()
+  const address = addresses.http ?? addresses.ssh ?? ''
+  return (
+    <div class="narrow stack empty-repository">
+      <div class="page-head">
+        <div>
+          <h1>{texts.emptyTitle}</h1>
+          <p class="lead">{mayWrite ? texts.emptyLead : texts.emptyForReaders}</p>
+        </div>
+        {mayWrite ? (
+          <div class="acts">
+            <ButtonLink kind="primary" icon="file" to={repositoryPath(place, '_new', repo.default_branch)}>
+              {texts.newFile}
+            </ButtonLink>
+            {config.repositoryUpload.enabled ? (
+              <ButtonLink icon="upload" to={repositoryPath(place, '_upload', repo.default_branch)}>
+                {texts.uploadHere}
+              </ButtonLink>
+            ) : null}
+          </div>
+        ) : null}
+      </div>
+      <ClonePanel addresses={addresses} />
+      {mayWrite ? (
+        <>
+          <section class="stack tight">
+            <h2>{texts.pushExisting}</h2>
+            <Commands
+              label={texts.pushExisting}
+              text={`git remote add origin ${address}\ngit push -u origin HEAD:${repo.default_branch}`}
+            />
+          </section>
+          <section class="stack tight">
+            <h2>{texts.startNew}</h2>
+            <Commands
+              label={texts.startNew}
+              text={[
+                `git clone ${address}`,
+                `cd ${repo.name}`,
+                `git switch -c ${repo.default_branch}`,
+                `echo "# ${repo.name}" > README.md`,
+                'git add README.md',
+                'git commit -m "Add README"',
+                `git push -u origin ${repo.default_branch}`,
+              ].join('\n')}
+            />
+          </section>
+        </>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,110 @@
+import { Type } from 'typebox'
+import type { RepoCtx } from '../../../access/context.ts'
+import { repoUnderQuota } from '../../../access/quota/quota.requirements.ts'
+import { canRead, canWrite, gitRepo, inRepo, notArchived } from '../../../access/repo.requirements.ts'
+import { checkBranchName } from '../../../code/branches/branch-name.rules.ts'
+import { presentBranches } from '../../../code/branches/branch.present.ts'
+import {
+  createBranch,
+  getBranchPage,
+  getDivergences,
+  removeBranch,
+  renameBranch,
+} from '../../../code/branches/branch.service.ts'
+import { viewCommits } from '../../../code/statuses/commit-view.service.ts'
+import { pageQuery } from '../../../http/schema.ts'
+import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
+import { act, page } from '../../shell/page.tsx'
+import { BranchesView, type BranchEntry } from './branches.view.tsx'
+import { repositoryPath, revisionPath } from '../code-paths.ts'
+import { texts } from '../texts.tsx'
+
+/** Branches on one page. */
+const pageSize = 30
+
+async function readBranches(ctx: RepoCtx, number: number): Promise<{ entries: BranchEntry[]; total: number }> {
+  const asked = { number, limit: pageSize, offset: (number - 1) * pageSize }
+  const { branches, total } = await getBranchPage(ctx, asked)
+  const commits = await ctx.git.readCommits(
+    ctx.repo.git_key,
+    branches.map((branch) => branch.commit_oid),
+  )
+  const [presented, views, divergences] = await Promise.all([
+    presentBranches(ctx, branches),
+    viewCommits(ctx, commits),
+    getDivergences(ctx, branches),
+  ])
+  const entries = presented.flatMap((branch, index) => {
+    const head = views[index]
+    return head
+      ? [{ name: branch.name, isProtected: branch.protected, head, divergence: divergences.get(head.commit.oid) }]
+      : []
+  })
+  return { entries, total }
+}
+
+export const branchesPage = page({
+  path: '/{username}/{reponame}/branches',
+  requires: [inRepo, gitRepo, canRead('code')],
+  query: { page: pageQuery.page },
+  cost: 'expensive',
+  frame: inRepositoryFrame('code'),
+  async load({ ctx, query }) {
+    const number = Math.max(1, query.page ?? 1)
+    const { repo, owner, rights, viewer } = ctx
+    const { entries, total } = repo.is_empty ? { entries: [], total: 0 } : await readBranches(ctx, number)
+    return {
+      place: { owner, repo },
+      defaultBranch: repo.default_branch,
+      entries,
+      page: { number, total, pageSize },
+      mayWrite: viewer !== undefined && rights.canWrite('code') && !repo.is_archived && !repo.is_mirror,
+      mayAdministrate: rights.isAdmin,
+    }
+  },
+  meta: ({ place }) => ({
+    title: `${texts.branches} · ${place.owner.name}/${place.repo.name}`,
+    canonical: repositoryPath(place, 'branches'),
+  }),
+  view: BranchesView,
+})
+
+export const createBranchAct = act({
+  path: '/{username}/{reponame}/branches',
+  cost: 'usual',
+  requires: [inRepo, gitRepo, canRead('code'), canWrite('code'), notArchived, repoUnderQuota('size:git:all')],
+  fields: { name: Type.String(), from: Type.Optional(Type.String()) },
+  again: branchesPage,
+  problemFields: { branch_: 'name', ref_: 'name', tag_: 'name' },
+  async run({ ctx, body }) {
+    const name = body.name.trim()
+    checkBranchName(name)
+    await createBranch(ctx, name, { ref: body.from || undefined, branch: undefined })
+    return { to: revisionPath(ctx, 'src', { kind: 'branch', name }), notice: texts.branchCreated(name) }
+  },
+})
+
+export const renameBranchAct = act({
+  path: '/{username}/{reponame}/branches/rename',
+  cost: 'usual',
+  requires: [inRepo, gitRepo, canRead('code'), canWrite('code'), notArchived],
+  fields: { from: Type.String(), to: Type.String() },
+  again: branchesPage,
+  async run({ ctx, body }) {
+    const name = body.to.trim()
+    checkBranchName(name)
+    await renameBranch(ctx, body.from, name)
+    return { to: repositoryPath(ctx, 'branches'), notice: texts.branchRenamed(body.from, name) }
+  },
+})
+
+export const deleteBranchAct = act({
+  path: '/{username}/{reponame}/branches/delete',
+  cost: 'usual',
+  requires: [inRepo, gitRepo, canRead('code'), canWrite('code'), notArchived],
+  fields: { name: Type.String() },
+  async run({ ctx, body }) {
+    await removeBranch(ctx, body.name)
+    return { to: repositoryPath(ctx, 'branches'), notice: texts.branchDeleted(body.name) }
+  },
+})

@@ -1,0 +1,80 @@
+import { Type } from 'typebox'
+import { repoUnderQuota } from '../../../access/quota/quota.requirements.ts'
+import { canRead, canWrite, gitRepo, inRepo, notArchived } from '../../../access/repo.requirements.ts'
+import { presentTags } from '../../../code/branches/tag.present.ts'
+import { createTag, getTagPage, removeTag } from '../../../code/branches/tag.service.ts'
+import { pageQuery } from '../../../http/schema.ts'
+import { pluck } from '../../../lib/pluck.ts'
+import { getReleasedTags } from '../../../releases/release.service.ts'
+import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
+import { act, page } from '../../shell/page.tsx'
+import { repositoryPath } from '../code-paths.ts'
+import { TagsView } from './tags.view.tsx'
+import { texts } from '../texts.tsx'
+
+/** Tags on one page. */
+const pageSize = 30
+
+/** Returns a time of a record; undefined when it is unknown. */
+function momentOf(text: string | undefined): number | undefined {
+  const unix = Date.parse(text ?? '') / 1000
+  return unix > 0 ? unix : undefined
+}
+
+export const tagsPage = page({
+  path: '/{username}/{reponame}/tags',
+  cost: 'expensive',
+  requires: [inRepo, canRead('code'), gitRepo],
+  query: { page: pageQuery.page },
+  frame: inRepositoryFrame('code'),
+  async load({ ctx, query }) {
+    const number = Math.max(1, query.page ?? 1)
+    const asked = { number, limit: pageSize, offset: (number - 1) * pageSize }
+    const { repo, owner, rights, viewer } = ctx
+    const { tags, total } = await getTagPage(ctx, asked)
+    const [shown, released] = await Promise.all([presentTags(ctx, tags), getReleasedTags(ctx, pluck(tags, 'name'))])
+    return {
+      place: { owner, repo },
+      tags: shown.map(({ name, message, commit }) => ({
+        name,
+        message,
+        commit: commit?.sha,
+        isReleased: released.has(name),
+        createdUnix: momentOf(commit?.created),
+      })),
+      page: { number, total, pageSize },
+      mayWrite: viewer !== undefined && rights.canWrite('code') && !repo.is_archived && !repo.is_empty,
+      mayRelease: viewer !== undefined && rights.canWrite('releases') && !repo.is_archived,
+      defaultBranch: repo.default_branch,
+    }
+  },
+  meta: ({ place }) => ({
+    title: `${texts.tags} · ${place.owner.name}/${place.repo.name}`,
+    canonical: repositoryPath(place, 'tags'),
+  }),
+  view: TagsView,
+})
+
+export const createTagAct = act({
+  path: '/{username}/{reponame}/tags',
+  cost: 'usual',
+  requires: [inRepo, canRead('code'), gitRepo, canWrite('code'), notArchived, repoUnderQuota('size:repos:all')],
+  fields: { name: Type.String(), target: Type.Optional(Type.String()), message: Type.Optional(Type.String()) },
+  again: tagsPage,
+  problemFields: { tag_: 'name', ref_not_found: 'target' },
+  async run({ ctx, body }) {
+    const { name } = await createTag(ctx, body.name.trim(), { message: body.message, target: body.target || undefined })
+    return { to: repositoryPath(ctx, 'tags'), notice: texts.tagCreated(name) }
+  },
+})
+
+export const deleteTagAct = act({
+  path: '/{username}/{reponame}/tags/delete',
+  cost: 'usual',
+  requires: [inRepo, canRead('code'), gitRepo, canWrite('code'), notArchived],
+  fields: { name: Type.String() },
+  async run({ ctx, body }) {
+    await removeTag(ctx, body.name)
+    return { to: repositoryPath(ctx, 'tags'), notice: texts.tagDeleted(body.name) }
+  },
+})

@@ -1,0 +1,137 @@
+import { ActButton, Submit } from '../../ui/button.tsx'
+import { Field, TextArea } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { ButtonLink, Link } from '../../ui/link.tsx'
+import { usePage } from '../../ui/page-context.ts'
+import { Box, Empty, Pages } from '../../ui/parts.tsx'
+import { Time } from '../../ui/time.tsx'
+import { RefTabs } from './branches.view.tsx'
+import { subjectOf } from '../../../code/commits/message.rules.ts'
+import { repositoryPath, revisionPath, shortOid, type RepositoryNames } from '../code-paths.ts'
+import { texts as common } from '../../ui/texts.tsx'
+import { texts } from '../texts.tsx'
+
+export interface TagEntry {
+  readonly name: string
+  /** Message of the tag, or of its commit. */
+  readonly message: string
+  readonly commit: string | undefined
+  readonly isReleased: boolean
+  readonly createdUnix: number | undefined
+}
+
+export interface TagsProps {
+  readonly place: RepositoryNames
+  readonly tags: readonly TagEntry[]
+  readonly page: { readonly number: number; readonly total: number; readonly pageSize: number }
+  readonly mayWrite: boolean
+  readonly mayRelease: boolean
+  readonly defaultBranch: string
+}
+
+const NewTag = ({ place, defaultBranch }: TagsProps) => {
+  const to = repositoryPath(place, 'tags')
+  const isRefused = usePage().refused?.action === to
+  return (
+    <details class="menu end" open={isRefused}>
+      <summary class="button primary">
+        <Icon name="plus" />
+        {texts.newTag}
+      </summary>
+      <div class="menu-panel form-panel">
+        <Form to={to} class="stack tight">
+          <Field name="name" label={texts.tagName} required maxlength={100} placeholder="v1.0.0" autofocus />
+          <Field name="target" label={texts.tagTarget} value={defaultBranch} isTerse hint={texts.branchFromHint} />
+          <TextArea name="message" label={texts.message} rows={3} hint={texts.tagMessageHint} />
+          <Submit>{texts.createTag}</Submit>
+        </Form>
+      </div>
+    </details>
+  )
+}
+
+const Row = ({ place, tag, mayWrite, mayRelease }: TagsProps & { readonly tag: TagEntry }) => {
+  return (
+    <li class="row ref-row">
+      <div class="row-main">
+        <Link class="row-title" to={revisionPath(place, 'src', { kind: 'tag', name: tag.name })}>
+          {tag.name}
+        </Link>
+        <div class="row-facts">
+          {tag.commit === undefined ? null : (
+            <Link class="mono oid" to={repositoryPath(place, 'commit', tag.commit)}>
+              {shortOid(tag.commit)}
+            </Link>
+          )}
+          <span class="cut ref-subject">{subjectOf(tag.message)}</span>
+          {tag.createdUnix === undefined ? null : <Time unix={tag.createdUnix} />}
+        </div>
+      </div>
+      <div class="row-side">
+        {(['zip', 'tar.gz'] as const).map((format) => (
+          <Link
+            class="button quiet small"
+            rel="nofollow"
+            data-turbo="false"
+            to={`${repositoryPath(place, 'archive', tag.name)}.${format}`}
+          >
+            {format}
+          </Link>
+        ))}
+        {tag.isReleased ? (
+          <Link class="button quiet small" to={repositoryPath(place, 'releases/tag', tag.name)}>
+            {texts.release}
+          </Link>
+        ) : mayRelease ? (
+          <ButtonLink
+            kind="quiet"
+            class="small"
+            to={`${repositoryPath(place, 'releases/new')}?tag=${encodeURIComponent(tag.name)}`}
+          >
+            {texts.makeRelease}
+          </ButtonLink>
+        ) : null}
+        {mayWrite ? (
+          <ActButton
+            to={repositoryPath(place, 'tags/delete')}
+            hidden={{ name: tag.name }}
+            kind="danger"
+            class="small"
+            aria-label={texts.deleteNamed(tag.name)}
+            confirm={texts.confirmDeleteTag(tag.name)}
+          >
+            {common.delete}
+          </ActButton>
+        ) : null}
+      </div>
+    </li>
+  )
+}
+
+export const TagsView = (props: TagsProps) => {
+  const { place, tags, page, mayWrite } = props
+  return (
+    <div class="stack">
+      <h1 class="sr-only">{texts.tags}</h1>
+      <div class="ref-head">
+        <RefTabs place={place} current="tags" />
+        <div class="acts">{mayWrite ? <NewTag {...props} /> : null}</div>
+      </div>
+      {tags.length === 0 ? (
+        <Empty icon="tag" title={texts.noTags}>
+          <p>{texts.noTagsHint}</p>
+        </Empty>
+      ) : (
+        <Box head={<h2>{texts.tagCount(page.total)}</h2>}>
+          <ul class="rows hoverable" data-rows>
+            {tags.map((tag) => (
+              <Row {...props} tag={tag} />
+            ))}
+          </ul>
+        </Box>
+      )}
+      <Pages page={page.number} total={page.total} pageSize={page.pageSize} />
+    </div>
+  )
+}

@@ -1,0 +1,142 @@
+import type { UserRow } from '../../../db/tables/accounts.ts'
+import type { OwnEmail } from '../../../users/email.service.ts'
+import { CurrentPasswordField, KnownUser, NewPasswordField } from '../../shell/password-field.tsx'
+import { texts as shell } from '../../shell/texts.tsx'
+import { ActButton, Submit } from '../../ui/button.tsx'
+import { Checkbox, Field, Radios } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { Link } from '../../ui/link.tsx'
+import { Box, PageHead, Tag } from '../../ui/parts.tsx'
+import { PasswordField } from '../confirm-password.tsx'
+import { DeleteAccount, type Possessions } from './delete-account.view.tsx'
+import { Section } from '../../ui/section.tsx'
+import { texts as all } from '../texts.tsx'
+
+const texts = all.account
+
+export interface AccountProps {
+  readonly user: UserRow
+  readonly addresses: readonly OwnEmail[]
+  /** Whether a mail lets the person set a password. */
+  readonly maySetByMail: boolean
+  /** What keeps the account from being deleted. */
+  readonly possessions: Possessions
+  /** Whether people delete their own accounts here. */
+  readonly mayDelete: boolean
+}
+
+export const AccountView = ({ user, addresses, maySetByMail, possessions, mayDelete }: AccountProps) => (
+  <>
+    <PageHead title={all.parts.account} />
+    <Password user={user} maySetByMail={maySetByMail} />
+    <Section title={texts.addresses} id="addresses_title" lead={texts.primaryHint}>
+      <div class="stack">
+        <Box>
+          <ul class="rows">
+            {addresses.map((address) => (
+              <Address address={address} />
+            ))}
+          </ul>
+        </Box>
+        <Form to="/user/settings/account/email/visibility" class="stack">
+          <Checkbox
+            name="hide_email"
+            label={texts.hideAddress}
+            hint={texts.hideAddressHint}
+            checked={user.keep_email_private}
+          />
+          <div class="form-acts">
+            <Submit kind="plain">{all.save}</Submit>
+          </div>
+        </Form>
+      </div>
+    </Section>
+    <Section title={texts.another} id="add_title">
+      <Form to="/user/settings/account/email" class="stack">
+        <Field name="email" label={shell.emailAddress} type="email" autocomplete="email" maxlength={254} required />
+        <PasswordField id="add_password" />
+        <div class="form-acts">
+          <Submit kind="plain">{texts.add}</Submit>
+        </div>
+      </Form>
+    </Section>
+    <Primary addresses={addresses} />
+    <DeleteAccount user={user} possessions={possessions} mayDelete={mayDelete} />
+  </>
+)
+
+const Password = ({ user, maySetByMail }: Pick<AccountProps, 'user' | 'maySetByMail'>) => (
+  <Section title={shell.password.password} id="password_title">
+    {user.password_hash === null ? (
+      <p>
+        {texts.noPassword} {maySetByMail ? <Link to="/user/forgot_password">{texts.setByMail}</Link> : null}
+      </p>
+    ) : (
+      <Form to="/user/settings/account" class="stack">
+        <KnownUser name={user.name} />
+        <CurrentPasswordField name="old_password" label={texts.currentPassword} />
+        <NewPasswordField />
+        <div class="form-acts">
+          <Submit>{texts.change}</Submit>
+        </div>
+      </Form>
+    )}
+  </Section>
+)
+
+const Address = ({ address }: { readonly address: OwnEmail }) => {
+  const { email, is_primary: isPrimary, is_activated: isConfirmed } = address
+  return (
+    <li class="row">
+      <div class="row-main line">
+        <span>{email}</span>
+        {isPrimary ? <Tag tone="good">{texts.primary}</Tag> : null}
+        {isConfirmed ? null : <Tag tone="warning">{texts.unconfirmed}</Tag>}
+      </div>
+      <div class="acts">
+        {isConfirmed ? null : (
+          <ActButton
+            to="/user/settings/account/email/again"
+            hidden={{ email }}
+            class="small"
+            aria-label={texts.sendAgainTo(email)}
+          >
+            {texts.sendAgain}
+          </ActButton>
+        )}
+        {isPrimary ? null : (
+          <ActButton
+            to="/user/settings/account/email/delete"
+            hidden={{ email }}
+            class="small"
+            kind="danger"
+            aria-label={texts.removeAddress(email)}
+          >
+            {all.remove}
+          </ActButton>
+        )}
+      </div>
+    </li>
+  )
+}
+
+const Primary = ({ addresses }: Pick<AccountProps, 'addresses'>) => {
+  const others = addresses.filter((each) => each.is_activated && !each.is_primary)
+  if (others.length === 0) return null
+  return (
+    <Section title={texts.primaryAddress} id="primary_title">
+      <Form to="/user/settings/account/email/primary" class="stack">
+        <Radios
+          name="email"
+          label={texts.newPrimary}
+          value={others[0]?.email}
+          choices={others.map(({ email }) => ({ value: email, label: email }))}
+        />
+        <PasswordField id="primary_password" />
+        <div class="form-acts">
+          <Submit kind="plain">{texts.makePrimary}</Submit>
+        </div>
+      </Form>
+    </Section>
+  )
+}

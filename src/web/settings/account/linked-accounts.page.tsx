@@ -1,0 +1,88 @@
+import { Type } from 'typebox'
+import { pageErrors } from '../../../http/error-forms.ts'
+import { bytesOf, operation, validBody } from '../../../http/operation.ts'
+import { requestObject } from '../../../http/schema.ts'
+import { Forbidden } from '../../../lib/errors.ts'
+import type { ExternalAccountId } from '../../../lib/ids.ts'
+import { getProvider, linksOf, offeredProviders, unlink } from '../../../sources/openid/openid.service.ts'
+import { beginAt, begunSeconds, ProviderError } from '../../../sources/openid/provider.service.ts'
+import { attempt, refusedForm } from '../../shell/attempt.ts'
+import { inBrowser, inSession, ownForm } from '../../shell/browser.requirements.ts'
+import { sendCard } from '../../shell/card-page.tsx'
+import { unkept } from '../../shell/page-headers.ts'
+import { awayCookie, cookieFromElsewhere } from '../../shell/cookies.ts'
+import { act, page } from '../../shell/page.tsx'
+import { confirmPassword } from '../confirm-password.tsx'
+import { LinkedAccountsView, ProviderLink } from './linked-accounts.view.tsx'
+import { inSettings, settingsMeta, settingsPath } from '../settings-frame.tsx'
+import { texts as all } from '../texts.tsx'
+
+const texts = all.links
+
+/** Shows the linked accounts. */
+export const linkedAccountsPage = page({
+  path: '/user/settings/links',
+  cost: 'usual',
+  requires: [inSession],
+  isSecret: true,
+  frame: inSettings('links'),
+  query: { done: Type.Optional(Type.String()) },
+  async load({ ctx, query }) {
+    const [links, providers] = await Promise.all([linksOf(ctx, ctx.viewer.user), offeredProviders(ctx)])
+    return { links, providers, isLinked: query.done === 'linked' }
+  },
+  meta: () => settingsMeta('links'),
+  view: LinkedAccountsView,
+})
+
+/** Shows a link to the provider; the content policy forbids a form that redirects to another site. */
+export const beginLinkSubmit = operation({
+  base: 'site',
+  scope: null,
+  accepts: ['session'],
+  errors: pageErrors,
+  method: 'POST',
+  path: '/user/settings/links',
+  cost: 'usual',
+  requires: [inBrowser, inSession, validBody, ownForm],
+  body: requestObject('BeginLinkForm', {
+    _csrf: Type.Optional(Type.String()),
+    source: Type.Optional(Type.String({ maxLength: 100 })),
+    password: Type.Optional(Type.String({ maxLength: 255 })),
+  }),
+  reply: { 200: bytesOf('text/html'), 422: bytesOf('text/html') },
+  async run({ ctx, body, call }) {
+    const { viewer, config } = ctx
+    const name = body.source ?? ''
+    const { problem } = await attempt(confirmPassword(ctx, call, body.password), { password_unconfirmed: 'password' })
+    const refused = refusedForm('/user/settings/links', problem, { source: name })
+    if (refused) return linkedAccountsPage.showAgain({ ctx, params: {}, call, refused, status: 422 })
+    const source = await getProvider(ctx, name)
+    const begun = await beginAt(ctx, source, { redirectTo: '', remember: false, linkTo: viewer.id }).catch(
+      (error: unknown) => {
+        if (!(error instanceof ProviderError)) throw error
+        ctx.log('warn', 'linking an account at a provider failed', { source: source.name, reason: error.message })
+        throw new Forbidden(`${source.name} does not answer; try again`, 'provider_failed')
+      },
+    )
+    call.cookies.push(cookieFromElsewhere(config, awayCookie(config), begun.kept, begunSeconds))
+    return sendCard(ctx, call, {
+      title: texts.link(source.name),
+      headers: unkept,
+      content: <ProviderLink name={source.name} address={begun.url} />,
+    })
+  },
+})
+
+/** Removes a link. */
+export const unlinkSubmit = act({
+  path: '/user/settings/links/remove',
+  cost: 'usual',
+  requires: [],
+  fields: { id: Type.Optional(Type.Integer()) },
+  again: linkedAccountsPage,
+  async run({ ctx, body }) {
+    await unlink(ctx, ctx.viewer.user, (body.id ?? 0) as ExternalAccountId)
+    return { to: settingsPath('links'), notice: texts.removed }
+  },
+})

@@ -1,0 +1,94 @@
+import type { OAuthApplicationRow } from '../../../db/tables/oauth.ts'
+import { ActButton, Submit } from '../../ui/button.tsx'
+import { Checkbox, Field, TextArea } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { ButtonLink } from '../../ui/link.tsx'
+import { CopyField, Flash, PageHead } from '../../ui/parts.tsx'
+import { pathOf } from '../../ui/paths.ts'
+import { Section } from '../../ui/section.tsx'
+import { settingsPath } from '../settings-frame.tsx'
+import { texts as all } from '../texts.tsx'
+
+const texts = all.applications
+
+interface ApplicationProps {
+  readonly application: OAuthApplicationRow
+  readonly redirectUris: readonly string[]
+  /** A new secret, which is shown once. */
+  readonly secret: string | undefined
+}
+
+export const NewApplicationView = () => (
+  <>
+    <PageHead title={texts.newApplication} />
+    <ApplicationForm to="/user/settings/applications/oauth2" submit={texts.createApplication} />
+  </>
+)
+
+export const ApplicationView = ({ application, redirectUris, secret }: ApplicationProps) => {
+  const path = pathOf('user', 'settings', 'applications', 'oauth2', application.id)
+  return (
+    <>
+      <PageHead title={application.name}>
+        <ButtonLink to={settingsPath('applications')}>{texts.back}</ButtonLink>
+      </PageHead>
+      {secret === undefined ? null : (
+        <Flash tone="done">
+          <p>{texts.secretOnce}</p>
+          <CopyField text={secret} label={texts.secret} id="new_secret" />
+        </Flash>
+      )}
+      <Section title={texts.credentials} id="credentials">
+        <div class="stack">
+          <div class="field">
+            <label for="client_id">{texts.clientId}</label>
+            <CopyField text={application.client_id} label={texts.clientId} id="client_id" />
+          </div>
+          <ActButton to={`${path}/regenerate_secret`} icon="sync" confirm={texts.regenerateQuestion}>
+            {texts.regenerate}
+          </ActButton>
+        </div>
+      </Section>
+      <Section title={all.settings} id="application">
+        <ApplicationForm to={path} submit={all.save} known={{ application, redirectUris }} />
+      </Section>
+      <Section title={texts.deleteApplication} id="delete" lead={texts.deleteApplicationLead}>
+        <ActButton to={`${path}/delete`} kind="danger" confirm={texts.deleteApplicationQuestion(application.name)}>
+          {texts.deleteApplication}
+        </ActButton>
+      </Section>
+    </>
+  )
+}
+
+const ApplicationForm = ({
+  to,
+  submit,
+  known,
+}: {
+  readonly to: string
+  readonly submit: string
+  readonly known?: Pick<ApplicationProps, 'application' | 'redirectUris'>
+}) => (
+  <Form to={to} class="stack">
+    <Field name="name" label={texts.applicationName} value={known?.application.name} maxlength={255} required isProse />
+    <TextArea
+      name="redirect_uris"
+      label={texts.redirectUris}
+      hint={texts.redirectHint}
+      value={known?.redirectUris.join('\n')}
+      rows={3}
+      required
+      isCode
+    />
+    <Checkbox
+      name="confidential_client"
+      label={texts.confidential}
+      hint={texts.confidentialHint}
+      checked={known?.application.is_confidential ?? true}
+    />
+    <div class="form-acts">
+      <Submit>{submit}</Submit>
+    </div>
+  </Form>
+)

@@ -1,0 +1,82 @@
+import type { UserRow } from '../../../db/tables/accounts.ts'
+import { Submit } from '../../ui/button.tsx'
+import { Checkbox, Radios, Select, type Choice } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { Flash, PageHead } from '../../ui/parts.tsx'
+import { settingsPath } from '../settings-frame.tsx'
+import { texts as all } from '../texts.tsx'
+
+const choicesOf = (texts: Readonly<Record<string, readonly [string, string]>>): readonly Choice[] =>
+  Object.entries(texts).map(([value, [label, hint]]) => ({ value, label, hint }))
+
+export const AppearanceView = ({
+  user,
+  languages,
+}: {
+  readonly user: UserRow
+  readonly languages: readonly Choice[]
+}) => {
+  const texts = all.appearance
+  return (
+    <>
+      <PageHead title={all.parts.appearance} />
+      <Form to={settingsPath('appearance')} class="stack loose">
+        <Radios
+          name="theme"
+          label={texts.theme}
+          value={user.theme === 'light' || user.theme === 'dark' ? user.theme : 'auto'}
+          choices={choicesOf(texts.themeNames)}
+        />
+        <Radios
+          name="diff_view_style"
+          label={texts.diffStyle}
+          value={user.diff_view_style === 'split' ? 'split' : 'unified'}
+          choices={choicesOf(texts.diffStyles)}
+        />
+        <Select
+          name="language"
+          label={texts.language}
+          hint={texts.languageHint}
+          value={user.language}
+          choices={[{ value: '', label: texts.browserLanguage }, ...languages]}
+        />
+        <Checkbox
+          name="enable_repo_unit_hints"
+          label={texts.unitHints}
+          hint={texts.unitHintsHint}
+          checked={user.enable_repo_unit_hints}
+        />
+        <div class="form-acts">
+          <Submit>{all.save}</Submit>
+        </div>
+      </Form>
+    </>
+  )
+}
+
+export const NotificationSettingsView = ({
+  user,
+  sendsMail,
+}: {
+  readonly user: UserRow
+  readonly sendsMail: boolean
+}) => {
+  const texts = all.notifications
+  return (
+    <>
+      <PageHead title={all.parts.notifications} lead={texts.lead}></PageHead>
+      {sendsMail ? null : <Flash tone="info">{texts.noMail}</Flash>}
+      <Form to={settingsPath('notifications')} class="stack">
+        <Radios
+          name="email_notifications"
+          label={texts.mails}
+          value={user.email_notifications}
+          choices={choicesOf(texts.mailChoices)}
+        />
+        <div class="form-acts">
+          <Submit>{all.save}</Submit>
+        </div>
+      </Form>
+    </>
+  )
+}

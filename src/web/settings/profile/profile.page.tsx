@@ -1,0 +1,82 @@
+import { Type } from 'typebox'
+import type { UserRow } from '../../../db/tables/accounts.ts'
+import { Invalid } from '../../../lib/errors.ts'
+import { removeAvatar } from '../../../users/avatars/avatar.service.ts'
+import { editSettings } from '../../../users/settings/settings.service.ts'
+import { texts as pictureTexts } from '../../shared/pictures/picture.texts.tsx'
+import { inSession } from '../../shell/browser.requirements.ts'
+import { act, page } from '../../shell/page.tsx'
+import { ProfileView } from './profile.view.tsx'
+import { inSettings, settingsMeta, settingsPath } from '../settings-frame.tsx'
+import { texts } from '../texts.tsx'
+
+const text = Type.Optional(Type.String({ maxLength: 4096 }))
+const path = settingsPath('profile')
+
+/** Shows what others see of the account. */
+export const settingsPage = page({
+  path: '/user/settings',
+  cost: 'usual',
+  requires: [inSession],
+  isSecret: true,
+  frame: inSettings('profile'),
+  load: async ({ ctx }) => ({
+    user: ctx.viewer.user,
+    visibilities: ctx.config.service.allowedUserVisibilityModes,
+  }),
+  meta: () => settingsMeta('profile'),
+  view: ProfileView,
+})
+
+/** A text of at most this number of characters. */
+const upTo = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
+
+/** Changes the profile. */
+export const profileSubmit = act({
+  path: '/user/settings',
+  cost: 'usual',
+  requires: [],
+  fields: {
+    full_name: upTo(100),
+    description: upTo(255),
+    website: upTo(255),
+    location: upTo(50),
+    pronouns: upTo(50),
+    hide_pronouns: text,
+    hide_activity: text,
+    visibility: text,
+  },
+  again: settingsPage,
+  problemFields: { website: 'website' },
+  async run({ ctx, body }) {
+    const { user } = ctx.viewer
+    const visibility = ctx.config.service.allowedUserVisibilityModes.find((each) => each === body.visibility) as
+      | UserRow['visibility']
+      | undefined
+    if (visibility === undefined && body.visibility !== undefined && body.visibility !== user.visibility) {
+      throw new Invalid(texts.profile.visibilityRefused, 'visibility_invalid')
+    }
+    await editSettings(ctx, user, {
+      full_name: body.full_name?.trim(),
+      description: body.description?.trim(),
+      website: body.website?.trim(),
+      location: body.location?.trim(),
+      pronouns: body.pronouns?.trim(),
+      hide_pronouns: body.hide_pronouns !== undefined,
+      hide_activity: body.hide_activity !== undefined,
+      visibility,
+    })
+    return { to: path, notice: texts.saved }
+  },
+})
+
+/** Shows the generated picture again. */
+export const deleteAvatarSubmit = act({
+  path: '/user/settings/avatar/delete',
+  cost: 'usual',
+  requires: [],
+  async run({ ctx }) {
+    await removeAvatar(ctx, { kind: 'individual', id: ctx.viewer.id }, ctx.viewer.id)
+    return { to: path, notice: pictureTexts.removed }
+  },
+})

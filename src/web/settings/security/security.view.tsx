@@ -1,0 +1,161 @@
+import type { PasskeyRow } from '../../../db/tables/sign-in.ts'
+import { Disclosure } from '../../ui/disclosure.tsx'
+import { Section } from '../../ui/section.tsx'
+import { Submit } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { ButtonLink } from '../../ui/link.tsx'
+import { usePage } from '../../ui/page-context.ts'
+import { Box, Commands, Flash, Menu, PageHead, Tag } from '../../ui/parts.tsx'
+import { Time } from '../../ui/time.tsx'
+import { PasswordField } from '../confirm-password.tsx'
+import { texts as all } from '../texts.tsx'
+
+const texts = all.security
+
+interface SecurityProps {
+  /** Whether sign-in requires a second factor of any kind. */
+  readonly isEnrolled: boolean
+  readonly hasApp: boolean
+  readonly passkeys: readonly PasskeyRow[]
+  readonly offersPasskeys: boolean
+  /** A new scratch code, which is shown once. */
+  readonly scratch: string | undefined
+}
+
+export const SecurityView = ({ isEnrolled, hasApp, passkeys, offersPasskeys, scratch }: SecurityProps) => (
+  <>
+    <PageHead title={all.parts.security} />
+    {scratch === undefined ? null : (
+      <Flash tone="done">
+        <p>{texts.scratchOnce}</p>
+        <Commands text={scratch} label={texts.scratch} />
+      </Flash>
+    )}
+    <App isOn={hasApp} />
+    {offersPasskeys ? (
+      <Passkeys passkeys={passkeys} />
+    ) : (
+      <Section title={all.passkeys.heading} id="passkeys" lead={texts.noPasskeys} />
+    )}
+    {isEnrolled ? <Scratch /> : null}
+  </>
+)
+
+const Scratch = () => {
+  const to = '/user/settings/security/two_factor/regenerate_scratch'
+  return (
+    <Section title={texts.scratch} id="scratch" lead={texts.scratchHint}>
+      <Disclosure title={texts.newScratch} to={to}>
+        <Form to={to} class="stack">
+          <PasswordField id="scratch_password" />
+          <div class="form-acts">
+            <Submit kind="plain">{texts.newScratch}</Submit>
+          </div>
+        </Form>
+      </Disclosure>
+    </Section>
+  )
+}
+
+const App = ({ isOn }: { readonly isOn: boolean }) => {
+  const to = '/user/settings/security/two_factor/disable'
+  return (
+    <Section
+      title={texts.app}
+      id="codes"
+      lead={
+        isOn ? (
+          <>
+            <Tag tone="good">{texts.on}</Tag> {texts.appOn}
+          </>
+        ) : (
+          texts.appOff
+        )
+      }
+    >
+      {isOn ? (
+        <Disclosure title={texts.turnOff} to={to}>
+          <Form to={to} class="stack">
+            <PasswordField id="disable_password" />
+            <div class="form-acts">
+              <Submit kind="danger">{texts.turnOff}</Submit>
+            </div>
+          </Form>
+        </Disclosure>
+      ) : (
+        <ButtonLink to="/user/settings/security/two_factor/enroll" kind="primary">
+          {texts.setUp}
+        </ButtonLink>
+      )}
+    </Section>
+  )
+}
+
+const Passkeys = ({ passkeys }: Pick<SecurityProps, 'passkeys'>) => {
+  const to = '/user/settings/security/passkeys'
+  return (
+    <Section title={all.passkeys.heading} id="passkeys" lead={all.passkeys.hint}>
+      <div class="stack">
+        {passkeys.length === 0 ? null : (
+          <Box>
+            <ul class="rows">
+              {passkeys.map((passkey) => (
+                <Passkey passkey={passkey} />
+              ))}
+            </ul>
+          </Box>
+        )}
+        <Disclosure title={all.passkeys.add} to={to}>
+          <Form to={to} class="stack" data-turbo="false">
+            <Field
+              id="passkey_name"
+              name="name"
+              label={all.passkeys.newName}
+              hint={all.passkeys.newNameHint}
+              maxlength={100}
+              required
+            />
+            <PasswordField id="add_password" />
+            <div class="form-acts">
+              <Submit kind="plain">{all.passkeys.add}</Submit>
+            </div>
+          </Form>
+        </Disclosure>
+      </div>
+    </Section>
+  )
+}
+
+const Passkey = ({ passkey }: { readonly passkey: PasskeyRow }) => {
+  const { id, name, created_unix, used_unix } = passkey
+  const to = '/user/settings/security/passkeys/remove'
+  const { refused } = usePage()
+  return (
+    <li class="row">
+      <Icon name="key" />
+      <div class="row-main">
+        <strong>{name}</strong>
+        <p class="row-facts">
+          <span>{all.added(<Time unix={created_unix} />)}</span>
+          <span>{used_unix > 0 ? all.lastUsed(<Time unix={used_unix} />) : all.neverUsed}</span>
+        </p>
+      </div>
+      <Menu
+        label={all.remove}
+        title={all.passkeys.removeOf(name)}
+        kind="danger"
+        align="end"
+        isOpen={refused?.action === to && String(refused.values['id']) === String(id)}
+      >
+        <Form to={to} class="stack menu-form" hidden={{ id }}>
+          <PasswordField id={`remove_password_${id}`} />
+          <div class="form-acts">
+            <Submit kind="danger">{all.passkeys.removeOf(name)}</Submit>
+          </div>
+        </Form>
+      </Menu>
+    </li>
+  )
+}

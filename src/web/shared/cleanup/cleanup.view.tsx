@@ -1,0 +1,181 @@
+import type { PackageCleanupRuleRow } from '../../../db/tables/packages.ts'
+import { sentenceOf } from '../../shell/sentence.ts'
+import { ActButton, Submit } from '../../ui/button.tsx'
+import { Checkbox, Field, Select } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { ButtonLink, Link } from '../../ui/link.tsx'
+import { Box, PageHead, Tag } from '../../ui/parts.tsx'
+import { pathOf } from '../../ui/paths.ts'
+import { sizeText, texts as common } from '../../ui/texts.tsx'
+import { Time } from '../../ui/time.tsx'
+import { Disclosure } from '../../ui/disclosure.tsx'
+import { Section } from '../../ui/section.tsx'
+import type { loadRule, loadRules } from './cleanup.ts'
+import { typeNames } from '../package-types.ts'
+import { texts } from './cleanup.texts.tsx'
+
+/** Address of the page with the rules, below the site root. */
+interface Place {
+  readonly path: string
+}
+
+const pathTo = ({ path }: Place, rule: Pick<PackageCleanupRuleRow, 'id'>): string => `${path}/rules/${rule.id}`
+
+const nameOf = (type: string): string => typeNames[type] ?? type
+
+/** The rules of an owner. */
+export const CleanupRulesView = ({ rules, freeTypes, path }: Awaited<ReturnType<typeof loadRules>> & Place) => (
+  <>
+    <PageHead title={texts.title} />
+    <Section title={texts.rules} id="rules" lead={texts.rulesLead}>
+      <div class="stack">
+        {rules.length === 0 ? (
+          <p class="muted">{texts.none}</p>
+        ) : (
+          <Box>
+            <ul class="rows">
+              {rules.map((rule) => (
+                <Rule rule={rule} path={path} />
+              ))}
+            </ul>
+          </Box>
+        )}
+        {freeTypes.length === 0 ? null : (
+          <Disclosure title={texts.add} to={path} isOpen={rules.length === 0}>
+            <RuleForm to={path} freeTypes={freeTypes} submit={texts.add} />
+          </Disclosure>
+        )}
+      </div>
+    </Section>
+  </>
+)
+
+const Rule = ({ rule, path }: Place & { readonly rule: PackageCleanupRuleRow }) => (
+  <li class="row">
+    <div class="row-main">
+      <p class="line">
+        <Link class="row-title" to={pathTo({ path }, rule)}>
+          {nameOf(rule.type)}
+        </Link>
+        {rule.is_enabled ? <Tag tone="good">{texts.on}</Tag> : <Tag>{texts.off}</Tag>}
+      </p>
+      <p class="row-facts">
+        <span>{texts.summary(rule.keep_count, rule.remove_days)}</span>
+        {rule.ran_unix === null || rule.ran_unix === 0 ? null : (
+          <span>
+            {texts.lastRun(rule.removed_count)}
+            <Time unix={rule.ran_unix} />
+          </span>
+        )}
+        {rule.problem === '' ? null : <span class="danger-text">{rule.problem}</span>}
+      </p>
+    </div>
+    <ActButton
+      to={`${pathTo({ path }, rule)}/run`}
+      class="small"
+      icon="play"
+      aria-label={texts.runOf(nameOf(rule.type))}
+    >
+      {texts.run}
+    </ActButton>
+  </li>
+)
+
+/** A rule, and what it would remove. */
+export const CleanupRuleView = ({
+  rule,
+  owner,
+  versions,
+  hasMore,
+  path,
+}: Awaited<ReturnType<typeof loadRule>> & Place) => (
+  <>
+    <PageHead title={texts.ruleOf(nameOf(rule.type))}>
+      <ButtonLink to={path}>{texts.back}</ButtonLink>
+      <ActButton
+        to={`${pathTo({ path }, rule)}/delete`}
+        kind="danger"
+        confirm={texts.deleteQuestion(nameOf(rule.type))}
+      >
+        {texts.delete}
+      </ActButton>
+    </PageHead>
+    <RuleForm to={pathTo({ path }, rule)} rule={rule} submit={common.save} />
+    <Section title={texts.preview} id="preview" {...(rule.is_enabled ? {} : { lead: texts.previewOff })}>
+      {versions.length === 0 ? (
+        <p class="muted">{texts.previewNone}</p>
+      ) : (
+        <Box {...(hasMore ? { foot: <span class="muted">{texts.previewMore}</span> } : {})}>
+          <ul class="rows">
+            {versions.map(({ version, sizeBytes, reason }) => (
+              <li class="row">
+                <div class="row-main">
+                  <Link class="row-title" to={pathOf(owner.name, '-', 'packages', version.type, version.lower_name)}>
+                    {version.name}
+                  </Link>{' '}
+                  {version.version}
+                  <p class="row-facts">{sentenceOf(reason)}</p>
+                </div>
+                <span class="row-side">{sizeText(sizeBytes)}</span>
+              </li>
+            ))}
+          </ul>
+        </Box>
+      )}
+    </Section>
+  </>
+)
+
+const RuleForm = ({
+  to,
+  rule,
+  freeTypes = [],
+  submit,
+}: {
+  readonly to: string
+  readonly rule?: PackageCleanupRuleRow
+  readonly freeTypes?: readonly string[]
+  readonly submit: string
+}) => (
+  <Form to={to} class="stack">
+    {rule === undefined ? (
+      <Select
+        name="type"
+        label={texts.registry}
+        choices={freeTypes.map((type) => ({ value: type, label: nameOf(type) }))}
+      />
+    ) : null}
+    <div class="fields-row">
+      <Field
+        name="keep_count"
+        type="number"
+        min={0}
+        label={texts.keepCount}
+        hint={texts.keepCountHint}
+        value={rule?.keep_count ?? 0}
+        required
+      />
+      <Field
+        name="remove_days"
+        type="number"
+        min={0}
+        label={texts.removeDays}
+        hint={texts.removeDaysHint}
+        value={rule?.remove_days ?? 0}
+        required
+      />
+    </div>
+    <Field name="keep_pattern" label={texts.keepPattern} hint={texts.patternHint} value={rule?.keep_pattern} />
+    <Field name="remove_pattern" label={texts.removePattern} hint={texts.patternHint} value={rule?.remove_pattern} />
+    <Checkbox
+      name="match_full_name"
+      label={texts.fullName}
+      hint={texts.fullNameHint}
+      checked={rule?.matches_full_name ?? false}
+    />
+    <Checkbox name="enabled" label={texts.enabled} checked={rule?.is_enabled ?? true} />
+    <div class="form-acts">
+      <Submit>{submit}</Submit>
+    </div>
+  </Form>
+)

@@ -1,0 +1,25 @@
+import { Type, type Static, type TObject } from 'typebox'
+import { Invalid } from '../../../lib/errors.ts'
+import { texts } from './labels.texts.tsx'
+
+/** The fields of the form of a label, for `act`. */
+export const labelFields = {
+  name: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String()),
+  color: Type.Optional(Type.String()),
+  exclusive: Type.Optional(Type.Boolean()),
+  archived: Type.Optional(Type.Boolean()),
+} as const
+
+/** Returns what a form says of a label. */
+export function labelInputOf(body: Static<TObject<typeof labelFields>>) {
+  const name = body.name?.trim() ?? ''
+  if (name === '') throw new Invalid(texts.emptyName, 'label_nameless', { field: 'name' })
+  return {
+    name,
+    description: body.description?.trim() ?? '',
+    color: body.color ?? '#888888',
+    isExclusive: body.exclusive ?? false,
+    isArchived: body.archived ?? false,
+  }
+}

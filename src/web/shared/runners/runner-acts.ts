@@ -1,0 +1,65 @@
+import { Type } from 'typebox'
+import {
+  endRegistrationToken,
+  removeRunner,
+  setRegistrationEnabled,
+  type RunnerOwner,
+} from '../../../actions/runners/runner-control.service.ts'
+import type { AnyRequirement } from '../../../http/operation.ts'
+import { act } from '../../shell/page.tsx'
+import type { PlaceCtx } from '../place-context.ts'
+import { makeRunnerToken } from './runners.ts'
+import { texts } from '../secrets/secrets.texts.tsx'
+
+/** What has runners: an account, an organization, a repository, or the instance. */
+interface RunnerPlace<Rs extends readonly AnyRequirement[]> {
+  /** The address that those of the runners are below. */
+  readonly path: string
+  /** Checked after the session. */
+  readonly requires: Rs
+  readonly ownerOf: (ctx: PlaceCtx<Rs>) => RunnerOwner
+  /** Returns the path of the page that shows the runners. */
+  readonly listPathOf: (ctx: PlaceCtx<Rs>) => string
+}
+
+/** Declares what the forms of the runners of a place do. */
+export function runnerActs<const Rs extends readonly AnyRequirement[]>(place: RunnerPlace<Rs>) {
+  // Inside, only what each place has in common is known of a context.
+  const { path, requires, ownerOf, listPathOf } = place as unknown as RunnerPlace<readonly AnyRequirement[]>
+  const newToken = act({
+    path: `${path}/runners/token`,
+    cost: 'usual',
+    requires,
+    run: async ({ ctx }) => ({ to: listPathOf(ctx), cookies: await makeRunnerToken(ctx, ownerOf(ctx)) }),
+  })
+  const endToken = act({
+    path: `${path}/runners/token/delete`,
+    cost: 'usual',
+    requires,
+    async run({ ctx }) {
+      await endRegistrationToken(ctx, ownerOf(ctx))
+      return { to: listPathOf(ctx), notice: texts.tokenEnded }
+    },
+  })
+  const setRegistration = act({
+    path: `${path}/runners/registration`,
+    cost: 'usual',
+    requires,
+    fields: { is_active: Type.Optional(Type.Boolean()) },
+    async run({ ctx, body }) {
+      await setRegistrationEnabled(ctx, ownerOf(ctx), body.is_active === true)
+      return { to: listPathOf(ctx), notice: texts.registrationSaved }
+    },
+  })
+  const deleteRunner = act({
+    path: `${path}/runners/delete`,
+    cost: 'usual',
+    requires,
+    fields: { id: Type.Optional(Type.Integer()) },
+    async run({ ctx, body }) {
+      await removeRunner(ctx, ownerOf(ctx), body.id ?? 0)
+      return { to: listPathOf(ctx), notice: texts.runnerRemoved }
+    },
+  })
+  return { newToken, endToken, setRegistration, deleteRunner }
+}

@@ -1,0 +1,167 @@
+import { ActButton, Submit } from '../../ui/button.tsx'
+import { Field, TextArea } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { ButtonLink } from '../../ui/link.tsx'
+import { usePage } from '../../ui/page-context.ts'
+import { Box, PageHead } from '../../ui/parts.tsx'
+import { Time } from '../../ui/time.tsx'
+import type { loadValues, loadVariable } from './secrets.ts'
+import { texts } from './secrets.texts.tsx'
+
+type Values = Awaited<ReturnType<typeof loadValues>>
+
+/**
+ * The secrets and variables of an owner.
+ * @param path address of the page below the site root; the forms are at `…/secrets` and `…/variables`
+ */
+export const ValueSections = ({ secrets, variables, path }: Values & { readonly path: string }) => (
+  <>
+    <Secrets secrets={secrets} path={`${path}/secrets`} />
+    <Variables variables={variables} path={`${path}/variables`} />
+  </>
+)
+
+/** A form that opens on demand, and is open when it was refused. */
+const NewValue = ({
+  to,
+  id,
+  title,
+  hint,
+}: {
+  readonly to: string
+  readonly id: string
+  readonly title: string
+  readonly hint?: string
+}) => (
+  <details class="disclosure" open={usePage().refused?.action === to}>
+    <summary>{title}</summary>
+    <Form to={to} class="stack">
+      <Field name="name" id={`${id}_name`} label={texts.secretName} hint={texts.nameHint} required autocomplete="off" />
+      <TextArea
+        name="data"
+        id={`${id}_data`}
+        label={texts.value}
+        {...(hint === undefined ? {} : { hint })}
+        required
+        isCode
+      />
+      <div class="form-acts">
+        <Submit kind="plain">{title}</Submit>
+      </div>
+    </Form>
+  </details>
+)
+
+const Secrets = ({ secrets, path }: Pick<Values, 'secrets'> & { readonly path: string }) => (
+  <section class="section" aria-labelledby="secrets">
+    <h2 id="secrets">{texts.secrets}</h2>
+    <p class="lead">{texts.secretsLead}</p>
+    <div class="stack">
+      {secrets.length === 0 ? (
+        <p class="muted">{texts.noSecrets}</p>
+      ) : (
+        <Box>
+          <ul class="rows">
+            {secrets.map((secret) => (
+              <li class="row">
+                <Icon name="lock" />
+                <div class="row-main">
+                  <code>{secret.name}</code>
+                  <p class="row-facts">
+                    <span>
+                      {texts.set}
+                      <Time unix={secret.created_unix} />
+                    </span>
+                  </p>
+                </div>
+                <ActButton
+                  to={`${path}/delete`}
+                  hidden={{ name: secret.name }}
+                  class="small"
+                  kind="danger"
+                  confirm={texts.deleteSecretQuestion(secret.name)}
+                  aria-label={texts.deleteSecret(secret.name)}
+                >
+                  {texts.delete}
+                </ActButton>
+              </li>
+            ))}
+          </ul>
+        </Box>
+      )}
+      <NewValue to={path} id="secret" title={texts.addSecret} hint={texts.replaceHint} />
+    </div>
+  </section>
+)
+
+const Variables = ({ variables, path }: Pick<Values, 'variables'> & { readonly path: string }) => (
+  <section class="section" aria-labelledby="variables">
+    <h2 id="variables">{texts.variables}</h2>
+    <p class="lead">{texts.variablesLead}</p>
+    <div class="stack">
+      {variables.length === 0 ? (
+        <p class="muted">{texts.noVariables}</p>
+      ) : (
+        <Box>
+          <ul class="rows">
+            {variables.map(({ name, data }) => (
+              <li class="row">
+                <div class="row-main">
+                  <code>{name}</code>
+                  {data === '' ? null : <p class="row-facts cut">{data.slice(0, 200)}</p>}
+                </div>
+                <div class="acts">
+                  <ButtonLink
+                    to={`${path}/${encodeURIComponent(name)}`}
+                    class="small"
+                    aria-label={texts.editVariable(name)}
+                  >
+                    {texts.edit}
+                  </ButtonLink>
+                  <ActButton
+                    to={`${path}/delete`}
+                    hidden={{ name }}
+                    class="small"
+                    kind="danger"
+                    confirm={texts.deleteVariableQuestion(name)}
+                    aria-label={texts.deleteVariable(name)}
+                  >
+                    {texts.delete}
+                  </ActButton>
+                </div>
+              </li>
+            ))}
+          </ul>
+        </Box>
+      )}
+      <NewValue to={path} id="variable" title={texts.addVariable} />
+    </div>
+  </section>
+)
+
+/**
+ * The form of a variable.
+ * @param path address below the site root; the form is below `…/variables`
+ * @param back address of the page with the list
+ */
+export const EditVariable = ({
+  name,
+  data,
+  path,
+  back = path,
+}: Awaited<ReturnType<typeof loadVariable>> & { readonly path: string; readonly back?: string }) => (
+  <>
+    <PageHead title={texts.editVariable(name)} />
+    <Form to={`${path}/variables/${encodeURIComponent(name)}`} class="stack">
+      <Field name="name" label={texts.secretName} value={name} hint={texts.nameHint} required />
+      <TextArea name="data" label={texts.value} value={data} rows={8} required isCode />
+      <div class="form-acts">
+        <Submit>{texts.save}</Submit>
+        <ButtonLink to={back} kind="quiet">
+          {texts.cancel}
+        </ButtonLink>
+      </div>
+    </Form>
+  </>
+)

@@ -1,0 +1,112 @@
+import { removeSecret } from '../../../actions/secrets/secret.service.ts'
+import type { ValueOwner } from '../../../actions/value-owner.ts'
+import { removeVariable } from '../../../actions/variables/variable.service.ts'
+import type { AnyRequirement } from '../../../http/operation.ts'
+import { inSession } from '../../shell/browser.requirements.ts'
+import type { PageMeta } from '../../shell/document.tsx'
+import { act, page, type Frame, type Page } from '../../shell/page.tsx'
+import type { PlaceCtx } from '../place-context.ts'
+import {
+  addVariableFrom,
+  editVariableFrom,
+  loadVariable,
+  nameField,
+  putSecretFrom,
+  valueFields,
+  valueProblems,
+} from './secrets.ts'
+import { texts } from './secrets.texts.tsx'
+import { EditVariable } from './secrets.view.tsx'
+
+/** What has secrets and variables of workflows: an account, an organization, or a repository. */
+interface ValuePlace<Rs extends readonly AnyRequirement[]> {
+  /** The address that those of secrets and variables are below. */
+  readonly path: string
+  /** Checked after the session. */
+  readonly requires: Rs
+  readonly ownerOf: (ctx: PlaceCtx<Rs>) => ValueOwner
+  /** Returns `path` with its parameters. */
+  readonly pathOf: (ctx: PlaceCtx<Rs>) => string
+  /** The page with the lists and the forms that add to them. */
+  readonly listPage: Page
+  /** Returns the path of that page. */
+  readonly listPathOf: (ctx: PlaceCtx<Rs>) => string
+  readonly frame: Frame<PlaceCtx<Rs>>
+  readonly meta: (ctx: PlaceCtx<Rs>) => PageMeta
+}
+
+const upperName = ({ name = '' }: { readonly name?: string }): string => name.trim().toUpperCase()
+
+/** Declares the form of a variable, and what the forms of secrets and variables of a place do. */
+export function valuePages<const Rs extends readonly AnyRequirement[]>(place: ValuePlace<Rs>) {
+  // Inside, only what each place has in common is known of a context.
+  const { path, requires, ownerOf, pathOf, listPage, listPathOf, frame, meta } = place as unknown as ValuePlace<
+    readonly AnyRequirement[]
+  >
+  const form = { requires, fields: valueFields, problemFields: valueProblems, again: listPage } as const
+  const variable = `${path}/variables/{variable}` as const
+
+  const putSecret = act({
+    ...form,
+    path: `${path}/secrets`,
+    cost: 'usual',
+    async run({ ctx, body }) {
+      await putSecretFrom(ctx, ownerOf(ctx), body)
+      return { to: listPathOf(ctx), notice: texts.secretAdded(upperName(body)) }
+    },
+  })
+  const deleteSecret = act({
+    path: `${path}/secrets/delete`,
+    cost: 'usual',
+    requires,
+    fields: nameField,
+    async run({ ctx, body }) {
+      await removeSecret(ctx, ownerOf(ctx), body.name ?? '')
+      return { to: listPathOf(ctx), notice: texts.secretRemoved }
+    },
+  })
+  const addVariable = act({
+    ...form,
+    path: `${path}/variables`,
+    cost: 'usual',
+    async run({ ctx, body }) {
+      await addVariableFrom(ctx, ownerOf(ctx), body)
+      return { to: listPathOf(ctx), notice: texts.variableAdded(upperName(body)) }
+    },
+  })
+  const deleteVariable = act({
+    path: `${path}/variables/delete`,
+    cost: 'usual',
+    requires,
+    fields: nameField,
+    async run({ ctx, body }) {
+      await removeVariable(ctx, ownerOf(ctx), body.name ?? '')
+      return { to: listPathOf(ctx), notice: texts.variableRemoved }
+    },
+  })
+  const variablePage = page({
+    path: variable,
+    cost: 'usual',
+    isSecret: true,
+    requires: [inSession, ...requires],
+    frame,
+    meta: (_data, { ctx }) => meta(ctx),
+    load: async ({ ctx, params }) => ({
+      ...(await loadVariable(ctx, ownerOf(ctx), params.variable)),
+      path: pathOf(ctx),
+      back: listPathOf(ctx),
+    }),
+    view: EditVariable,
+  })
+  const editVariable = act({
+    ...form,
+    path: variable,
+    cost: 'usual',
+    again: variablePage,
+    async run({ ctx, params, body }) {
+      await editVariableFrom(ctx, ownerOf(ctx), params.variable, body)
+      return { to: listPathOf(ctx), notice: texts.variableSaved }
+    },
+  })
+  return { putSecret, deleteSecret, addVariable, deleteVariable, variablePage, editVariable }
+}
