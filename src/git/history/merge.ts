@@ -93,8 +93,7 @@ function parseMerge(fields: readonly string[], clean: boolean): MergeTreeResult 
     const count = Number(fields[index])
     if (!Number.isInteger(count)) break
     const message = fields[index + count + 2]
-    if (message !== undefined && message !== '')
-      messages.push(Buffer.from(message, 'latin1').toString('utf8').trimEnd())
+    if (message) messages.push(Buffer.from(message, 'latin1').toString('utf8').trimEnd())
     index += count + 3
   }
   return { clean, tree, conflicts, messages }
