@@ -1,4 +1,5 @@
 import { isDisguisedGitModules, isDotGit } from '../git/objects/dot-git.ts'
+import { bytesOfName, isNameText } from '../lib/file-names.ts'
 import { allow, deny, type Verdict } from '../lib/verdict.ts'
 
 /** Longest path, in bytes, that common file systems can check out. */
@@ -28,7 +29,8 @@ export function resolvePath(path: string): string {
 export function mayWritePath(path: string): Verdict {
   if (path === '') return deny('path_invalid', 'a path is required')
   if (path.includes('\0')) return deny('path_invalid', 'a path holds no zero bytes')
-  if (Buffer.byteLength(path) > maxPathBytes) return deny('path_invalid', `a path has at most ${maxPathBytes} bytes`)
+  if (bytesOfName(path).length > maxPathBytes) return deny('path_invalid', `a path has at most ${maxPathBytes} bytes`)
+  if (!isNameText(path)) return deny('path_invalid', 'a path is spelled with the characters of its bytes')
   const reserved = path.split('/').find((part) => isDotGit(part) || isDisguisedGitModules(part))
   return reserved === undefined ? allow : deny('path_invalid', `${reserved} is reserved for git`)
 }

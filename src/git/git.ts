@@ -412,7 +412,12 @@ export type PushCheck = {
   readonly pushOptions: readonly string[]
   /** Reads with it see the objects of this push. */
   readonly quarantine: Quarantine
+  /** Whether the verdict may refuse references one by one: there are several, and the client did not ask for all or none. */
+  readonly isDivisible: boolean
 }
+
+/** A reference that a push may not move, although others move. */
+export type RefusedRef = { readonly ref: string; readonly reason: string }
 
 /** The outcome of a push to one topic reference (`refs/for/*`), for git's proc-receive protocol. */
 export type TopicOutcome =
@@ -433,7 +438,10 @@ export type ReceiveCallbacks = {
    */
   readonly checkPush: (
     push: PushCheck,
-  ) => Promise<{ ok: true; lines?: readonly string[] } | { ok: false; lines: readonly string[] }>
+  ) => Promise<
+    | { ok: true; lines?: readonly string[]; refused?: readonly RefusedRef[] }
+    | { ok: false; lines: readonly string[] }
+  >
   /** Called after references moved, with exactly those that moved; the client shows `lines`. */
   readonly recordRefUpdates: (push: {
     updates: readonly PushedUpdate[]

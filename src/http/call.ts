@@ -5,6 +5,7 @@ import { aboutRepository, type Claim } from '../admission/claim.ts'
 import type { Release } from '../admission/places.ts'
 import type { Turn } from '../admission/turns.ts'
 import { BadRequest, bodyTooLarge } from '../lib/errors.ts'
+import { withUtf8Escapes } from '../lib/file-names.ts'
 import { asFleeting } from '../lib/fleeting.ts'
 import { shareOfAddress } from './client-address.ts'
 import { readBytes, decodeBody, decodeParams, decodeQuery } from './decode.ts'
@@ -24,11 +25,11 @@ interface CallLimits {
 const noQuery = new URLSearchParams()
 
 /**
- * The parameters of a query. One with a zero byte, which no text of ours can hold, is refused and not taken for absent: an
+ * The parameters of a query, of which names of files may have bytes that are not UTF-8. One with a zero byte, which no text of ours can hold, is refused and not taken for absent: an
  * administrator who asks as somebody (`sudo`) would be answered as themselves.
  */
 function readQuery(text: string): URLSearchParams {
-  const query = new URLSearchParams(text)
+  const query = new URLSearchParams(withUtf8Escapes(text))
   if (text.includes('%00') && [...query].some(([name, value]) => name.includes('\0') || value.includes('\0'))) {
     throw new BadRequest('a parameter of the query holds a zero byte', 'zero_byte')
   }

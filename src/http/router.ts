@@ -1,4 +1,5 @@
 import { BadRequest } from '../lib/errors.ts'
+import { decodeRawComponent, withUtf8Escapes } from '../lib/file-names.ts'
 import { splitPath, type Segment } from './path.ts'
 
 /** A declared path and its target. */
@@ -74,8 +75,10 @@ export class Router<Target> {
     const values: string[] = []
     let query: URLSearchParams | undefined
     let found: RouteMatch<Target> | undefined
+    const refuseStray = strayBytes<Target>(path)
     walk(this.#root, decodedSegments(path), values, search !== '', ({ route, names }) => {
       if (route.method !== method) return false
+      refuseStray(route)
       if (route.whenQuery) {
         query ??= new URLSearchParams(search)
         for (const name in route.whenQuery) if (query.get(name) !== route.whenQuery[name]) return false
@@ -92,7 +95,9 @@ export class Router<Target> {
   methodsAt(path: string): string[] {
     if (!path.startsWith('/')) return []
     const methods = new Set<string>()
+    const refuseStray = strayBytes<Target>(path)
     walk(this.#root, decodedSegments(path), [], false, ({ route }) => {
+      refuseStray(route)
       // A route that requires a query is not counted.
       if (route.whenQuery === undefined) methods.add(route.method)
       return false
@@ -160,9 +165,29 @@ function decodedSegments(path: string): string[] {
   const segments = splitPath(path)
   if (!path.includes('%')) return segments
   try {
-    return segments.map((segment) => decodeURIComponent(segment))
+    return segments.map((segment) => decodeRawComponent(segment))
   } catch {
-    throw new BadRequest('the address is malformed')
+    throw malformed()
+  }
+}
+
+const malformed = () => new BadRequest('the address is malformed')
+
+/** Escapes that may belong to a byte outside of UTF-8. */
+const rawEscape = /%[89a-f]/i
+
+/**
+ * Returns a check that refuses an address whose bytes are not UTF-8 outside of the parameter of several segments, which names
+ * a file. @throws BadRequest
+ */
+function strayBytes<Target>(path: string): (route: Route<Target>) => void {
+  if (!rawEscape.test(path)) return () => undefined
+  const sent = splitPath(path)
+  const raw = [...sent.keys()].filter((index) => withUtf8Escapes(sent[index] as string) !== sent[index])
+  return ({ segments }) => {
+    const rest = segments.findIndex(({ kind }) => kind === 'rest')
+    const end = sent.length - (segments.length - 1 - rest)
+    if (raw.some((index) => rest === -1 || index < rest || index >= end)) throw malformed()
   }
 }
 

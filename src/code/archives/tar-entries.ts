@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { ByteReader } from '../../lib/byte-reader.ts'
+import { nameOfBytes } from '../../lib/file-names.ts'
 
 /** Block size: a header is one block, and contents are padded to whole blocks. */
 export const tarBlockBytes = 512
@@ -77,7 +78,7 @@ export function withSize(header: Buffer, sizeBytes: number): Buffer | undefined 
 const textAt = (header: Buffer, start: number, length: number): string => {
   const field = header.subarray(start, start + length)
   const end = field.indexOf(0)
-  return field.toString('utf8', 0, end === -1 ? length : end)
+  return nameOfBytes(field.subarray(0, end === -1 ? length : end))
 }
 
 const octal = (header: Buffer, start: number, length: number): number =>
@@ -95,7 +96,7 @@ function recordsOf(content: Buffer): Map<string, string> {
     const blank = content.indexOf(' ', at)
     const length = Number.parseInt(content.toString('latin1', at, blank), 10)
     if (blank === -1 || !(length > 0)) break
-    const record = content.toString('utf8', blank + 1, at + length - 1)
+    const record = nameOfBytes(content.subarray(blank + 1, at + length - 1))
     const split = record.indexOf('=')
     records.set(record.slice(0, split), record.slice(split + 1))
     at += length

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { bytesOfName } from '../../lib/file-names.ts'
 import zlib, { createDeflateRaw } from 'node:zlib'
 
 /** A file, folder or link of a ZIP archive. */
@@ -32,7 +33,7 @@ export async function* zipOf(entries: AsyncIterable<ZipEntry>): AsyncGenerator<B
   let written = 0
   for await (const { path, mode, modifiedUnix, content } of entries) {
     const start = written
-    const name = Buffer.from(path)
+    const name = bytesOfName(path)
     const time = dosTime(modifiedUnix)
     const head = Buffer.alloc(30)
     head.writeUInt32LE(0x04034b50, 0)

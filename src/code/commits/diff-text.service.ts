@@ -7,7 +7,7 @@ export async function readDiffText(
   at: ReadFrom,
   query: DiffTextQuery,
   maxBytes: number,
-): Promise<{ readonly text: string; readonly isWhole: boolean }> {
+): Promise<{ readonly bytes: Buffer; readonly isWhole: boolean }> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of (await git.diffText(at, query)) as AsyncIterable<Buffer>) {
@@ -16,5 +16,5 @@ export async function readDiffText(
     // Leaving the loop ends the stream and its process.
     if (size > maxBytes) break
   }
-  return { text: Buffer.concat(chunks).toString('utf8'), isWhole: size <= maxBytes }
+  return { bytes: Buffer.concat(chunks), isWhole: size <= maxBytes }
 }

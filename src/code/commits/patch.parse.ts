@@ -1,3 +1,5 @@
+import { nameInLine } from '../../lib/file-names.ts'
+
 /** A line of a hunk. */
 export interface PatchLine {
   readonly kind: 'kept' | 'added' | 'removed'
@@ -33,11 +35,11 @@ export interface FilePatch {
 const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/
 
 /**
- * Parses a patch of git. Files without hunks (binary, renamed only, changed mode) are left out. The lines of a hunk are
+ * Parses a patch of git. Names are bytes, contents are read as UTF-8. Files without hunks (binary, renamed only, changed mode) are left out. The lines of a hunk are
  * counted by its header, so content that looks like a header is content.
  */
-export function parsePatch(text: string): FilePatch[] {
-  const lines = text.split('\n')
+export function parsePatch(bytes: Buffer): FilePatch[] {
+  const lines = bytes.toString('latin1').split('\n')
   const isWhole = lines.at(-1) === ''
   const end = isWhole ? lines.length - 1 : lines.length
   const files: { path: string; hunks: Hunk[]; isCut: boolean }[] = []
@@ -64,6 +66,11 @@ export function parsePatch(text: string): FilePatch[] {
   return files
 }
 
+// oxlint-disable-next-line no-control-regex -- ASCII is what is meant
+const isAscii = (text: string): boolean => /^[\u0000-\u007f]*$/.test(text)
+
+const textOf = (line: string): string => (isAscii(line) ? line : Buffer.from(line, 'latin1').toString('utf8'))
+
 function readHunk(lines: readonly string[], begin: number, end: number, header: RegExpExecArray) {
   const [, oldBegin, oldCount = '1', newBegin, newCount = '1', heading = ''] = header
   const counts = { old: Number(oldCount), new: Number(newCount) }
@@ -85,7 +92,7 @@ function readHunk(lines: readonly string[], begin: number, end: number, header: 
     const kind = line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : 'kept'
     found.push({
       kind,
-      text: line.slice(1),
+      text: textOf(line.slice(1)),
       old: kind === 'added' ? 0 : next.old,
       new: kind === 'removed' ? 0 : next.new,
       lacksBreak: false,
@@ -104,7 +111,7 @@ function readHunk(lines: readonly string[], begin: number, end: number, header: 
     oldCount: counts.old,
     newBegin: Number(newBegin),
     newCount: counts.new,
-    heading,
+    heading: textOf(heading),
     lines: found,
   }
   return { hunk, next: at, isCut: left.old > 0 || left.new > 0 }
@@ -115,18 +122,5 @@ function nameIn(line: string): string | undefined {
   // git ends a name that contains white space with a tab.
   const name = line.slice(4).replace(/\t$/, '')
   if (name === '/dev/null' || name === '') return undefined
-  return (name.startsWith('"') ? unquoted(name) : name).slice(2)
-}
-
-const escapes: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, '\\': 92 }
-
-/** Decodes a name that git has quoted like a string of C. */
-function unquoted(name: string): string {
-  const bytes: Buffer[] = []
-  for (const [part] of name.slice(1, -1).matchAll(/\\[0-7]{3}|\\.|[^\\]+/g)) {
-    if (!part.startsWith('\\')) bytes.push(Buffer.from(part))
-    else if (part.length === 4) bytes.push(Buffer.of(Number.parseInt(part.slice(1), 8)))
-    else bytes.push(Buffer.of(escapes[part[1] as string] ?? 63))
-  }
-  return Buffer.concat(bytes).toString('utf8')
+  return nameInLine(name).slice(2)
 }

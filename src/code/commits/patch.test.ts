@@ -4,8 +4,10 @@ import { parsePatch } from './patch.parse.ts'
 
 const patch = (...lines: string[]) => `${lines.join('\n')}\n`
 
+const parse = (text: string) => parsePatch(Buffer.from(text))
+
 test('parsePatch: numbers the lines of both sides and keeps headings', () => {
-  const [file, ...others] = parsePatch(
+  const [file, ...others] = parse(
     patch(
       'diff --git a/a.ts b/a.ts',
       'index 1..2 100644',
@@ -55,7 +57,7 @@ test('parsePatch: numbers the lines of both sides and keeps headings', () => {
 })
 
 test('parsePatch: content that looks like a header is content', () => {
-  const files = parsePatch(
+  const files = parse(
     patch(
       'diff --git a/a b/a',
       '--- a/a',
@@ -83,8 +85,7 @@ test('parsePatch: content that looks like a header is content', () => {
 })
 
 test('parsePatch: names with spaces, quotes, line breaks and other letters; removed files', () => {
-  const names = (...header: string[]) =>
-    parsePatch(patch('diff --git x', ...header, '@@ -1 +1 @@', '-a', '+b'))[0]?.path
+  const names = (...header: string[]) => parse(patch('diff --git x', ...header, '@@ -1 +1 @@', '-a', '+b'))[0]?.path
   assert.equal(names('--- a/a b.txt\t', '+++ b/a b.txt\t'), 'a b.txt')
   assert.equal(names('--- "a/\\303\\274\\n\\"\\\\.txt"', '+++ "b/\\303\\274\\n\\"\\\\.txt"'), 'ü\n"\\.txt')
   assert.equal(names('--- a/gone', '+++ /dev/null'), 'gone')
@@ -92,7 +93,7 @@ test('parsePatch: names with spaces, quotes, line breaks and other letters; remo
 
 test('parsePatch: a text that ends early is marked', () => {
   const whole = patch('diff --git a/a b/a', '--- a/a', '+++ b/a', '@@ -1,3 +1,3 @@', ' a', ' b', '-c', '+d')
-  assert.equal(parsePatch(whole)[0]?.isCut, false)
-  assert.equal(parsePatch(whole.slice(0, -6))[0]?.isCut, true)
-  assert.deepEqual(parsePatch(''), [])
+  assert.equal(parse(whole)[0]?.isCut, false)
+  assert.equal(parse(whole.slice(0, -6))[0]?.isCut, true)
+  assert.deepEqual(parse(''), [])
 })

@@ -130,6 +130,6 @@ function leftOf(
 }
 
 async function readPatches(ctx: Pick<RepoCtx, 'git'>, at: ReadFrom, query: DiffTextQuery) {
-  const { text } = await readDiffText(ctx, at, query, maxPatchBytes)
-  return new Map(parsePatch(text).map((patch) => [patch.path, patch]))
+  const { bytes } = await readDiffText(ctx, at, query, maxPatchBytes)
+  return new Map(parsePatch(bytes).map((patch) => [patch.path, patch]))
 }

@@ -1,5 +1,6 @@
 import type { Git } from '../../git/git.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
+import { nameOfBytes } from '../../lib/file-names.ts'
 import { trimTrailing } from '../../lib/trim-ends.ts'
 
 /** Largest `.gitmodules`, in bytes. */
@@ -10,7 +11,7 @@ export async function readSubmodules(git: Git, key: GitKey, commit: Oid): Promis
   const entry = await git.findPath(key, commit, '.gitmodules')
   if (entry?.type !== 'blob') return new Map()
   const { content } = await git.readBlob(key, entry.oid, { maxBytes: maxModulesBytes })
-  return parseSubmodules(content?.toString('utf8') ?? '')
+  return parseSubmodules(content ? nameOfBytes(content) : '')
 }
 
 /** Parses the sections of a `.gitmodules` file: path → address. */

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import { releaseChunk } from '../../lib/fleeting.ts'
 import type { WireStream } from './wire.ts'
 import { serveHooks, serveProcReceive } from './hook-link.ts'
 import { signalGroup } from './process-group.ts'
+import { spawnGit } from './spawn-git.ts'
 import type { BrokerMessage, BrokerSettings, HookAnswer, HookQuestion, RunRequest, RunResult } from './protocol.ts'
 
 /** Kept bytes of standard error; its end has the reason. */
@@ -38,7 +39,7 @@ export class Command {
     this.#settings = settings
     this.#onEnd = onEnd
     const hooks = request.hooks === true
-    this.#child = spawn(settings.gitBinary, request.args, {
+    this.#child = spawnGit(settings.gitBinary, request.args, {
       cwd: request.cwd,
       env: { ...settings.environment, ...request.environment },
       stdio: [

@@ -18,7 +18,7 @@ export async function readBounded(
   context: GitContext,
   location: Location,
   { args, timeoutMs, signal, maxBytes, maxExitCode = 0, hasEnough = () => false }: BoundedCommand,
-): Promise<{ readonly output: string; readonly isWhole: boolean }> {
+): Promise<{ readonly output: Buffer; readonly isWhole: boolean }> {
   const chunks: Buffer[] = []
   let bytes = 0
   let isWhole = true
@@ -37,5 +37,5 @@ export async function readBounded(
     if (!(error instanceof Refusal && error.code === 'git_timeout')) return explainMissing(location, error)
     isWhole = false
   }
-  return { output: Buffer.concat(chunks).toString('utf8'), isWhole }
+  return { output: Buffer.concat(chunks), isWhole }
 }

@@ -6,6 +6,7 @@ import { mustSucceed } from '../broker/broker-client.ts'
 import { checkOids, explainMissing, type GitContext, type Location, locate } from '../context.ts'
 import type { DiffQuery, DiffTextQuery, FileChange, FileStatus, ReadFrom } from '../git.ts'
 import { runReading } from './history.ts'
+import { decodeName } from '../objects/object-codec.ts'
 import { emptyTreeOid, missingObjects } from '../objects/object-reader.ts'
 
 const maxDiffListBytes = 64 << 20
@@ -69,7 +70,7 @@ export async function diffFiles(context: GitContext, at: ReadFrom, query: DiffQu
     maxBytes: maxDiffListBytes,
   })
   mustSucceed(result, 'diff-tree')
-  const changes = parseChanges(result.stdout.toString().split('\0'))
+  const changes = parseChanges(result.stdout.toString('latin1').split('\0'))
   // When only ignored white space changed, the ids differ but no lines do.
   if (query.whitespace === undefined || query.whitespace === 'show-all') return changes
   return changes.filter(
@@ -81,7 +82,7 @@ export async function diffFiles(context: GitContext, at: ReadFrom, query: DiffQu
   )
 }
 
-/** Parses `--raw --numstat -z`: all raw records first, then counts in the same order. */
+/** Parses `--raw --numstat -z` (latin1): all raw records first, then counts in the same order. */
 function parseChanges(fields: readonly string[]): FileChange[] {
   const raw: Array<Omit<FileChange, 'additions' | 'deletions' | 'binary'>> = []
   const counts = new Map<string, { additions: number; deletions: number; binary: boolean }>()
@@ -98,12 +99,12 @@ function parseChanges(fields: readonly string[]): FileChange[] {
       index += moved ? 2 : 1
       raw.push({
         status,
-        path: second,
+        path: decodeName(second),
         oldMode,
         newMode,
         oldOid: oldOid as Oid,
         newOid: newOid as Oid,
-        ...(moved ? { oldPath: first, similarity: Number(code.slice(1)) } : {}),
+        ...(moved ? { oldPath: decodeName(first), similarity: Number(code.slice(1)) } : {}),
       })
       continue
     }
@@ -115,7 +116,11 @@ function parseChanges(fields: readonly string[]): FileChange[] {
       index += 2
     }
     const binary = count[1] === '-'
-    counts.set(path, { additions: binary ? 0 : Number(count[1]), deletions: binary ? 0 : Number(count[2]), binary })
+    counts.set(decodeName(path), {
+      additions: binary ? 0 : Number(count[1]),
+      deletions: binary ? 0 : Number(count[2]),
+      binary,
+    })
   }
   return raw.map((change) => ({
     ...change,
@@ -165,7 +170,7 @@ export async function commitChanges(
       maxBytes: maxDiffListBytes,
     })
     mustSucceed(result, 'log')
-    for (const part of result.stdout.toString().split('\u0001').slice(1)) {
+    for (const part of result.stdout.toString('latin1').split('\u0001').slice(1)) {
       const fields = part.split('\0')
       const oid = fields[0]!.trim() as Oid
       found.set(oid, parseChanges(fields.slice(1)))

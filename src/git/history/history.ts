@@ -1,8 +1,10 @@
 import { NotFound } from '../../lib/errors.ts'
+import { nameInLine } from '../../lib/file-names.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
 import { type CommandOptions, type CommandOutput, mustSucceed } from '../broker/broker-client.ts'
 import { checkOids, explainMissing, type GitContext, type Location, locate } from '../context.ts'
 import type { Commit, LogQuery, ReadFrom } from '../git.ts'
+import { decodeName } from '../objects/object-codec.ts'
 import { findPath, readCommits, readTree } from '../objects/object-reader.ts'
 
 /** Commits that `walk` reads before it leaves the query to git. */
@@ -425,7 +427,7 @@ async function walkChanges(
         current = header[1] as Oid
         continue
       }
-      const changed = Buffer.from(field.startsWith('\n') ? field.slice(1) : field, 'latin1').toString()
+      const changed = decodeName(field.startsWith('\n') ? field.slice(1) : field)
       isOver ||= !visit(current, changed)
       if (isOver) return false
     }
@@ -483,7 +485,7 @@ export async function blame(
   mustSucceed(result, 'blame')
   const found: Array<{ commit: Oid; originalLine: number; line: number; count: number; path: string }> = []
   let entry: { commit: Oid; originalLine: number; line: number; count: number } | undefined
-  for (const line of result.stdout.toString().split('\n')) {
+  for (const line of result.stdout.toString('latin1').split('\n')) {
     const header = /^([0-9a-f]{40,64}) (\d+) (\d+) (\d+)$/.exec(line)
     if (header !== null) {
       entry = {
@@ -493,7 +495,7 @@ export async function blame(
         count: Number(header[4]),
       }
     } else if (entry !== undefined && line.startsWith('filename ')) {
-      found.push({ ...entry, path: line.slice(9) })
+      found.push({ ...entry, path: nameInLine(line.slice(9)) })
       entry = undefined
     }
   }

@@ -6,6 +6,7 @@ import { mustSucceed } from '../broker/broker-client.ts'
 import { checkOids, explainMissing, type GitContext, locate } from '../context.ts'
 import type { GitKey } from '../git-key.ts'
 import type { Commit, Identity, MergeTreeResult, RebaseRequest, RebaseResult } from '../git.ts'
+import { decodeName } from '../objects/object-codec.ts'
 import { writeCommit } from '../objects/object-writer.ts'
 import { emptyTreeOid, readCommit, readCommits } from '../objects/object-reader.ts'
 
@@ -74,25 +75,25 @@ async function runMergeTree(
       return { clean: false, unrelated: true, conflicts: [], messages: ['the histories are not related'] }
     }
     if (exitCode > 1) mustSucceed({ exitCode, stderr }, 'merge-tree')
-    return parseMerge(stdout.toString().split('\0'), exitCode === 0)
+    return parseMerge(stdout.toString('latin1').split('\0'), exitCode === 0)
   } finally {
     if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
   }
 }
 
-/** `tree NUL (path NUL)* NUL (count NUL paths… type NUL message NUL)*`. */
+/** Latin1: `tree NUL (path NUL)* NUL (count NUL paths… type NUL message NUL)*`. */
 function parseMerge(fields: readonly string[], clean: boolean): MergeTreeResult {
   const tree = fields[0]!.trim() as Oid
   if (clean) return { clean, tree }
   const end = fields.indexOf('', 1)
-  const conflicts = [...new Set(fields.slice(1, end === -1 ? undefined : end))]
+  const conflicts = [...new Set(fields.slice(1, end === -1 ? undefined : end).map(decodeName))]
   const messages: string[] = []
   let index = end + 1
   while (end !== -1 && index < fields.length - 1) {
     const count = Number(fields[index])
     if (!Number.isInteger(count)) break
     const message = fields[index + count + 2]
-    if (message !== undefined && message !== '') messages.push(message.trimEnd())
+    if (message) messages.push(Buffer.from(message, 'latin1').toString('utf8').trimEnd())
     index += count + 3
   }
   return { clean, tree, conflicts, messages }

@@ -24,7 +24,7 @@ export async function rangeDiff(
     signal,
     maxBytes: maxOutputBytes,
   })
-  return { commits: commitsOf(output), isWhole }
+  return { commits: commitsOf(output.toString('utf8')), isWhole }
 }
 
 /** Parses a line `1:  <old> = 2:  <new> <subject>` for each pair, followed by its difference, which is indented. */

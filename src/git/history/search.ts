@@ -1,6 +1,7 @@
 import type { Oid } from '../../lib/ids.ts'
 import { checkOids, locate, type GitContext } from '../context.ts'
 import { readBounded } from './bounded-output.ts'
+import { decodeName } from '../objects/object-codec.ts'
 import type { FoundLine, ReadFrom, TextSearch } from '../git.ts'
 
 /** Output of git that is read at most, in bytes. */
@@ -45,18 +46,23 @@ export async function searchText(
       return ends > query.maxLines
     },
   })
-  const lines = linesOf(output, commit)
+  const lines = linesOf(output.toString('latin1'), commit)
   return { lines: lines.slice(0, query.maxLines), isWhole: isWhole && lines.length <= query.maxLines }
 }
 
-/** Parses `commit:path NUL line NUL text LF`. A last line without its end is left out. */
+/** Parses `commit:path NUL line NUL text LF` (latin1). A last line without its end is left out. */
 function linesOf(output: string, commit: Oid): FoundLine[] {
   const prefix = `${commit}:`
   const whole = output.slice(0, output.lastIndexOf('\n') + 1)
   const found: FoundLine[] = []
   // Paths may contain line breaks, and texts do not.
   for (const [, path = '', line = '', text = ''] of whole.matchAll(/([^\0]*)\0(\d+)\0([^\n]*)\n/g)) {
-    if (path.startsWith(prefix)) found.push({ path: path.slice(prefix.length), line: Number(line), text })
+    if (!path.startsWith(prefix)) continue
+    found.push({
+      path: decodeName(path.slice(prefix.length)),
+      line: Number(line),
+      text: Buffer.from(text, 'latin1').toString('utf8'),
+    })
   }
   return found
 }

@@ -1,5 +1,6 @@
 import type { Oid } from '../../lib/ids.ts'
 import type { Commit, Identity, ObjectType, Tag, TreeEntry } from '../git.ts'
+import { bytesOfName, nameOfBytes } from '../../lib/file-names.ts'
 import { trimBoth } from '../../lib/trim-ends.ts'
 
 /** An entry of a tree object. The name holds bytes (latin1), because not every name is UTF-8. */
@@ -41,13 +42,12 @@ export function parseTree(content: Buffer, oidBytes: number): TreeEntry[] {
 // oxlint-disable-next-line no-control-regex -- ASCII is what is meant
 const isAscii = (text: string): boolean => /^[\u0000-\u007f]*$/.test(text)
 
-/** latin1 bytes → UTF-8 text. */
+/** latin1 bytes → the text of a name. */
 export const decodeName = (rawName: string): string =>
-  isAscii(rawName) ? rawName : Buffer.from(rawName, 'latin1').toString('utf8')
+  isAscii(rawName) ? rawName : nameOfBytes(Buffer.from(rawName, 'latin1'))
 
-/** UTF-8 text → latin1 bytes. */
-export const encodeName = (name: string): string =>
-  isAscii(name) ? name : Buffer.from(name, 'utf8').toString('latin1')
+/** The text of a name → latin1 bytes. */
+export const encodeName = (name: string): string => (isAscii(name) ? name : bytesOfName(name).toString('latin1'))
 
 /** Serializes a tree object. git sorts a folder as if its name ended with `/`. */
 export function serializeTree(entries: readonly RawTreeEntry[]): Buffer {

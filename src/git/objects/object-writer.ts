@@ -10,6 +10,7 @@ import { promisify } from 'node:util'
 import { createDeflate, deflate } from 'node:zlib'
 import { Invalid, NotFound, TooLarge } from '../../lib/errors.ts'
 import { withFullDisk } from '../../lib/full-disk.ts'
+import { isNameText } from '../../lib/file-names.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { isOid } from '../../lib/refs.ts'
 import { maxTextObjectBytes } from '../broker/protocol.ts'
@@ -213,7 +214,7 @@ export const isForbiddenSegment = (name: string): boolean => forbiddenSegment.te
 
 function splitPath(path: string): string[] {
   const parts = path.split('/')
-  const isBad = parts.some(isForbiddenSegment) || path.includes('\0') || !path.isWellFormed()
+  const isBad = parts.some(isForbiddenSegment) || path.includes('\0') || !isNameText(path)
   if (isBad || Buffer.byteLength(path) > maxPathBytes || parts.length > maxTreeDepth) {
     throw new Invalid(`the path is not valid: ${path.slice(0, 200)}`, 'git_path_invalid', { path })
   }

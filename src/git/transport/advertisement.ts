@@ -113,17 +113,23 @@ export async function readWhole(stream: Readable): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Counts the commands in the beginning of a push. */
-export function countCommands(start: Buffer): number {
+/** Counts the commands in the beginning of a push, and returns whether the client wants all of them or none. */
+export function commandsOf(start: Buffer): { readonly count: number; readonly isAtomic: boolean } {
   let count = 0
+  let isAtomic = false
   for (let offset = 0; offset + 4 <= start.length;) {
     const length = Number.parseInt(start.toString('latin1', offset, offset + 4), 16)
     // The end of the list, or a malformed packet that git refuses.
-    if (!(length >= 4)) return count
+    if (!(length >= 4)) break
     count += 1
+    // The first command carries the capabilities.
+    if (count === 1) {
+      const [, capabilities = ''] = start.toString('latin1', offset + 4, offset + length).split('\0')
+      isAtomic = capabilities.trimEnd().split(' ').includes('atomic')
+    }
     offset += length
   }
-  return count
+  return { count, isAtomic }
 }
 
 /**

@@ -9,7 +9,7 @@ import type { HookAnswer, HookQuestion } from '../broker/protocol.ts'
 import {
   answerLsRefs,
   capabilitiesOf,
-  countCommands,
+  commandsOf,
   kindOfRequest,
   peek,
   protocolVersion,
@@ -222,13 +222,17 @@ async function runReceivePack(
   context: GitContext,
   key: GitKey,
   request: ReceivePackRequest,
-  { isSmall, areMany }: KindOfPush,
+  { isSmall, areMany, isDivisible }: KindOfPush,
 ): Promise<GitService> {
   const cwd = await mustExist(context, key)
   const limit = Math.max(1, Math.floor(request.maxPackBytes ?? context.limits.maxPackBytes))
-  const push = new Push(context, key, request, areMany)
+  const push = new Push(context, key, request, { areMany, isDivisible })
   const body = request.advertise === true ? undefined : request.body
-  const args = [...(areMany ? withoutSync : []), ...(isSmall && !areMany ? [] : ['-c', 'transfer.unpackLimit=1'])]
+  const args = [
+    ...(areMany ? withoutSync : []),
+    ...(isSmall && !areMany ? [] : ['-c', 'transfer.unpackLimit=1']),
+    ...(isDivisible ? askOfEach : []),
+  ]
   // git would skip hooks that it cannot execute.
   if (request.advertise !== true) await checkHooks(context.settings.hooksFolder)
   const service = await withPlace(request.share, request.signal, () =>
@@ -265,6 +269,9 @@ async function runReceivePack(
   return { output: pipeline(service.output, hidePaths(context.root), () => undefined), finished }
 }
 
+/** git asks the proc-receive hook about each reference, which can refuse one (`Push.#judgeEach`). */
+const askOfEach = ['-c', 'receive.procReceiveRefs=refs']
+
 /** Largest push that git unpacks into loose objects; a larger one stays a pack. */
 const maxLoosePushBytes = 1 << 20
 
@@ -274,14 +281,16 @@ interface KindOfPush {
   readonly isSmall: boolean
   /** Whether its references are synced together (docs/decisions/0062-many-references.md). */
   readonly areMany: boolean
+  /** Whether one reference can be refused and others moved. */
+  readonly isDivisible: boolean
 }
 
-const small: KindOfPush = { isSmall: true, areMany: false }
+const small: KindOfPush = { isSmall: true, areMany: false, isDivisible: false }
 
-const kindOfPush = ({ isWhole, start }: { readonly isWhole: boolean; readonly start: Buffer }): KindOfPush => ({
-  isSmall: isWhole,
-  areMany: countCommands(start) > manyReferences,
-})
+function kindOfPush({ isWhole, start }: { readonly isWhole: boolean; readonly start: Buffer }): KindOfPush {
+  const { count, isAtomic } = commandsOf(start)
+  return { isSmall: isWhole, areMany: count > manyReferences, isDivisible: count > 1 && !isAtomic }
+}
 
 /** Reads the beginning of a push; `body` continues it. */
 async function readPushStart({ body }: UploadPackRequest): Promise<KindOfPush & { readonly body: Readable }> {
@@ -289,24 +298,34 @@ async function readPushStart({ body }: UploadPackRequest): Promise<KindOfPush & 
   return { body: looked.body, ...kindOfPush({ isWhole: looked.whole, start: looked.start }) }
 }
 
+/** References of topics, for which git always asks the proc-receive hook (git-settings.ts). */
+const topicPrefix = 'refs/for/'
+
 /** State of a push between its hooks. */
 class Push {
   accepted = false
   readonly #context: GitContext
   readonly #key: GitKey
   readonly #request: ReceivePackRequest
-  readonly #areMany: boolean
+  readonly #kind: Pick<KindOfPush, 'areMany' | 'isDivisible'>
+  /** References that are refused, with reasons. */
+  #refused: ReadonlyMap<string, string> = new Map()
   #question: HookQuestion | undefined
   #recorded = false
   #answering: Promise<unknown> = Promise.resolve()
   #topicLines: readonly string[] = []
   #topicUpdates: readonly PushedUpdate[] = []
 
-  constructor(context: GitContext, key: GitKey, request: ReceivePackRequest, areMany: boolean) {
+  constructor(
+    context: GitContext,
+    key: GitKey,
+    request: ReceivePackRequest,
+    kind: Pick<KindOfPush, 'areMany' | 'isDivisible'>,
+  ) {
     this.#context = context
     this.#key = key
     this.#request = request
-    this.#areMany = areMany
+    this.#kind = kind
   }
 
   get #custom(): boolean {
@@ -322,7 +341,7 @@ class Push {
   async #judge(question: HookQuestion): Promise<HookAnswer> {
     try {
       if (question.hook === 'pre-receive') return await this.#check(question)
-      if (question.hook === 'proc-receive') return await this.#handleTopics(question)
+      if (question.hook === 'proc-receive') return await this.#judgeEach(question)
       return await this.#record(question.updates as readonly PushedUpdate[], question.options)
     } catch (thrown) {
       const error = withFullDisk(thrown)
@@ -349,15 +368,17 @@ class Push {
       // A push that only deletes has no quarantine.
       if (question.quarantine !== '') {
         // git wrote the objects without a sync. They must be durable before the journal entry.
-        if (this.#areMany) await flushWhole(this.#context, path)
+        if (this.#kind.areMany) await flushWhole(this.#context, path)
         await refuseLargeTexts(this.#context, { key: this.#key, path })
       }
       const verdict = await this.#request.callbacks.checkPush({
         updates: question.updates as readonly PushedUpdate[],
         pushOptions: question.options,
         quarantine: { key: this.#key, path },
+        isDivisible: this.#kind.isDivisible,
       })
       if (verdict.ok) {
+        this.#refused = new Map(verdict.refused?.map(({ ref, reason }) => [ref, reason]))
         const names = question.updates.map(({ ref }) => ref)
         await removeAbandonedLocks(this.#context, this.#key, ['packed-refs', ...names])
         this.accepted = true
@@ -367,6 +388,18 @@ class Push {
     } finally {
       await this.#context.broker.release(directory, path)
     }
+  }
+
+  /** Answers about the references of a divisible push: the refused, the topics, and those that git moves itself. */
+  async #judgeEach(question: HookQuestion): Promise<HookAnswer> {
+    const topics = question.updates.filter(({ ref }) => ref.startsWith(topicPrefix))
+    const topicsAnswer = topics.length === 0 ? undefined : await this.#handleTopics({ ...question, updates: topics })
+    const others = question.updates.filter(({ ref }) => !ref.startsWith(topicPrefix))
+    const outcomes = others.flatMap(({ ref }) => {
+      const reason = this.#refused.get(ref)
+      return reason === undefined ? [`ok ${ref}`, 'option fall-through'] : [`ng ${ref} ${reason}`]
+    })
+    return { accepted: true, lines: [], outcomes: [...(topicsAnswer?.outcomes ?? []), ...outcomes] }
   }
 
   async #handleTopics(question: HookQuestion): Promise<HookAnswer> {
@@ -419,7 +452,7 @@ class Push {
     const topics = new Set(this.#topicUpdates.map(({ ref }) => ref))
     const moved: PushedUpdate[] = []
     for (const update of this.#question.updates as readonly PushedUpdate[]) {
-      if (topics.has(update.ref) || update.ref.startsWith('refs/for/') || update.old === update.new) continue
+      if (topics.has(update.ref) || update.ref.startsWith(topicPrefix) || update.old === update.new) continue
       const now = await readRef(this.#context, this.#key, update.ref)
       if (isZeroOid(update.new) ? now === undefined : now === update.new) moved.push(update)
     }

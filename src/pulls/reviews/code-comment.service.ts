@@ -29,8 +29,10 @@ const maxRange = 100
 /** Lines above this number are not blamed. */
 const maxBlamedLine = 50_000
 
-const diffOf = async (ctx: RepoCtx, pull: PullRow, head: Oid, path: string): Promise<string> =>
-  (await readDiffText(ctx, ctx.repo.git_key, { base: mergeBaseOf(pull), head, paths: [path] }, maxDiffBytes)).text
+async function diffOf(ctx: RepoCtx, pull: PullRow, head: Oid, path: string): Promise<string> {
+  const query = { base: mergeBaseOf(pull), head, paths: [path] }
+  return (await readDiffText(ctx, ctx.repo.git_key, query, maxDiffBytes)).bytes.toString('utf8')
+}
 
 /** Returns the commit that last changed a line; the head when blame finds none. */
 async function lastTouch(ctx: RepoCtx, head: Oid, path: string, line: number): Promise<Oid> {

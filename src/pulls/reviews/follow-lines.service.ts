@@ -126,6 +126,6 @@ async function readDifferences(
   paths: readonly string[],
 ): Promise<{ readonly files: ReadonlyMap<string, FilePatch>; readonly isWhole: boolean }> {
   const query = { base: from, head: to, paths, contextLines: 0 }
-  const { text, isWhole } = await readDiffText(services, repo.git_key, query, maxDiffBytes)
-  return { files: new Map(parsePatch(text).map((file) => [file.path, file])), isWhole }
+  const { bytes, isWhole } = await readDiffText(services, repo.git_key, query, maxDiffBytes)
+  return { files: new Map(parsePatch(bytes).map((file) => [file.path, file])), isWhole }
 }

@@ -27,7 +27,7 @@ import {
   loadRecorded,
   lockRepo,
   loadJournalRepos,
-  updateFirstDefaultBranch,
+  updateLostDefaultBranch,
   updatePushedRepo,
   updateWikiBranch,
   upsertBranches,
@@ -148,12 +148,12 @@ export async function settle(services: Services, journal: OpenJournal, moved: re
     chooseHead(services, repository, moved),
   ])
   // HEAD moves before the rows, so that the rows are true. After a crash, settling makes the same choice.
-  if (chosen !== undefined) await services.git.setHead(gitKey, chosen)
+  if (chosen !== undefined) await services.git.setHead(gitKey, chosen.branch)
   const now = nowUnix(services.clock)
   const { isClaimed, isChosen, areNewest } = await transaction(services.db, async (tx) => {
     if (!(await deleteJournal(tx, journal.id))) return { isClaimed: false, isChosen: true, areNewest: true }
     await noteFollowed(tx, repository, journal.id, moved)
-    const isFirst = chosen === undefined || (await recordHead(tx, repository, chosen))
+    const isFirst = chosen === undefined || (await recordHead(tx, repository, chosen, origin.doerId))
     let areAllNewest = true
     if (facts) {
       const isPushed = origin.via !== 'api' && origin.via !== 'web'
@@ -180,22 +180,37 @@ export async function settle(services: Services, journal: OpenJournal, moved: re
   if (stays) await services.git.setHead(gitKey, stays.default_branch)
 }
 
+/** The branch that HEAD names after a change. */
+interface ChosenHead {
+  readonly branch: string
+  /** The deleted branch that it replaces; undefined in an empty repository. */
+  readonly lost?: string
+}
+
 /**
- * The branch that HEAD names after the first push to an empty repository, when the push lacks the configured one;
- * undefined: HEAD stays (observed).
+ * The branch that HEAD names after the first push to an empty repository that lacks the configured one (observed), and after
+ * the default branch was deleted while others are left; undefined: HEAD stays.
  */
 async function chooseHead(
   { db, git }: Services,
   { repoId, kind, gitKey }: GitRepository,
   moved: readonly RefChange[],
-): Promise<string | undefined> {
-  const pushed = moved.flatMap((update) => (isZeroOid(update.new) ? [] : (branchOf(update.ref) ?? [])))
-  const row = pushed.length === 0 ? undefined : await findHeadBranches(db, repoId)
+): Promise<ChosenHead | undefined> {
+  const touched = moved.flatMap(({ ref }) => branchOf(ref) ?? [])
+  const row = touched.length === 0 ? undefined : await findHeadBranches(db, repoId)
   if (!row) return undefined
   const present = kind === 'code' ? row.default_branch : row.wiki_branch
+  if (moved.some((update) => isZeroOid(update.new) && update.ref === branchRef(present))) {
+    const left = (await git.readRefs(gitKey, 'refs/heads/')).flatMap(({ name }) => branchOf(name) ?? [])
+    const branch = left.includes(present) ? undefined : firstHeadOf(left)
+    return branch === undefined ? undefined : { branch, lost: present }
+  }
+  const pushed = moved.flatMap((update) => (isZeroOid(update.new) ? [] : (branchOf(update.ref) ?? [])))
+  if (pushed.length === 0) return undefined
   if (pushed.includes(present)) return undefined
   const isFirst = kind === 'code' ? row.is_empty : (await git.readRef(gitKey, branchRef(present))) === undefined
-  return isFirst ? firstHeadOf(pushed) : undefined
+  const branch = isFirst ? firstHeadOf(pushed) : undefined
+  return branch === undefined ? undefined : { branch }
 }
 
 /**
@@ -205,9 +220,18 @@ async function chooseHead(
 export const firstHeadOf = (branches: readonly string[]): string | undefined =>
   ['main', 'master'].find((name) => branches.includes(name)) ?? branches[0]
 
-/** @returns false when another first push was recorded before */
-const recordHead = async (tx: Tx, { repoId, kind }: GitRepository, branch: string): Promise<boolean> =>
-  kind === 'code' ? updateFirstDefaultBranch(tx, repoId, branch) : updateWikiBranch(tx, repoId, branch)
+/** @returns false when another first push was recorded before, or another default branch was chosen */
+async function recordHead(
+  tx: Tx,
+  { repoId, kind }: GitRepository,
+  { branch, lost }: ChosenHead,
+  doerId: UserId,
+): Promise<boolean> {
+  if (kind === 'wiki') return updateWikiBranch(tx, repoId, branch)
+  const isSet = await updateLostDefaultBranch(tx, repoId, branch, lost)
+  if (isSet && lost !== undefined) await publish(tx, 'repo.updated', { repoId, doerId, oldDefaultBranch: lost })
+  return isSet
+}
 
 /**
  * Notes on older unsettled entries which of their new values this recorded change started from. If their process dies,

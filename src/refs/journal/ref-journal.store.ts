@@ -289,9 +289,25 @@ export async function updatePushedRepo(tx: Tx, id: RepoId, updatedUnix: Unix): P
   await tx.updateTable('repo').set({ updated_unix: updatedUnix }).where('id', '=', id).execute()
 }
 
-/** @returns false when the repository has branches; then its default branch stays */
-export const updateFirstDefaultBranch = (tx: Tx, id: RepoId, branch: string): Promise<boolean> =>
-  changesRow(tx.updateTable('repo').set({ default_branch: branch }).where('id', '=', id).where('is_empty', '=', true))
+/**
+ * Sets the default branch of an empty repository, or of one whose default branch is the `lost` one.
+ * @returns false when the default branch stays
+ */
+export const updateLostDefaultBranch = (
+  tx: Tx,
+  id: RepoId,
+  branch: string,
+  lost: string | undefined,
+): Promise<boolean> =>
+  changesRow(
+    tx
+      .updateTable('repo')
+      .set({ default_branch: branch })
+      .where('id', '=', id)
+      .where((eb) =>
+        eb.or([eb('is_empty', '=', true), ...(lost === undefined ? [] : [eb('default_branch', '=', lost)])]),
+      ),
+  )
 
 /** @returns always true: of two first pushes to a wiki the last one recorded decides */
 export async function updateWikiBranch(tx: Tx, id: RepoId, branch: string): Promise<true> {

@@ -2,7 +2,7 @@ import type { SignedInRepoCtx } from '../../access/context.ts'
 import type { PushExtras, PushSettings } from '../../access/contributions/push-extras.ts'
 import { refuseOverQuota } from '../../access/quota/quota.service.ts'
 import { pluck } from '../../lib/pluck.ts'
-import type { PushCheck, PushedUpdate, ReceiveCallbacks } from '../../git/git.ts'
+import type { PushCheck, PushedUpdate, ReceiveCallbacks, RefusedRef } from '../../git/git.ts'
 import { OverQuota, Refusal } from '../../lib/errors.ts'
 import { isZeroOid, zeroOid } from '../../lib/refs.ts'
 import type { GitRepository } from '../git-repository.ts'
@@ -23,8 +23,9 @@ export interface Push {
 }
 
 /**
- * Checks and records a push to a repository or its wiki. One refused update refuses all of them, with one line that
- * says why. An accepted push has a journal entry before git moves references, so a crash is settled.
+ * Checks and records a push to a repository or its wiki. A protection refuses the whole push, with one line that says why
+ * (contract, transport). An update that nobody may make, such as deleting the default branch, refuses itself, unless the
+ * client asked for all or none or no other update is left. An accepted push has a journal entry before git moves references, so a crash is settled.
  */
 export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, extras: PushExtras = {}): Push {
   const { repo } = ctx
@@ -33,7 +34,8 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
   let settings: PushSettings = {}
   let leaveTurn: (() => void) | undefined
 
-  async function refusal(check: PushCheck): Promise<string | undefined> {
+  /** Returns the reason that refuses the whole push. */
+  async function refusalOfAll(check: PushCheck): Promise<string | undefined> {
     if (Object.keys(settings).length > 0) {
       const verdict = maySetByPush(repo, ctx.rights)
       if (!verdict.allowed) return verdict.reason
@@ -43,15 +45,27 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
     if (kind === 'code' && addsContent && (await isOverQuota(ctx))) {
       return `quota exceeded by ${ctx.owner.name}`
     }
-    for (const update of check.updates.filter(({ ref }) => !extras.isTopic?.(ref))) {
-      const verdict = mayPushRef(repo, kind, ctx.rights, update)
-      if (!verdict.allowed && !(await extras.allows?.(update))) return verdict.reason
-    }
+    return undefined
+  }
+
+  /** Returns the reason of the protections, which refuse the whole push (contract, transport). */
+  async function protectionOf(check: PushCheck): Promise<string | undefined> {
     // Only code has protections.
     if (kind === 'wiki') return undefined
     const isDeployKey = ctx.viewer.credential.kind === 'deploy'
     const [refused] = await checkProtections(ctx, check.updates, { at: check.quarantine, isDeployKey })
     return refused ? `${refused.ref}: ${refused.reason}` : extras.refuse?.(check)
+  }
+
+  /** Returns the updates that are refused by themselves. */
+  async function refusalsOf(check: PushCheck): Promise<readonly RefusedRef[]> {
+    const refused: RefusedRef[] = []
+    for (const update of check.updates.filter(({ ref }) => !extras.isTopic?.(ref))) {
+      const verdict = mayPushRef(repo, kind, ctx.rights, update)
+      if (!verdict.allowed && !(await extras.allows?.(update)))
+        refused.push({ ref: update.ref, reason: verdict.reason })
+    }
+    return refused
   }
 
   function endTurn(): void {
@@ -67,19 +81,26 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
         const options = readPushOptions(check.pushOptions, kind === 'code' ? extras.knownOptions : undefined)
         settings = kind === 'code' ? options.settings : {}
         const said = (text: string): string => `${product}: ${text}`
-        const reason = await refusal(check)
+        const reason = await refusalOfAll(check)
         if (reason !== undefined) return { ok: false, lines: [said(reason)] }
+        const refused = await refusalsOf(check)
+        const left = withoutRefused(check, refused)
+        const [first] = refused
+        if (first && (!check.isDivisible || left.updates.length === 0))
+          return { ok: false, lines: [said(first.reason)] }
+        const protection = await protectionOf(left)
+        if (protection !== undefined) return { ok: false, lines: [said(protection)] }
         // The topic handler records its own changes.
-        const moves = check.updates.filter(({ ref }) => !extras.isTopic?.(ref))
-        const lines = options.problems.map(said)
-        if (moves.length === 0) return { ok: true, lines }
+        const moves = left.updates.filter(({ ref }) => !extras.isTopic?.(ref))
+        const lines = [...options.problems, ...pluck(refused, 'reason')].map(said)
+        if (moves.length === 0) return { ok: true, lines, refused }
         leaveTurn = await takeTurn(ctx, repository.gitKey, pluck(moves, 'ref'))
         const late = await findMoved(ctx, repository, moves)
         if (late !== undefined) return { ok: false, lines: [said(`${late} was changed meanwhile: fetch first`)] }
-        const effect = await extras.follows?.(check)
+        const effect = await extras.follows?.(left)
         const origin = { doerId: ctx.viewer.id, via: 'push' } as const
         journal = await openJournal(ctx, repository, moves, origin, effect ? { effect } : {})
-        return { ok: true, lines }
+        return { ok: true, lines, refused }
       },
       ...(extras.handleTopics ? { handleTopics: extras.handleTopics } : {}),
       async recordRefUpdates({ updates }) {
@@ -97,6 +118,12 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
       endTurn()
     },
   }
+}
+
+/** Returns the part of a push that is not refused. */
+function withoutRefused(check: PushCheck, refused: readonly RefusedRef[]): PushCheck {
+  const names = new Set(pluck(refused, 'ref'))
+  return { ...check, updates: check.updates.filter(({ ref }) => !names.has(ref)) }
 }
 
 /** More references than this are read in one list. */

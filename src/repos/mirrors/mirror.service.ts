@@ -7,7 +7,7 @@ import type { PushedUpdate } from '../../git/git.ts'
 import { Forbidden, Invalid } from '../../lib/errors.ts'
 import type { Oid, RepoId, UserId } from '../../lib/ids.ts'
 import { inParts } from '../../lib/in-parts.ts'
-import { fetchedPrefix, isZeroOid, zeroOid } from '../../lib/refs.ts'
+import { branchRef, fetchedPrefix, isZeroOid, zeroOid } from '../../lib/refs.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
 import { SealError } from '../../secrets/secrets.ts'
 import { parseInterval, shortIntervalText } from './mirror-interval.ts'
@@ -16,7 +16,8 @@ import { codeOf, type GitRepository } from '../../refs/git-repository.ts'
 import { moveRefs } from '../../refs/journal/ref-door.service.ts'
 import type { RemoteAddress, RemoteCredentials } from './remote-address.rules.ts'
 import { fetchFrom, forgetFetched, lookAtRemote } from './remote-repository.service.ts'
-import { findRepoById } from '../repo.store.ts'
+import { findRepoById, updateRepo } from '../repo.store.ts'
+import { takeSettings, tellSettingsChange } from '../settings-change.service.ts'
 
 /** Seal purpose of mirror credentials. */
 export const mirrorPurpose = 'mirror-credentials'
@@ -139,6 +140,17 @@ async function follow(services: Services, repo: RepoRow, mirror: MirrorRow, sign
     prunes: mirror.prunes,
     doerId: repo.owner_id,
     signal,
+    head: { present: repo.default_branch, follow: (branch) => followHead(services, repo, branch) },
+  })
+}
+
+/** Makes the branch that HEAD of the source names the default branch. HEAD moves before the row (`editRepo`). */
+async function followHead(services: Services, { id, git_key: key, owner_id: doerId }: RepoRow, branch: string) {
+  await services.git.setHead(key, branch)
+  await transaction(services.db, async (tx) => {
+    const before = await takeSettings(tx, id)
+    await updateRepo(tx, id, { default_branch: branch })
+    await tellSettingsChange(tx, before, doerId)
   })
 }
 
@@ -151,12 +163,20 @@ export const originalOf = (services: Services, mirror: MirrorRow): RemoteAddress
       : (JSON.parse(services.secrets.open(mirrorPurpose, mirror.sealed_credentials)) as RemoteCredentials),
 })
 
+interface Following {
+  readonly prunes: boolean
+  readonly doerId: UserId
+  readonly signal: AbortSignal
+  /** The default branch, and what makes another one the default branch. */
+  readonly head?: { readonly present: string; readonly follow: (branch: string) => Promise<void> }
+}
+
 /** Updates the references of a repository to those of its source. Throws `Invalid` for errors of the source. */
 export async function followRemote(
   services: Services,
   repository: GitRepository,
   original: RemoteAddress,
-  { prunes, doerId, signal }: { readonly prunes: boolean; readonly doerId: UserId; readonly signal: AbortSignal },
+  { prunes, doerId, signal, head }: Following,
 ): Promise<void> {
   const remote = await lookAtRemote(services, original, signal)
   const key = repository.gitKey
@@ -169,19 +189,31 @@ export async function followRemote(
       signal,
     })
     const updates = await changesOf(services, repository, prunes)
-    // A branch `a` and a branch `a/b` exclude each other, so old branches are deleted first.
-    const [gone, moved] = [
-      updates.filter((each) => isZeroOid(each.new)),
-      updates.filter((each) => !isZeroOid(each.new)),
-    ]
-    for (const step of [...inParts(gone, movedTogether), ...inParts(moved, movedTogether)]) {
-      const result = await moveRefs(services, repository, step, { doerId, via: 'mirror' })
-      if (!result.ok) throw new Error(`references of a mirror could not be moved: ${result.message}`)
+    const move = async (changes: readonly PushedUpdate[]): Promise<void> => {
+      for (const step of inParts(changes, movedTogether)) {
+        const result = await moveRefs(services, repository, step, { doerId, via: 'mirror' })
+        if (!result.ok) throw new Error(`references of a mirror could not be moved: ${result.message}`)
+      }
     }
+    const moved = updates.filter((each) => !isZeroOid(each.new))
+    const isLast = ({ ref }: PushedUpdate): boolean =>
+      head !== undefined && ref === branchRef(head.present) && !moved.some((each) => excludes(each.ref, ref))
+    const gone = updates.filter((each) => isZeroOid(each.new))
+    // The old default branch goes last, when another one is the default branch.
+    await move(gone.filter((each) => !isLast(each)))
+    await move(moved)
+    const next = remote.defaultBranch
+    if (head && next !== undefined && next !== head.present && (await services.git.readRef(key, branchRef(next)))) {
+      await head.follow(next)
+    }
+    await move(gone.filter(isLast))
   } finally {
     await forgetFetched(services, key)
   }
 }
+
+/** Whether two references cannot exist together: a branch `a` and a branch `a/b`. The old one is deleted first. */
+const excludes = (one: string, other: string): boolean => one.startsWith(`${other}/`) || other.startsWith(`${one}/`)
 
 /** Returns the differences between fetched and visible references. */
 async function changesOf({ git }: Services, repository: GitRepository, prunes: boolean): Promise<PushedUpdate[]> {

@@ -3,6 +3,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { repositoryPath } from '../../git/git-key.ts'
+import { zeroOid } from '../../lib/refs.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import { base64 } from '../../testing/samples.ts'
 
@@ -168,4 +169,47 @@ test('repoMigrate: new mirrors are refused while they are disabled', async () =>
   const body = { clone_addr: `${forge.url}/${repo.fullName}.git`, repo_name: 'mirror' }
   assert.equal((await forge.as('bob').post('/repos/migrate', { ...body, mirror: true })).status, 403)
   assert.equal((await forge.as('bob').post('/repos/migrate', body)).status, 201)
+})
+
+test('repoMirrorSync: the default branch follows the original, and is never missing', async () => {
+  await using source = await startForge()
+  await using forge = await openForge()
+  const original = await source.given.repo()
+  const alice = source.as('alice')
+  const mirror = await mirrorOf(forge, source, original.fullName)
+  const bob = forge.as('bob')
+  const sync = async (): Promise<unknown[]> => {
+    assert.equal((await bob.post(`${mirror}/mirror-sync`)).status, 200)
+    await forge.settle()
+    const { git } = forge.services
+    const row = await forge.services.db
+      .selectFrom('repo')
+      .selectAll()
+      .where('is_mirror', '=', true)
+      .executeTakeFirstOrThrow()
+    const shown = (await bob.must('GET', mirror)).json
+    assert.equal((await bob.get(`${mirror}/contents/README.md`)).status, 200)
+    assert.equal((await git.readHead(row.git_key)).branch, shown.default_branch)
+    return [shown.default_branch, await branchesOf(forge, 'bob', mirror)]
+  }
+  // Renamed at the original.
+  await alice.must('PATCH', `${original.api}/branches/main`, { name: 'trunk' })
+  assert.deepEqual(await sync(), ['trunk', ['trunk']])
+  const told = await forge.services.db.selectFrom('event').select('data').where('name', '=', 'repo.updated').execute()
+  assert.ok(told.some(({ data }) => JSON.stringify(data).includes('main')))
+  // Another default branch; a name that the old one excludes.
+  await alice.must('POST', `${original.api}/branches`, { new_branch_name: 'next' })
+  await alice.must('PATCH', original.api, { default_branch: 'next' })
+  assert.deepEqual(await sync(), ['next', ['next', 'trunk']])
+  await alice.must('PATCH', `${original.api}/branches/next`, { name: 'later' })
+  await alice.must('PATCH', `${original.api}/branches/later`, { name: 'next/one' })
+  assert.deepEqual(await sync(), ['next/one', ['next/one', 'trunk']])
+  // The original's HEAD names no branch, and its branch is gone.
+  const { git, db } = source.services
+  const { git_key: key } = await db.selectFrom('repo').select('git_key').executeTakeFirstOrThrow()
+  await git.setHead(key, 'nowhere')
+  const old = await git.readRef(key, 'refs/heads/next/one')
+  assert.ok(old)
+  await git.updateRefs(key, [{ ref: 'refs/heads/next/one', old, new: zeroOid(old) }])
+  assert.deepEqual(await sync(), ['trunk', ['trunk']])
 })

@@ -6,7 +6,7 @@ import type { ObjectFormat } from '../../git/git.ts'
 import { Invalid, Refusal } from '../../lib/errors.ts'
 import type { GitKey } from '../../lib/ids.ts'
 import { inParts } from '../../lib/in-parts.ts'
-import { fetchedPrefix, zeroOid } from '../../lib/refs.ts'
+import { branchRef, fetchedPrefix, zeroOid } from '../../lib/refs.ts'
 import { withTemporaryFolder } from '../../lib/temporary-folder.ts'
 import type { PushedUpdate, RemoteFetch, RemotePush } from '../../git/git.ts'
 import { migrationClient } from './migration-client.ts'
@@ -124,11 +124,12 @@ export async function pushTo(
   options: PushOptions,
 ): Promise<void> {
   const resolve = await checkedAddresses(services, remote.url)
-  await push(services, key, {
+  const sent = {
     ...{ url: remote.url, ...resolve, ...options },
     skipTlsVerify: services.config.migrations.skipTlsVerify,
     ...(remote.credentials ? { credentials: remote.credentials } : {}),
-  })
+  }
+  await push(services, key, sent, async () => (await lookAtRemote(services, remote, options.signal)).defaultBranch)
 }
 
 interface PushOptions {
@@ -137,10 +138,36 @@ interface PushOptions {
   readonly signal: AbortSignal
 }
 
-async function push(services: Services, key: GitKey, options: RemotePush): Promise<void> {
-  const { ok, report } = await asTimeout(services.git.pushRemote(key, { ...options, prune: true }))
-  if (!ok) throw new Invalid(report, 'remote_refused')
+/**
+ * Pushes and prunes. A target keeps its default branch, also when it has another name here, and may refuse the whole push
+ * because of it: then the rest is pushed.
+ * @param defaultOf returns the default branch of the target, when it can be known
+ */
+async function push(
+  services: Services,
+  key: GitKey,
+  options: RemotePush,
+  defaultOf: () => Promise<string | undefined> = () => Promise.resolve(undefined),
+): Promise<void> {
+  const first = await asTimeout(services.git.pushRemote(key, { ...options, prune: true }))
+  if (first.ok) return
+  const kept = refusedDeletions(first.report)
+  if (kept.length === 0) throw new Invalid(first.report, 'remote_refused')
+  const main = await defaultOf()
+  const others = kept.filter((ref) => main === undefined || ref !== branchRef(main))
+  const deletions = others.map((ref) => `:${ref}`)
+  const second = await asTimeout(
+    services.git.pushRemote(key, { ...options, refspecs: [...options.refspecs, ...deletions] }),
+  )
+  if (second.ok) return
+  // Another branch cannot be deleted either: what is new arrives nevertheless.
+  if (deletions.length > 0) await asTimeout(services.git.pushRemote(key, options))
+  throw new Invalid(second.report, 'remote_refused')
 }
+
+/** References that a push could not delete, by the report of `git push --porcelain`. */
+const refusedDeletions = (report: string): readonly string[] =>
+  [...report.matchAll(/^!\t:(\S+)\t/gm)].map(([, ref = '']) => ref)
 
 /**
  * Pushes over SSH with a private key. The host key is trusted on first use and must stay the same.

@@ -160,7 +160,7 @@ test('git over HTTP: a push larger than the limit is refused', async () => {
   assert.match(pushed.err, /maximum allowed size|exceed/)
 })
 
-test('git over HTTP: one refused reference refuses the push with its reason', async () => {
+test('git over HTTP: a protected reference refuses the push with its reason, and one that nobody may change itself', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'], settings: { quota: { ENABLED: true } } })
   const repo = await forge.given.repo({ owner: 'alice' })
   using clone = await Clone.of(forge, 'alice', repo.fullName)
@@ -170,10 +170,22 @@ test('git over HTTP: one refused reference refuses the push with its reason', as
     assert.notEqual(ended.code, 0)
     assert.match(ended.err, reason)
   }
-  await refusedPush(/remote: Ingot: the default branch cannot be deleted/, 'origin', ':main', 'HEAD:refs/heads/other')
+  await refusedPush(
+    /remote: Ingot: the default branch cannot be deleted/,
+    'origin',
+    '--atomic',
+    ':main',
+    'HEAD:refs/heads/other',
+  )
   await refusedPush(/refs\/pull/, 'origin', 'HEAD:refs/pull/9/head')
   await forge.as('alice').must('POST', `${repo.api}/branch_protections`, { rule_name: 'kept', enable_push: false })
-  await refusedPush(/remote: Ingot: refs\/heads\/kept: /, 'origin', 'HEAD:refs/heads/kept', 'HEAD:refs/heads/other')
+  await refusedPush(
+    /remote: Ingot: refs\/heads\/kept: /,
+    'origin',
+    '--atomic',
+    'HEAD:refs/heads/kept',
+    'HEAD:refs/heads/other',
+  )
   await refusedPush(
     /remote: Ingot: permission denied/,
     await forge.gitUrl('bob', repo.fullName),
@@ -189,6 +201,20 @@ test('git over HTTP: one refused reference refuses the push with its reason', as
     'HEAD:refs/heads/other',
   )
   assert.deepEqual(await branchesOf(forge, repo.api), ['main'])
+  const refs = ['HEAD:refs/heads/one', ':main', 'HEAD:refs/heads/HEAD', 'HEAD:refs/pull/9/head', 'HEAD:refs/tags/v1']
+  const partly = await clone.git('push', '--porcelain', 'origin', ...refs)
+  assert.notEqual(partly.code, 0)
+  assert.match(partly.out, /!\tHEAD:refs\/heads\/HEAD\t\[remote rejected\] \(a branch cannot be named HEAD\)/)
+  assert.match(partly.out, /!\t:refs\/heads\/main\t\[remote rejected\] \(the default branch cannot be deleted\)/)
+  assert.match(partly.out, /!\tHEAD:refs\/pull\/9\/head\t\[remote rejected\] \(deny updating a hidden ref/)
+  assert.match(partly.out, /\*\tHEAD:refs\/tags\/v1\t\[new tag\]/)
+  assert.deepEqual(await branchesOf(forge, repo.api), ['main', 'one'])
+  const tags = (await forge.as('alice').get(`${repo.api}/tags`)).json
+  assert.deepEqual(
+    tags.map((tag: { name: string }) => tag.name),
+    ['v1'],
+  )
+  assert.notEqual((await clone.git('push', 'origin', ':main', 'HEAD:refs/heads/HEAD')).code, 0)
   await clone.must('push', '-q', '-o', 'repo.private', 'origin', 'HEAD:refs/heads/other')
   assert.equal((await forge.as('alice').get(repo.api)).json.private, true)
 })

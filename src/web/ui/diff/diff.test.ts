@@ -10,6 +10,8 @@ const marked = (before: string, after: string) => {
   return marks && [markRanges(before, marks.old), markRanges(after, marks.new)]
 }
 
+const parse = (text: string) => parsePatch(Buffer.from(text))
+
 test('wordMarks: marks whole words that differ', () => {
   assert.deepEqual(marked('const total = a + b', 'const sum = a + b'), [
     'const <mark>total</mark> = a + b',
@@ -37,7 +39,7 @@ test('markRanges: tags stay whole and an entity is one character', () => {
 const hunkOf = (...lines: string[]): Hunk => {
   const count = (sign: string) => lines.filter((line) => line.startsWith(' ') || line.startsWith(sign)).length
   const text = ['--- a/f', '+++ b/f', `@@ -1,${count('-')} +1,${count('+')} @@`, ...lines, ''].join('\n')
-  return parsePatch(text)[0]?.hunks[0] as Hunk
+  return parse(text)[0]?.hunks[0] as Hunk
 }
 const sections = (hunk: Hunk, more: Partial<RowOptions> = {}) =>
   hunkSections(hunk, { prefix: 'diff-0-', layout: 'unified', ...more }, new WorkBudget()).sections
