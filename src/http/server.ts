@@ -40,6 +40,7 @@ import {
   type NamedOperation,
   type RequestContext,
 } from './operation.ts'
+import { refuseNarrowing } from './narrowing.ts'
 import type { Reply, StreamReply } from './reply.ts'
 import { Pipelines } from './pipelines.ts'
 import { isBrokenPipe, Responder } from './responder.ts'
@@ -388,6 +389,7 @@ export class ForgeServer {
     if (turn) await turn
     call.enter()
     await this.#require(call, ctx)
+    refuseNarrowing(call)
     if (operation.lasts) this.#guard(call, ctx)
     if (operation.cost === 'expensive') {
       const place = call.takePlace()
