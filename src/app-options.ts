@@ -4,6 +4,7 @@ import type { Config } from './config/load-config.ts'
 import { cipherList, curveList } from './config/tls-names.ts'
 import type { DatabaseOptions } from './db/open.ts'
 import type { GitOptions } from './git/git.ts'
+import type { Site } from './http/error-forms.ts'
 import type { ServerOptions } from './http/server.ts'
 import type { TlsOptions } from './http/tls.ts'
 import type { PoolSlots } from './jobs/pools.ts'
@@ -104,6 +105,13 @@ export const tlsOptions = ({ server }: Config): TlsOptions => ({
   maxVersion: server.sslMaxVersion,
   ciphers: cipherList(server.sslCipherSuites),
   curves: curveList(server.sslCurvePreferences),
+})
+
+/** Returns the public site. */
+export const siteOf = ({ api, instance, server: { rootUrl } }: Config): Site => ({
+  url: rootUrl,
+  name: instance.appName,
+  apiDocsUrl: api.enableSwagger ? `${rootUrl}api/swagger` : rootUrl,
 })
 
 /** Returns the options of the web server from the configuration. */

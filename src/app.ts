@@ -12,6 +12,7 @@ import {
   jobSlots,
   mailerOptions,
   serverOptions,
+  siteOf,
   tlsOptions,
 } from './app-options.ts'
 import { admit, admitAgain } from './access/admit.ts'
@@ -408,7 +409,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
         lastingAnswers,
         within: ({ ip, id, operation }, work) =>
           whileAsked({ address: ip, requestId: id, operation: (operation as NamedOperation).id }, work),
-        site: () => ({ url: services.config.server.rootUrl, name: config.instance.appName }),
+        site: () => siteOf(services.config),
         pageErrors: errorPages(config, services.clock),
         unknownPath,
         ...serverOptions(config),

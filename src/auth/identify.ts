@@ -3,7 +3,7 @@ import { transaction } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import { isPage, type Call } from '../http/operation.ts'
 import { isFromHere } from '../http/own-origin.ts'
-import { AccountRefused, NotFound, Unauthenticated } from '../lib/errors.ts'
+import { AccountRefused, NotFound, SudoForbidden, Unauthenticated } from '../lib/errors.ts'
 import { hashToken } from '../secrets/tokens.ts'
 import type { AuthServices } from './auth-services.ts'
 import type { Caller } from './sign-in-attempts.ts'
@@ -169,7 +169,7 @@ export async function applySudo(
   const header = call.headers['sudo']
   const name = call.rawQuery.get('sudo') || (typeof header === 'string' ? header : '')
   if (!name) return viewer
-  if (!viewer?.isAdmin) throw new AccountRefused('only administrators may sudo', 'sudo_forbidden')
+  if (!viewer?.isAdmin) throw new SudoForbidden()
   const target = await findPerson(services.db, name.toLowerCase())
   if (!target || target.lower_name !== name.toLowerCase()) {
     throw new NotFound('the user to act as does not exist', 'user_not_found')

@@ -54,6 +54,11 @@ const known = new Set<string>([
   ...Object.entries(furtherKnownKeys).flatMap(([section, keys]) => keys.map((key) => `${section}\n${key}`)),
 ])
 
+/** The sections of the family, in lower case. */
+export const familySections: readonly string[] = [
+  ...new Set([...familySettings.map(({ section }) => section), ...Object.keys(furtherKnownKeys), ...openSections]),
+]
+
 /** Returns whether the family defines the key. `section` is lower case, `key` upper case. */
 export const isFamilyKey = (section: string, key: string): boolean =>
   known.has(`${section}\n${key}`) || openSections.has(section) || openBelow.some((prefix) => section.startsWith(prefix))

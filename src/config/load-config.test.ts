@@ -343,6 +343,24 @@ test('environment variables define the first administrator', async () => {
     'INGOT_ADMIN_PASSWORD: is needed with the other INGOT_ADMIN_ variables',
     'INGOT_ADMIN_EMAIL: must be an e-mail address',
   ])
+  const short = await load({ env: { INGOT_ADMIN_PASSWORD: 'Passw0rd!' } })
+  assert.deepEqual(short.config.firstAdmin, { login: 'root', password: 'Passw0rd!', email: 'root@localhost' })
+})
+
+test('a warning about an unknown section names the nearest known one', async () => {
+  const near = {
+    sever: 'server',
+    'data-base': 'database',
+    repositories: 'repository',
+    'cron.updatemirrors': 'cron.update_mirrors',
+    attachments: 'attachment',
+    'git.conf': 'git.config',
+  }
+  for (const [section, meant] of Object.entries(near)) {
+    const { warnings } = await load({ ini: `[${section}]\nA = 1\n` })
+    const line = `app.ini line 2: [${section}] A: is no setting that anybody knows; did you mean [${meant}]?`
+    assert.deepEqual(warnings.map(formatRemark), [line])
+  }
 })
 
 test('storage is a local folder by default, an S3 service for all kinds, or a named section for one kind', async () => {

@@ -4,6 +4,7 @@ import { readEnvironment } from './environment.ts'
 import { InterpolationError, RawSettings } from './raw-settings.ts'
 import { type DeclaredConfig, findSetting, sections } from './sections.ts'
 import { type Section, type Setting, SettingError } from './setting.ts'
+import { type FirstAdmin, readFirstAdmin } from './first-admin.ts'
 import { findSettingsFile, readSettingsFile } from './settings-file.ts'
 import { readSmallFile } from './small-file.ts'
 import { readStorage, type StorageConfig } from './storage-settings.ts'
@@ -47,13 +48,6 @@ export interface ConfigPaths {
   readonly secretKeyFile: string
   readonly sshHostKeys: readonly string[]
   readonly oauth2SigningKey: string
-}
-
-/** The first administrator, created in an empty instance. */
-export interface FirstAdmin {
-  readonly login: string
-  readonly password: string
-  readonly email: string
 }
 
 interface ServerDerived {
@@ -326,7 +320,7 @@ function derive(values: DeclaredConfig, sources: Sources): Config {
     mailerOverrideHeader: freeKeys(raw, read, 'mailer.override_header'),
     repositoryMimetypeMapping: freeKeys(raw, read, 'repository.mimetype_mapping'),
     paths,
-    firstAdmin: deriveFirstAdmin(sources),
+    firstAdmin: readFirstAdmin(sources.env, sources.problems),
   }
 }
 
@@ -498,26 +492,6 @@ function checkTogether(values: DeclaredConfig, raw: RawSettings, report: Report)
   if (camo.enabled && (camo.serverUrl === '' || camo.hmacKey === '')) {
     report('camo', 'ENABLED', 'needs SERVER_URL and HMAC_KEY')
   }
-}
-
-function deriveFirstAdmin({ env, problems }: Sources): FirstAdmin | undefined {
-  const read = (name: string): string => {
-    const path = env[`${name}__FILE`]
-    if (path === undefined || path === '') return env[name] ?? ''
-    const file = readSmallFile(path)
-    if (file.ok) return trimTrailing(file.text, '\r\n')
-    problems.push({ where: `${name}__FILE`, section: '', key: '', reason: `${path}: ${file.reason}` })
-    return ''
-  }
-  const login = read('INGOT_ADMIN_LOGIN')
-  const password = read('INGOT_ADMIN_PASSWORD')
-  const email = read('INGOT_ADMIN_EMAIL')
-  if (login === '' && password === '' && email === '') return undefined
-  const problem = (where: string, reason: string) => problems.push({ where, section: '', key: '', reason })
-  if (login === '') problem('INGOT_ADMIN_LOGIN', 'is needed with the other INGOT_ADMIN_ variables')
-  if (password === '') problem('INGOT_ADMIN_PASSWORD', 'is needed with the other INGOT_ADMIN_ variables')
-  if (email !== '' && !/^[^@\s]+@[^@\s]+$/.test(email)) problem('INGOT_ADMIN_EMAIL', 'must be an e-mail address')
-  return { login, password, email: email === '' ? `${login}@localhost` : email }
 }
 
 function deepFreeze<T>(value: T): T {

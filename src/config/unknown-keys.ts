@@ -1,7 +1,8 @@
 import type { ConfigRemark } from './config-error.ts'
-import { isFamilyKey } from './known-keys.ts'
+import { nearestWord } from '../lib/nearest-word.ts'
+import { familySections, isFamilyKey } from './known-keys.ts'
 import type { RawSettings } from './raw-settings.ts'
-import { findSetting } from './sections.ts'
+import { findSetting, listSettings } from './sections.ts'
 import { isStorageSection, storageKeys } from './storage-settings.ts'
 import { isUnread } from './unread-settings.ts'
 
@@ -10,15 +11,20 @@ export const freeSections = ['git.config', 'mailer.override_header', 'repository
 
 const storageKeyNames = new Set<string>(Object.values(storageKeys).map((setting) => setting.key))
 
-/** Returns a warning for each key that neither this program nor the family defines. */
+/** Returns a warning for each key that neither this program nor the family defines; an unknown section names the nearest. */
 export function unknownKeys(raw: RawSettings): ConfigRemark[] {
-  return raw.names().flatMap((section) =>
-    raw
-      .keys(section)
-      .filter((value) => !isKnown(section, value.key.toUpperCase()))
-      .map((value) => ({ ...value.origin, section, key: value.key, reason: 'is no setting that anybody knows' })),
-  )
+  return raw.names().flatMap((section) => {
+    const unknown = raw.keys(section).filter((value) => !isKnown(section, value.key.toUpperCase()))
+    if (unknown.length === 0) return []
+    const near = knownSections().includes(section) ? undefined : nearestWord(section, knownSections())
+    const reason = `is no setting that anybody knows${near === undefined ? '' : `; did you mean [${near}]?`}`
+    return unknown.map((value) => ({ ...value.origin, section, key: value.key, reason }))
+  })
 }
+
+const knownSections = (): readonly string[] => [
+  ...new Set([...listSettings().map(({ section }) => section), ...familySections, ...freeSections]),
+]
 
 /** Returns a warning for each known key that has no effect. */
 export function idleKeys(raw: RawSettings): ConfigRemark[] {

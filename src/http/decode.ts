@@ -12,7 +12,10 @@ type JsonSchema = TSchema & {
   readonly items?: JsonSchema
   readonly anyOf?: readonly JsonSchema[]
   readonly enum?: readonly string[]
+  readonly additionalProperties?: boolean
   readonly 'x-comma-list'?: boolean
+  readonly 'x-ignored'?: readonly string[]
+  readonly 'x-ignored-when-empty'?: readonly string[]
 }
 
 /** Maximum length of a path parameter, in characters. */
@@ -174,13 +177,30 @@ function formFields(text: string, type: string): URLSearchParams {
   return new URLSearchParams(text)
 }
 
+/** Returns whether a member of a request asks for nothing. */
+const isEmpty = (value: unknown): boolean =>
+  value === null || value === false || value === 0 || value === '' || (Array.isArray(value) && value.length === 0)
+
+/** Throws Invalid for a member that a closed schema (`closedObject`) does not have. */
+function refuseUnknown(schema: JsonSchema, value: object): void {
+  const known = [...Object.keys(schema.properties ?? {}), ...(schema['x-ignored'] ?? [])]
+  const names = new Set(known.map((name) => name.toLowerCase()))
+  for (const [field, member] of Object.entries(value)) {
+    const mayBeEmpty = schema['x-ignored-when-empty']?.includes(field.toLowerCase()) ?? false
+    if (member === null || names.has(field.toLowerCase()) || (mayBeEmpty && isEmpty(member))) continue
+    throw new Invalid(`[${field}]: is not supported here; the request changed nothing`, 'unknown_field', { field })
+  }
+}
+
 /**
- * A sent value in the shape of its schema: members are found whatever their letter case, unknown ones are dropped, null
- * counts as absent, and texts of a form become what the schema says. What does not fit is left for the validation.
+ * A sent value in the shape of its schema: members are found whatever their letter case, unknown ones are dropped unless the
+ * schema is closed, null counts as absent, and texts of a form become what the schema says. What does not fit is left for
+ * the validation.
  */
 function shape(schema: JsonSchema, value: unknown, fromForm: boolean): unknown {
   const { properties } = schema
   if (properties && typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    if (schema.additionalProperties === false) refuseUnknown(schema, value)
     const sent = new Map(Object.entries(value).map(([key, member]) => [key.toLowerCase(), member]))
     for (const [key, member] of Object.entries(value)) {
       if (Object.hasOwn(properties, key)) sent.set(key.toLowerCase(), member)

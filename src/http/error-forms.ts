@@ -1,4 +1,4 @@
-import { OverQuota, NotFound, AccountRefused, type Refusal } from '../lib/errors.ts'
+import { OverQuota, NotFound, SudoForbidden, type Refusal } from '../lib/errors.ts'
 
 /** A rendered refusal. */
 export interface ErrorReply {
@@ -12,6 +12,8 @@ export interface Site {
   /** Public address, ending with a slash. */
   readonly url: string
   readonly name: string
+  /** Address of the API documentation, or of the site where the documentation is switched off. */
+  readonly apiDocsUrl: string
 }
 
 /** What is known of every request, even where no operation is found at its address. */
@@ -40,15 +42,15 @@ export interface ErrorForm {
 export const jsonType = 'application/json;charset=utf-8'
 
 /**
- * The API's error body: `{message, url, code}`. 404 adds `errors`, over quota adds the owner, and refused accounts have `message`
+ * The API's error body: `{message, url, code}`. 404 adds `errors`, over quota adds the owner, and forbidden sudo has `message`
  * only (contract, Errors).
  */
 export const apiErrors: ErrorForm = {
   render(refusal, { site }) {
-    const url = `${site.url}api/swagger`
+    const url = site.apiDocsUrl
     const { message, code } = refusal
     const body =
-      refusal instanceof AccountRefused
+      refusal instanceof SudoForbidden
         ? { message }
         : refusal instanceof OverQuota
           ? { message, ...refusal.data, url, code }

@@ -39,6 +39,7 @@ const reasons: Readonly<Record<number, string>> = {
   415: 'the body is of a type that is not taken',
   422: 'the request is not valid; the message names the first failing field',
   423: 'the repository is archived',
+  501: 'the request limits the change in a way that is not supported; nothing was changed',
 }
 
 /** Converts schemas to JSON; named ones become references to components, which it collects. */
@@ -97,6 +98,7 @@ function refusalsOf(operation: NamedOperation): number[] {
   const found = new Set(operation.requires.flatMap((requirement) => requirement.refuses))
   if (operation.scope.length > 0) found.add(401).add(403)
   if (!Object.values(operation.query).every(IsOptional)) found.add(422)
+  if (operation.writes) found.add(501)
   return [...found].sort((one, other) => one - other)
 }
 

@@ -3,6 +3,7 @@ import type { Claim } from '../admission/claim.ts'
 import type { Cost } from '../admission/requests.ts'
 import type { Static, TObject } from 'typebox'
 import { apiErrors, textErrors, type CallHead, type ErrorForm } from './error-forms.ts'
+import type { NarrowingHeader } from './narrowing.ts'
 import { paramNames, type ParamNames } from './path.ts'
 import type { ComposedItem, ComposedList } from '../lib/composed-list.ts'
 import type { EncodedBody } from '../lib/encoded-body.ts'
@@ -284,6 +285,8 @@ interface Declaration<
   readonly carriesFiles?: true
   /** What it costs other requests. */
   readonly cost: Cost
+  /** Headers that limit a change (`http/narrowing.ts`) and that the handler obeys; the others are refused. */
+  readonly obeys?: readonly NarrowingHeader[]
   /** Whether it changes persistent state; the default is true except for GET. */
   readonly writes?: boolean
   /** Status → body of each success. With one empty reply and nothing else, `run` returns nothing. */
@@ -325,6 +328,7 @@ export interface Operation {
   readonly carriesFiles: boolean
   readonly cost: Cost
   readonly writes: boolean
+  readonly obeys: readonly NarrowingHeader[]
   readonly reply: Readonly<Record<number, ReplyShape>>
   readonly errors: ErrorForm
   readonly summary: string
@@ -375,6 +379,7 @@ export function operation<
     maxBodyBytes: declaration.maxBodyBytes,
     carriesFiles: declaration.carriesFiles ?? false,
     cost: declaration.cost,
+    obeys: declaration.obeys ?? [],
     writes: declaration.writes ?? declaration.method !== 'GET',
     reply: declaration.reply,
     errors: declaration.errors ?? (base === 'site' ? textErrors : apiErrors),

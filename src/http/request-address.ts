@@ -27,3 +27,6 @@ export function splitUrl(url: string): { readonly path: string; readonly search:
   const mark = address.indexOf('?')
   return mark < 0 ? { path: address, search: '' } : { path: address.slice(0, mark), search: address.slice(mark + 1) }
 }
+
+/** Returns whether an address below the site belongs to the API, whose refusals are JSON. */
+export const isOfApi = (url: string): boolean => /^\/api(?:[/?#]|$)/.test(url)

@@ -158,7 +158,9 @@ function matcherOf(segments: readonly Segment[]): RegExp {
     if (segment.kind === 'pattern') return segment.pattern.source.slice(1, -1).replaceAll('.+', '[^/]+')
     return segment.kind === 'param' ? '[^/]+' : '.+'
   })
-  return new RegExp(`^/${source.join('/')}$`)
+  // A first segment `api` matches only literal text.
+  const start = segments[0]?.kind === 'text' ? '^/' : '^/(?!api(?:/|$))'
+  return new RegExp(`${start}${source.join('/')}$`)
 }
 
 const ranks: Readonly<Record<Segment['kind'], number>> = { text: 0, pattern: 1, param: 2, rest: 3 }

@@ -43,6 +43,9 @@ const newNode = <Target>(): Node<Target> => ({
   leaves: [],
 })
 
+/** A first segment that no parameter matches: `/api` and what is below it are no pages of an account. */
+const apiRoot = 'api'
+
 type Visit<Target> = (leaf: Leaf<Target>) => boolean
 
 /**
@@ -55,7 +58,7 @@ type Visit<Target> = (leaf: Leaf<Target>) => boolean
  * 4. `{name}`;
  * 5. `{name+}`, the one with more segments after it first.
  *
- * At the same path, a route with a required query precedes one without. A route of another method does not match, so a
+ * A first segment `api` matches only its literal text. At the same path, a route with a required query precedes one without. A route of another method does not match, so a
  * less specific route may answer. Ambiguous routes throw at the start.
  */
 export class Router<Target> {
@@ -211,6 +214,7 @@ function walk<Target>(
   if (segment !== '') {
     const text = node.texts.get(segment)
     if (text && walk(text, segments, values, withQuery, visit, at + 1)) return true
+    if (at === 0 && segment === apiRoot) return false
     const before = values.length
     for (const { segment: pattern, node: next } of node.patterns) {
       const found = pattern.pattern.exec(segment)

@@ -13,6 +13,30 @@ export const object = <Properties extends Schemas>(name: string, properties: Pro
 export const requestObject = <Properties extends Schemas>(name: string, properties: Properties) =>
   Type.Object(properties, { title: name })
 
+/** Members of a closed request that have no effect. */
+export interface WithoutEffect {
+  /** Members that clients of the family send and that limit nothing, such as a description or a time of creation. */
+  readonly ignored?: readonly string[]
+  /** Members that clients of the family send, and that only ask for something with a value other than false, 0 or empty. */
+  readonly ignoredWhenEmpty?: readonly string[]
+}
+
+/**
+ * A named record of requests that create or change a credential or a rule. Decoding refuses unknown members: a limit that
+ * the server does not know would be missing from the credential.
+ */
+export const closedObject = <Properties extends Schemas>(
+  name: string,
+  properties: Properties,
+  { ignored, ignoredWhenEmpty }: WithoutEffect = {},
+) =>
+  Type.Object(properties, {
+    title: name,
+    additionalProperties: false,
+    'x-ignored': ignored,
+    'x-ignored-when-empty': ignoredWhenEmpty,
+  })
+
 /** The value or null; replies always contain the key. */
 export const nullable = <Inner extends Schema>(inner: Inner) => Type.Union([inner, Type.Null()])
 

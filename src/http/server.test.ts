@@ -37,6 +37,55 @@ test('an unknown address answers 404 in the API form, and an unknown method 405 
   assert.deepEqual([method.status, method.headers.get('allow')], [405, 'GET, HEAD'])
 })
 
+test('addresses of the API answer browsers and programs with JSON, whether an operation has the address or not', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const roots = [
+    '/api',
+    '/api/v1',
+    '/api/forgejo',
+    '/api/packages',
+    '/api/packages/alice',
+    '/api/v2/x',
+    '/api/v1/repos',
+  ]
+  for (const path of roots.flatMap((root) => [root, `${root}/`, `${root}?page=1`])) {
+    for (const method of ['GET', 'POST', 'OPTIONS']) {
+      const answer = await fetch(`${forge.url}${path}`, { method, headers: { accept: 'text/html,*/*' } })
+      assert.equal(answer.status, 404, `${method} ${path}`)
+      assert.match(answer.headers.get('content-type') ?? '', /^application\/json/, `${method} ${path}`)
+      assert.equal(((await answer.json()) as { code: string }).code, 'no_such_route')
+    }
+  }
+  // Other names that begin alike are names of accounts.
+  assert.match((await fetch(`${forge.url}/apiary`)).headers.get('content-type') ?? '', /^text/)
+})
+
+test('a refusal has the address of the documentation, or of the site when the documentation is off', async () => {
+  await using forge = await startForge({ settings: { api: { ENABLE_SWAGGER: false } } })
+  const { status, json } = await forge.guest.get('/user')
+  assert.deepEqual([status, json.url], [401, `${forge.url}/`])
+  assert.equal((await forge.guest.get('/', { site: true })).status, 200)
+})
+
+test('a refused state of an account has a code and the address of the documentation', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const root = forge.as('root')
+  const keys = ['code', 'message', 'url']
+  const account = { username: 'new', email: 'new@example.com', password: testPassword, must_change_password: true }
+  assert.equal((await root.post('/admin/users', account)).status, 201)
+  const headers = { authorization: basicAuthorization('new', testPassword) }
+  const first = await forge.guest.get('/user', { headers })
+  assert.deepEqual([first.status, first.json.code], [403, 'password_change_required'])
+  assert.deepEqual(Object.keys(first.json).toSorted(), keys)
+  const alice = forge.as('alice')
+  assert.equal((await alice.get('/user')).status, 200)
+  const state = { source_id: 0, login_name: 'alice', prohibit_login: true }
+  assert.equal((await root.patch('/admin/users/alice', state)).status, 200)
+  const second = await alice.get('/user')
+  assert.deepEqual([second.status, second.json.code], [403, 'account_barred'])
+  assert.deepEqual(Object.keys(second.json).toSorted(), keys)
+})
+
 test('a refusal contains the documentation URL, a stable code and the request id', async () => {
   await using forge = await startForge()
   const answer = await forge.guest.get('/user')
@@ -213,6 +262,21 @@ test('X-Forwarded-For sets the client address only behind a trusted proxy', asyn
   await using untrusted = await startForge({ settings: { security: { REVERSE_PROXY_TRUSTED_PROXIES: '192.0.2.1' } } })
   await untrusted.guest.get('/user', { headers: { 'x-forwarded-for': '203.0.113.9' } })
   assert.equal(untrusted.answered.at(-1)?.ip, '127.0.0.1')
+})
+
+test('X-Request-ID of a trusted proxy names the request; any other one is replaced', async () => {
+  const idOf = async (url: string, id: string) =>
+    (await fetch(`${url}/api/v1/user`, { headers: { 'x-request-id': id } })).headers.get('x-request-id')
+  await using forge = await startForge()
+  for (const id of ['7f3c-1', 'Root=1-67891233-abcdef012345678912345678', 'a'.repeat(128)]) {
+    assert.equal(await idOf(forge.url, id), id)
+    assert.equal(forge.answered.at(-1)?.requestId, id)
+  }
+  for (const id of ['', 'a b', 'a,b', '"quoted"', '<p>', 'é', 'a'.repeat(129)]) {
+    assert.match((await idOf(forge.url, id)) ?? '', /^[\w-]{8}-[0-9a-z]+$/, id)
+  }
+  await using untrusted = await startForge({ settings: { security: { REVERSE_PROXY_TRUSTED_PROXIES: '192.0.2.1' } } })
+  assert.notEqual(await idOf(untrusted.url, '7f3c-1'), '7f3c-1')
 })
 
 test('bodies: a client that disconnects before its body is read ends the request', async () => {

@@ -23,7 +23,7 @@ import {
   Unavailable,
 } from '../lib/errors.ts'
 import { RequestCall } from './call.ts'
-import { addressBelowSite, splitUrl } from './request-address.ts'
+import { addressBelowSite, isOfApi, splitUrl } from './request-address.ts'
 import { clientAddresses, type ClientAddresses } from './client-address.ts'
 import { answerClientErrors } from './client-errors.ts'
 import { Connections } from './connections.ts'
@@ -40,6 +40,7 @@ import {
   type NamedOperation,
   type RequestContext,
 } from './operation.ts'
+import { refuseNarrowing } from './narrowing.ts'
 import type { Reply, StreamReply } from './reply.ts'
 import { Pipelines } from './pipelines.ts'
 import { isBrokenPipe, Responder } from './responder.ts'
@@ -123,6 +124,9 @@ const keepAliveMs = 75_000
 const maxTargetChars = 16 * 1024
 /** Maximum bytes of request line and headers. */
 const maxHeadBytes = 64 * 1024
+
+/** A request id that a log line and a header can hold. */
+const sentRequestId = /^[\w.:+/=@-]{1,128}$/
 
 /** A router keeps nothing of requests: servers of a process with the same operations share it. */
 const routers = new WeakMap<readonly NamedOperation[], Router<NamedOperation>>()
@@ -208,7 +212,7 @@ export class ForgeServer {
   #take(request: IncomingMessage, response: ServerResponse): void {
     const url = addressBelowSite(request.url ?? '/', this.#options.subPath)
     const refused: RefusedCall = {
-      id: this.#nextId(),
+      id: this.#idOf(request),
       method: request.method ?? 'GET',
       url,
       headers: request.headers,
@@ -229,7 +233,7 @@ export class ForgeServer {
         sizeBytes,
       })
     const refuse = (error: unknown, headers: Record<string, string> = {}) => {
-      const form = url.startsWith('/api/') || error instanceof BadRequest ? apiErrors : textErrors
+      const form = isOfApi(url) || error instanceof BadRequest ? apiErrors : textErrors
       answered(this.#responder.sendError(request, response, refused, error, form, headers))
     }
     if (this.#stop.signal.aborted) return refuse(stopping(), { connection: 'close' })
@@ -253,9 +257,17 @@ export class ForgeServer {
     }
   }
 
+  /** Returns the request id that a trusted proxy sends, so that its log names the same one, or a new id. */
+  #idOf(request: IncomingMessage): string {
+    const sent = request.headers['x-request-id']
+    const isKept =
+      typeof sent === 'string' && sentRequestId.test(sent) && this.#addresses.isFromProxy(request, this.#isLocal)
+    return isKept ? sent : this.#nextId()
+  }
+
   /** Returns the operation for browsers at an address that no operation has. */
   #unknown(call: RefusedCall, path: string): RouteMatch<NamedOperation> | undefined {
-    if (call.method !== 'GET' || call.url.startsWith('/api/') || !wantsPage(call)) return undefined
+    if (call.method !== 'GET' || isOfApi(call.url) || !wantsPage(call)) return undefined
     return this.#router.methodsAt(path).length > 0 ? undefined : this.#router.find('GET', this.#options.unknownPath, '')
   }
 
@@ -377,6 +389,7 @@ export class ForgeServer {
     if (turn) await turn
     call.enter()
     await this.#require(call, ctx)
+    refuseNarrowing(call)
     if (operation.lasts) this.#guard(call, ctx)
     if (operation.cost === 'expensive') {
       const place = call.takePlace()

@@ -38,11 +38,15 @@ export class Unauthenticated extends refusal(401, 'unauthenticated') {
 
 export class Forbidden extends refusal(403, 'forbidden') {}
 
-/**
- * The account must not be used: sudo by a user who is not an administrator, an inactive or blocked account. The reply
- * carries only `message` (contract, sudo).
- */
+/** The account must not be used: it is inactive or blocked, or its password must be changed first. */
 export class AccountRefused extends Forbidden {}
+
+/** Sudo by a user who is not an administrator. The reply contains only `message` (contract, sudo). */
+export class SudoForbidden extends AccountRefused {
+  constructor() {
+    super('only administrators may sudo', 'sudo_forbidden')
+  }
+}
 
 export class NotFound extends refusal(404, 'not_found') {
   constructor(message = 'not found', code?: string, data?: Data) {

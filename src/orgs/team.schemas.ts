@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { enumeration, nullable, object, requestObject } from '../http/schema.ts'
+import { enumeration, nullable, object, closedObject } from '../http/schema.ts'
 import { Organization } from './org.schemas.ts'
 
 export const Team = object('Team', {
@@ -31,14 +31,18 @@ const access = {
   can_create_org_repo: Type.Optional(Type.Boolean()),
 }
 
-export const CreateTeamOption = requestObject('CreateTeamOption', {
+export const CreateTeamOption = closedObject('CreateTeamOption', {
   name: Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9_.-]*$' }),
   ...access,
 })
 export type CreateTeamOption = Static<typeof CreateTeamOption>
 
-export const EditTeamOption = requestObject('EditTeamOption', {
-  name: Type.Optional(Type.String({ maxLength: 255, pattern: '^[A-Za-z0-9_.-]*$' })),
-  ...access,
-})
+export const EditTeamOption = closedObject(
+  'EditTeamOption',
+  {
+    name: Type.Optional(Type.String({ maxLength: 255, pattern: '^[A-Za-z0-9_.-]*$' })),
+    ...access,
+  },
+  { ignored: ['id', 'organization'] },
+)
 export type EditTeamOption = Static<typeof EditTeamOption>

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { nullable, object, requestObject } from '../http/schema.ts'
+import { nullable, object, closedObject } from '../http/schema.ts'
 
 /** A limit in bytes, in the range of exact JSON integers. */
 const limit = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
@@ -64,29 +64,32 @@ export type QuotaUsedArtifact = Static<typeof QuotaUsedArtifact>
 
 const subjects = Type.Array(Type.String(), { maxItems: 100 })
 
-export const CreateQuotaRuleOptions = requestObject('CreateQuotaRuleOptions', {
+export const CreateQuotaRuleOptions = closedObject('CreateQuotaRuleOptions', {
   name,
   limit,
   subjects: Type.Optional(nullable(subjects)),
 })
 
-export const EditQuotaRuleOptions = requestObject('EditQuotaRuleOptions', {
+export const EditQuotaRuleOptions = closedObject('EditQuotaRuleOptions', {
   limit: Type.Optional(nullable(limit)),
   subjects: Type.Optional(nullable(subjects)),
 })
 
-export const CreateQuotaGroupOptions = requestObject('CreateQuotaGroupOptions', {
+export const CreateQuotaGroupOptions = closedObject('CreateQuotaGroupOptions', {
   name,
   rules: Type.Optional(
     nullable(
       Type.Array(
-        Type.Object({ name, limit: Type.Optional(nullable(limit)), subjects: Type.Optional(nullable(subjects)) }),
+        Type.Object(
+          { name, limit: Type.Optional(nullable(limit)), subjects: Type.Optional(nullable(subjects)) },
+          { additionalProperties: false },
+        ),
         { maxItems: 100 },
       ),
     ),
   ),
 })
 
-export const SetUserQuotaGroupsOptions = requestObject('SetUserQuotaGroupsOptions', {
+export const SetUserQuotaGroupsOptions = closedObject('SetUserQuotaGroupsOptions', {
   groups: Type.Optional(nullable(Type.Array(Type.String(), { maxItems: 100 }))),
 })

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { dateTime, enumeration, nullable, object, requestObject } from '../http/schema.ts'
+import { dateTime, enumeration, nullable, object, closedObject, requestObject } from '../http/schema.ts'
 
 const text = Type.String({ maxLength: 2000 })
 const shortText = Type.String({ maxLength: 255 })
@@ -63,10 +63,10 @@ export const SignInSource = object('SignInSource', {
 })
 export type SignInSource = Static<typeof SignInSource>
 
-const openIdOption = Type.Partial(Type.Object(openId))
-const ldapOption = Type.Partial(Type.Object(ldap))
+const openIdOption = Type.Partial(Type.Object(openId), { additionalProperties: false })
+const ldapOption = Type.Partial(Type.Object(ldap), { additionalProperties: false })
 
-export const CreateSignInSourceOption = requestObject('CreateSignInSourceOption', {
+export const CreateSignInSourceOption = closedObject('CreateSignInSourceOption', {
   name: Type.String({ minLength: 1, maxLength: 100 }),
   active: Type.Optional(Type.Boolean()),
   secret: Type.Optional(text),
@@ -74,7 +74,7 @@ export const CreateSignInSourceOption = requestObject('CreateSignInSourceOption'
   ldap: Type.Optional(ldapOption),
 })
 
-export const EditSignInSourceOption = requestObject('EditSignInSourceOption', {
+export const EditSignInSourceOption = closedObject('EditSignInSourceOption', {
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   active: Type.Optional(Type.Boolean()),
   secret: Type.Optional(text),

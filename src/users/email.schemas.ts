@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { object, requestObject } from '../http/schema.ts'
+import { object, closedObject, requestObject } from '../http/schema.ts'
 
 export const Email = object('Email', {
   email: Type.String(),
@@ -12,7 +12,7 @@ export type Email = Static<typeof Email>
 
 const emails = { emails: Type.Optional(Type.Array(Type.String(), { maxItems: 100 })) }
 
-export const CreateEmailOption = requestObject('CreateEmailOption', emails)
+export const CreateEmailOption = closedObject('CreateEmailOption', emails)
 export type CreateEmailOption = Static<typeof CreateEmailOption>
 
 export const DeleteEmailOption = requestObject('DeleteEmailOption', emails)

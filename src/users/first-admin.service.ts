@@ -1,4 +1,5 @@
 import type { Services } from '../access/context.ts'
+import { firstLogin } from '../config/first-admin.ts'
 import { hashPassword } from '../secrets/passwords.ts'
 import { newSecret } from '../secrets/tokens.ts'
 import { createUser } from './user.service.ts'
@@ -9,9 +10,6 @@ export interface FirstAdministrator {
   readonly login: string
   readonly password: string | undefined
 }
-
-/** Default name of the first administrator. */
-const defaultLogin = 'root'
 
 /**
  * Creates the first administrator: the one of the settings when it does not exist, or one with a generated password
@@ -28,11 +26,11 @@ export async function ensureFirstAdministrator(services: Services): Promise<Firs
   if ((await countPeople(services.db)) > 0) return undefined
   const password = newSecret(15)
   await createUser(services, {
-    name: defaultLogin,
-    email: `${defaultLogin}@localhost.localdomain`,
+    name: firstLogin,
+    email: `${firstLogin}@localhost.localdomain`,
     // A generated password cannot have leaked, so no lookup is needed.
     passwordHash: await hashPassword(password),
     isAdmin: true,
   })
-  return { login: defaultLogin, password }
+  return { login: firstLogin, password }
 }

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { dateTime, enumeration, object, requestObject } from '../http/schema.ts'
+import { dateTime, enumeration, object, closedObject, requestObject } from '../http/schema.ts'
 
 export const User = object('User', {
   id: Type.Integer(),
@@ -32,7 +32,7 @@ export type User = Static<typeof User>
 export const UserSearchResults = object('UserSearchResults', { ok: Type.Boolean(), data: Type.Array(User) })
 export type UserSearchResults = Static<typeof UserSearchResults>
 
-export const CreateUserOption = requestObject('CreateUserOption', {
+export const CreateUserOption = closedObject('CreateUserOption', {
   source_id: Type.Optional(Type.Integer()),
   login_name: Type.Optional(Type.String()),
   username: Type.String({ minLength: 1, maxLength: 40 }),
@@ -47,7 +47,7 @@ export const CreateUserOption = requestObject('CreateUserOption', {
 })
 export type CreateUserOption = Static<typeof CreateUserOption>
 
-export const EditUserOption = requestObject('EditUserOption', {
+export const EditUserOption = closedObject('EditUserOption', {
   source_id: Type.Optional(Type.Integer()),
   login_name: Type.Optional(Type.String({ maxLength: 255 })),
   email: Type.Optional(Type.String({ maxLength: 254 })),

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { dateTime, nullable, object, requestObject } from '../http/schema.ts'
+import { dateTime, nullable, object, closedObject } from '../http/schema.ts'
 
 export const Hook = object('Hook', {
   id: Type.Integer(),
@@ -25,23 +25,31 @@ export type Hook = Static<typeof Hook>
 
 const CreateHookOptionConfig = Type.Record(Type.String(), Type.String(), { title: 'CreateHookOptionConfig' })
 
-export const CreateHookOption = requestObject('CreateHookOption', {
-  // expected: one of hookTypes (hook.rules.ts)
-  type: Type.String({ minLength: 1 }),
-  config: CreateHookOptionConfig,
-  events: Type.Optional(nullable(Type.Array(Type.String()))),
-  branch_filter: Type.Optional(Type.String()), // rule: GlobPattern
-  authorization_header: Type.Optional(Type.String()),
-  active: Type.Optional(Type.Boolean({ default: false })),
-  is_system_webhook: Type.Optional(Type.Boolean()),
-})
+export const CreateHookOption = closedObject(
+  'CreateHookOption',
+  {
+    // expected: one of hookTypes (hook.rules.ts)
+    type: Type.String({ minLength: 1 }),
+    config: CreateHookOptionConfig,
+    events: Type.Optional(nullable(Type.Array(Type.String()))),
+    branch_filter: Type.Optional(Type.String()), // rule: GlobPattern
+    authorization_header: Type.Optional(Type.String()),
+    active: Type.Optional(Type.Boolean({ default: false })),
+    is_system_webhook: Type.Optional(Type.Boolean()),
+  },
+  { ignored: ['name'] },
+)
 export type CreateHookOption = Static<typeof CreateHookOption>
 
-export const EditHookOption = requestObject('EditHookOption', {
-  config: Type.Optional(nullable(Type.Record(Type.String(), Type.String()))),
-  events: Type.Optional(nullable(Type.Array(Type.String()))),
-  branch_filter: Type.Optional(Type.String()), // rule: GlobPattern
-  authorization_header: Type.Optional(Type.String()),
-  active: Type.Optional(nullable(Type.Boolean())),
-})
+export const EditHookOption = closedObject(
+  'EditHookOption',
+  {
+    config: Type.Optional(nullable(Type.Record(Type.String(), Type.String()))),
+    events: Type.Optional(nullable(Type.Array(Type.String()))),
+    branch_filter: Type.Optional(Type.String()), // rule: GlobPattern
+    authorization_header: Type.Optional(Type.String()),
+    active: Type.Optional(nullable(Type.Boolean())),
+  },
+  { ignored: ['name', ...Object.keys(Hook.properties)] },
+)
 export type EditHookOption = Static<typeof EditHookOption>

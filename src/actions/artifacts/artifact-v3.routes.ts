@@ -94,6 +94,7 @@ export const uploadArtifactV3 = operation({
   params: { run: pathNumber },
   requires: [byJob],
   query: { itemPath: Type.Optional(Type.String()), retentionDays: Type.Optional(Type.Integer()) },
+  obeys: ['content-range'],
   body: bytesOf('*/*'),
   reply: { 200: Done },
   async run({ ctx, params, query, call }) {

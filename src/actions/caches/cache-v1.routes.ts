@@ -59,6 +59,7 @@ export const uploadCacheV1 = operation({
   cost: 'usual',
   params: { id: pathNumber },
   requires: [byJob],
+  obeys: ['content-range'],
   body: bytesOf('*/*'),
   reply: { 204: 'empty' },
   async run({ ctx, params, call }) {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { dateTime, enumeration, nullable, object, requestObject } from '../../http/schema.ts'
+import { dateTime, enumeration, nullable, object, closedObject } from '../../http/schema.ts'
 
 export const RegistrationToken = object('RegistrationToken', { token: Type.String() })
 
@@ -9,7 +9,7 @@ export const RunnerRegistration = object('RunnerRegistration', {
   created_at: nullable(dateTime()),
 })
 
-export const EditRunnerRegistrationOption = requestObject('EditRunnerRegistrationOption', { is_active: Type.Boolean() })
+export const EditRunnerRegistrationOption = closedObject('EditRunnerRegistrationOption', { is_active: Type.Boolean() })
 
 export const RegisteredRunner = object('RegisteredRunner', {
   id: Type.Integer(),

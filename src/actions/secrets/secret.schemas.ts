@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { dateTime, object, requestObject } from '../../http/schema.ts'
+import { dateTime, object, closedObject } from '../../http/schema.ts'
 
 /** A secret in a list, without its value. */
 export const Secret = object('Secret', {
@@ -8,6 +8,8 @@ export const Secret = object('Secret', {
 })
 export type Secret = Static<typeof Secret>
 
-export const CreateOrUpdateSecretOption = requestObject('CreateOrUpdateSecretOption', {
-  data: Type.String({ minLength: 1 }),
-})
+export const CreateOrUpdateSecretOption = closedObject(
+  'CreateOrUpdateSecretOption',
+  { data: Type.String({ minLength: 1 }) },
+  { ignored: ['name', 'description'] },
+)

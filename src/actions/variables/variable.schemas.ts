@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { object, requestObject } from '../../http/schema.ts'
+import { object, closedObject } from '../../http/schema.ts'
 
 /** `owner_id` is 0 for a variable of a repository, `repo_id` is 0 for one of an account. */
 export const ActionVariable = object('ActionVariable', {
@@ -10,12 +10,18 @@ export const ActionVariable = object('ActionVariable', {
 })
 export type ActionVariable = Static<typeof ActionVariable>
 
-export const CreateVariableOption = requestObject('CreateVariableOption', {
-  value: Type.String({ minLength: 1 }),
-})
+export const CreateVariableOption = closedObject(
+  'CreateVariableOption',
+  { value: Type.String({ minLength: 1 }) },
+  { ignored: ['name', 'description'] },
+)
 
-export const UpdateVariableOption = requestObject('UpdateVariableOption', {
-  name: Type.Optional(Type.String()),
-  value: Type.String({ minLength: 1 }),
-})
+export const UpdateVariableOption = closedObject(
+  'UpdateVariableOption',
+  {
+    name: Type.Optional(Type.String()),
+    value: Type.String({ minLength: 1 }),
+  },
+  { ignored: ['description'] },
+)
 export type UpdateVariableOption = Static<typeof UpdateVariableOption>

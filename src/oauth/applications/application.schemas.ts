@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { dateTime, nullable, object, requestObject } from '../../http/schema.ts'
+import { dateTime, nullable, object, closedObject } from '../../http/schema.ts'
 
 export const OAuth2Application = object('OAuth2Application', {
   id: Type.Integer(),
@@ -12,8 +12,15 @@ export const OAuth2Application = object('OAuth2Application', {
 })
 export type OAuth2Application = Static<typeof OAuth2Application>
 
-export const CreateOAuth2ApplicationOptions = requestObject('CreateOAuth2ApplicationOptions', {
-  name: Type.String({ minLength: 1, maxLength: 255 }),
-  confidential_client: Type.Optional(Type.Boolean()),
-  redirect_uris: Type.Array(Type.String(), { maxItems: 50 }),
-})
+export const CreateOAuth2ApplicationOptions = closedObject(
+  'CreateOAuth2ApplicationOptions',
+  {
+    name: Type.String({ minLength: 1, maxLength: 255 }),
+    confidential_client: Type.Optional(Type.Boolean()),
+    redirect_uris: Type.Array(Type.String(), { maxItems: 50 }),
+  },
+  {
+    ignored: ['id', 'client_id', 'created'],
+    ignoredWhenEmpty: ['client_secret', 'skip_secondary_authorization'],
+  },
+)

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { dateTime, nullable, object, requestObject } from '../../http/schema.ts'
+import { dateTime, nullable, object, closedObject } from '../../http/schema.ts'
 import { Package } from '../package.schemas.ts'
 
 export const PackageCleanupRule = object('PackageCleanupRule', {
@@ -27,12 +27,12 @@ const settings = {
   match_full_name: Type.Optional(Type.Boolean()),
 }
 
-export const CreatePackageCleanupRuleOption = requestObject('CreatePackageCleanupRuleOption', {
+export const CreatePackageCleanupRuleOption = closedObject('CreatePackageCleanupRuleOption', {
   type: Type.String(),
   ...settings,
 })
 
-export const EditPackageCleanupRuleOption = requestObject('EditPackageCleanupRuleOption', settings)
+export const EditPackageCleanupRuleOption = closedObject('EditPackageCleanupRuleOption', settings)
 
 export const PackageCleanupPreview = object('PackageCleanupPreview', {
   versions: Type.Array(

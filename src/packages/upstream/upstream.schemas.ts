@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { object, requestObject } from '../../http/schema.ts'
+import { object, closedObject } from '../../http/schema.ts'
 
 export const PackageUpstream = object('PackageUpstream', {
   type: Type.String(),
@@ -9,7 +9,7 @@ export const PackageUpstream = object('PackageUpstream', {
   reserved: Type.Array(Type.String()),
 })
 
-export const SetPackageUpstreamOption = requestObject('SetPackageUpstreamOption', {
+export const SetPackageUpstreamOption = closedObject('SetPackageUpstreamOption', {
   url: Type.String(),
   username: Type.Optional(Type.String({ maxLength: 200 })),
   secret: Type.Optional(Type.String({ maxLength: 4096 })),

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { dateTime, nullable, object, requestObject } from '../../http/schema.ts'
+import { dateTime, nullable, object, closedObject } from '../../http/schema.ts'
 
 export const BranchProtection = object('BranchProtection', {
   branch_name: Type.String(),
@@ -58,12 +58,31 @@ const settings = {
   apply_to_admins: Type.Optional(Type.Boolean()),
 } as const
 
-export const CreateBranchProtectionOption = requestObject('CreateBranchProtectionOption', {
-  branch_name: Type.Optional(Type.String()),
-  rule_name: Type.Optional(Type.String()),
-  ...settings,
-})
+/** Settings of the family that rules here do not have. Its clients send them without a value. */
+const unsupported = [
+  'priority',
+  'block_admin_merge_override',
+  'enable_force_push',
+  'enable_force_push_allowlist',
+  'force_push_allowlist_usernames',
+  'force_push_allowlist_teams',
+  'force_push_allowlist_deploy_keys',
+  'enable_bypass_allowlist',
+  'bypass_allowlist_usernames',
+  'bypass_allowlist_teams',
+]
+/** Clients change a rule that they read, and send it whole. */
+const readOnly = ['created_at', 'updated_at']
+
+export const CreateBranchProtectionOption = closedObject(
+  'CreateBranchProtectionOption',
+  { branch_name: Type.Optional(Type.String()), rule_name: Type.Optional(Type.String()), ...settings },
+  { ignored: readOnly, ignoredWhenEmpty: unsupported },
+)
 export type CreateBranchProtectionOption = Static<typeof CreateBranchProtectionOption>
 
-export const EditBranchProtectionOption = requestObject('EditBranchProtectionOption', settings)
+export const EditBranchProtectionOption = closedObject('EditBranchProtectionOption', settings, {
+  ignored: [...readOnly, 'branch_name', 'rule_name'],
+  ignoredWhenEmpty: unsupported,
+})
 export type EditBranchProtectionOption = Static<typeof EditBranchProtectionOption>

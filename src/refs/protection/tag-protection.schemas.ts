@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { dateTime, nullable, object, requestObject } from '../../http/schema.ts'
+import { dateTime, nullable, object, closedObject } from '../../http/schema.ts'
 
 const settings = {
   name_pattern: Type.Optional(Type.String()),
@@ -7,10 +7,13 @@ const settings = {
   whitelist_teams: Type.Optional(Type.Array(Type.String())),
 } as const
 
-export const CreateTagProtectionOption = requestObject('CreateTagProtectionOption', settings)
+/** Clients change a rule that they read, and send it whole. */
+const readOnly = { ignored: ['id', 'created_at', 'updated_at'] }
+
+export const CreateTagProtectionOption = closedObject('CreateTagProtectionOption', settings, readOnly)
 export type CreateTagProtectionOption = Static<typeof CreateTagProtectionOption>
 
-export const EditTagProtectionOption = requestObject('EditTagProtectionOption', settings)
+export const EditTagProtectionOption = closedObject('EditTagProtectionOption', settings, readOnly)
 export type EditTagProtectionOption = Static<typeof EditTagProtectionOption>
 
 export const TagProtection = object('TagProtection', {

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
-import { object, requestObject } from '../../http/schema.ts'
+import { object, closedObject } from '../../http/schema.ts'
 
-export const EditGitHookOption = requestObject('EditGitHookOption', {
+export const EditGitHookOption = closedObject('EditGitHookOption', {
   content: Type.Optional(Type.String()),
 })
 export type EditGitHookOption = Static<typeof EditGitHookOption>

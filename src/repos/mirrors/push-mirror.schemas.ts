@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { nullable } from '../../http/schema.ts'
+import { closedObject, nullable } from '../../http/schema.ts'
 
 export const PushMirror = Type.Object(
   {
@@ -17,7 +17,8 @@ export const PushMirror = Type.Object(
 )
 export type PushMirror = Static<typeof PushMirror>
 
-export const CreatePushMirrorOption = Type.Object(
+export const CreatePushMirrorOption = closedObject(
+  'CreatePushMirrorOption',
   {
     remote_address: Type.Optional(Type.String()),
     remote_username: Type.Optional(Type.String()),
@@ -26,6 +27,6 @@ export const CreatePushMirrorOption = Type.Object(
     sync_on_commit: Type.Optional(Type.Boolean()),
     use_ssh: Type.Optional(Type.Boolean({ description: 'Whether the forge makes a key pair for it' })),
   },
-  { $id: 'CreatePushMirrorOption' },
+  { ignoredWhenEmpty: ['branch_filter'] },
 )
 export type CreatePushMirrorOption = Static<typeof CreatePushMirrorOption>

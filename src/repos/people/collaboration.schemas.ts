@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox'
-import { nullable, object, requestObject } from '../../http/schema.ts'
+import { nullable, object, closedObject } from '../../http/schema.ts'
 import { User } from '../../users/user.schemas.ts'
 
 /** Values other than read, write and admin are ignored (observed). */
-export const AddCollaboratorOption = requestObject('AddCollaboratorOption', {
+export const AddCollaboratorOption = closedObject('AddCollaboratorOption', {
   permission: Type.Optional(Type.String()),
 })
 export type AddCollaboratorOption = Static<typeof AddCollaboratorOption>

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { dateTime, nullable, object, reference, requestObject } from '../../http/schema.ts'
+import { dateTime, nullable, object, reference, closedObject } from '../../http/schema.ts'
 
 const GPGKeyEmail = object('GPGKeyEmail', { email: Type.String(), verified: Type.Boolean() })
 
@@ -23,12 +23,12 @@ export type GPGKey = Static<typeof GPGKey>
 /** Longest text of a key or signature, in characters. */
 const armored = Type.String({ minLength: 1, maxLength: 262_144 })
 
-export const CreateGPGKeyOption = requestObject('CreateGPGKeyOption', {
+export const CreateGPGKeyOption = closedObject('CreateGPGKeyOption', {
   armored_public_key: armored,
   armored_signature: Type.Optional(Type.String({ maxLength: 16_384 })),
 })
 
-export const VerifyGPGKeyOption = requestObject('VerifyGPGKeyOption', {
+export const VerifyGPGKeyOption = closedObject('VerifyGPGKeyOption', {
   key_id: Type.String({ minLength: 1, maxLength: 64 }),
   armored_signature: Type.String({ minLength: 1, maxLength: 16_384 }),
 })

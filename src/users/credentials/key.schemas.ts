@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { dateTime, nullable, object, requestObject } from '../../http/schema.ts'
+import { dateTime, nullable, object, closedObject } from '../../http/schema.ts'
 import { User } from '../user.schemas.ts'
 
 export const PublicKey = object('PublicKey', {
@@ -15,7 +15,7 @@ export const PublicKey = object('PublicKey', {
 })
 export type PublicKey = Static<typeof PublicKey>
 
-export const CreateKeyOption = requestObject('CreateKeyOption', {
+export const CreateKeyOption = closedObject('CreateKeyOption', {
   title: Type.String({ minLength: 1 }),
   key: Type.String({ minLength: 1 }),
   read_only: Type.Optional(Type.Boolean()),

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { dateTime, object, requestObject } from '../../http/schema.ts'
+import { dateTime, object, closedObject } from '../../http/schema.ts'
 
 export const AccessToken = object('AccessToken', {
   id: Type.Integer(),
@@ -12,7 +12,7 @@ export const AccessToken = object('AccessToken', {
 })
 export type AccessToken = Static<typeof AccessToken>
 
-export const CreateAccessTokenOption = requestObject('CreateAccessTokenOption', {
+export const CreateAccessTokenOption = closedObject('CreateAccessTokenOption', {
   name: Type.String({ minLength: 1 }),
   scopes: Type.Optional(Type.Array(Type.String())),
 })

@@ -67,6 +67,9 @@ test('swaggerPage, swaggerAsset, swaggerShortcut: the page and all it loads come
   }
   assert.equal((await forge.guest.get('/assets/swagger-ui/..%2fpackage.json', { site: true })).status, 404)
   assert.equal((await forge.guest.get('/swagger', { site: true })).headers.get('location'), `${forge.url}/api/swagger`)
+  await using unframed = await startForge({ settings: { cors: { X_FRAME_OPTIONS: 'DENY' } } })
+  const { headers } = await unframed.guest.get('/api/swagger', { site: true })
+  assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
   await using off = await startForge({ settings: { api: { ENABLE_SWAGGER: false } } })
   for (const path of ['/api/swagger', '/swagger', '/assets/swagger-ui/start.js', '/swagger.v1.json']) {
     assert.equal((await off.guest.get(path, { site: true })).status, 404, path)

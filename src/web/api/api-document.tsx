@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import type { Config } from '../../config/load-config.ts'
 import { bytes } from '../../http/reply.ts'
-import { pageHeaders } from '../shell/page-headers.ts'
+import { framedAlike, pageHeaders } from '../shell/page-headers.ts'
 import { siteHref } from '../ui/paths.ts'
 
 /** The viewer of API descriptions sets styles of elements. */
@@ -33,6 +33,6 @@ export function apiDocument(config: Config, title: string, content: ComponentChi
     </html>,
   )
   return bytes('text/html;charset=utf-8', `<!DOCTYPE html>\n${html}\n`, {
-    headers: { ...pageHeaders(config), 'content-security-policy': policy },
+    headers: framedAlike({ ...pageHeaders(config), 'content-security-policy': policy }),
   })
 }

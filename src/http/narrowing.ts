@@ -1,0 +1,53 @@
+import { Unsupported } from '../lib/errors.ts'
+import type { Call } from './operation.ts'
+
+/**
+ * Request headers that limit a change: to a state of the resource (RFC 9110, 13.1), to one execution, to a part of the
+ * content, or to no effect at all. `Prefer` limits it when it asks for a dry run. A server that ignores one of them changes
+ * more than the client allows.
+ */
+export const narrowingHeaders = [
+  'if-match',
+  'if-none-match',
+  'if-unmodified-since',
+  'idempotency-key',
+  'content-range',
+  'dry-run',
+  'x-dry-run',
+  'prefer',
+] as const
+
+export type NarrowingHeader = (typeof narrowingHeaders)[number]
+
+/** Names of query parameters that ask for a dry run. */
+const dryRunParams = ['dry_run', 'dry-run', 'dryRun']
+
+/** Returns whether a value asks for a dry run. */
+const isAsked = (value: unknown): boolean => !/^(?:|0|false|no|off|none)$/i.test(String(value).trim())
+
+/**
+ * Refuses a change that the client limits in a way that the operation does not obey (`obeys`). Other preferences than a dry
+ * run may be ignored (RFC 7240, 2).
+ * @throws Unsupported
+ */
+export function refuseNarrowing({ operation, headers, rawQuery }: Call): void {
+  if (!operation.writes) return
+  for (const name of narrowingHeaders) {
+    const value = headers[name]
+    if (value === undefined || operation.obeys.includes(name)) continue
+    if (name === 'prefer' && !/(?:^|[\s,;])dry[-_]?run\b/i.test(String(value))) continue
+    if (name.endsWith('dry-run') && !isAsked(value)) continue
+    throw unsupported(`the header ${name}`, { header: name })
+  }
+  const param = dryRunParams.find(
+    (name) => !(name in operation.query) && rawQuery.has(name) && isAsked(rawQuery.get(name)),
+  )
+  if (param !== undefined) throw unsupported(`the parameter ${param}`, { param })
+}
+
+const unsupported = (what: string, data: Readonly<Record<string, string>>): Unsupported =>
+  new Unsupported(
+    `${what} is not supported at this address; the request changed nothing`,
+    'condition_unsupported',
+    data,
+  )
