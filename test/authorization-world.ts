@@ -47,11 +47,9 @@ export function predict(operation: NamedOperation, caller: Caller, place: Place)
     caller.scopes !== undefined &&
     categories.some((each) => !grants(caller.scopes as TokenScopes, each as never, level))
   if (!(operation.narrowScope && caller.scopes?.narrow.has(operation.narrowScope)) && lacks(operation.scope)) return 403
-  if (operation.outlivesCredential && (caller.job || caller.scopes?.publicOnly)) return 403
-  if (caller.job && operation.method !== 'GET') {
-    const isOfAccount = operation.scope.some((each) => ofAccounts.has(each)) || /^\/users?\//.test(operation.path)
-    if (isOfAccount || (operation.base === 'api' && caller.job.isReadOnly)) return 403
-  }
+  const codes = operation.requires.flatMap((requirement) => requirement.codes)
+  const isInRepo = codes.includes('resolve:repo')
+  if (!isInRepo && exceedsCredential()) return 403
   const rank = caller.job
     ? caller.job.repo === place.repo
       ? caller.rank
@@ -61,12 +59,22 @@ export function predict(operation: NamedOperation, caller: Caller, place: Place)
       : Math.max(caller.rank, 1)
   let inOrg = false
   let isCertain = true
-  for (const code of operation.requires.flatMap((requirement) => requirement.codes)) {
+  for (const code of codes) {
     const outcome = predictCode(code)
     if (outcome === 'unknown') isCertain = false
     else if (outcome !== 'passed') return isCertain ? outcome : 'refused'
   }
   return isCertain ? 'passed' : 'unknown'
+
+  /** Contract A2 and A5: a public-only token changes nothing of the account, and a job only its repository. */
+  function exceedsCredential(): boolean {
+    const { outlivesCredential, scope, path, base, method } = operation
+    const isOfPlace = codes.some((code) => /^resolve:(?:repo|org|team)$/.test(code)) && outlivesCredential !== 'account'
+    if (outlivesCredential && (caller.job || (caller.scopes?.publicOnly && !isOfPlace))) return true
+    if (!caller.job || method === 'GET') return false
+    const isOfAccount = scope.some((each) => ofAccounts.has(each)) || /^\/users?\//.test(path)
+    return isOfAccount || (base === 'api' && caller.job.isReadOnly)
+  }
 
   function predictCode(code: string): Outcome {
     const unit = unitCode.exec(code)
@@ -80,7 +88,8 @@ export function predict(operation: NamedOperation, caller: Caller, place: Place)
       case 'resolve:repo':
         return rank === 0 ? 404 : 'passed'
       case 'publicOnlyCheck':
-        return caller.scopes?.publicOnly && place.isPrivate && operation.path.includes('{reponame}') ? 403 : 'passed'
+        if (caller.scopes?.publicOnly && place.isPrivate && operation.path.includes('{reponame}')) return 403
+        return isInRepo && exceedsCredential() ? 403 : 'passed'
       case 'RO':
         return rank >= 4 ? 'passed' : 403
       case 'RA':

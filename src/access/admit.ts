@@ -2,12 +2,13 @@ import { asking } from '../audit/asking.ts'
 import type { CredentialReader, Identity } from '../auth/credentials.ts'
 import { applySudo, identify } from '../auth/identify.ts'
 import { rereadViewer } from '../auth/reread-viewer.ts'
-import { credentialName, type Viewer } from '../auth/viewer.ts'
-import type { Call, Operation, Scope } from '../http/operation.ts'
-import { Forbidden, Refusal } from '../lib/errors.ts'
+import { credentialName } from '../auth/viewer.ts'
+import type { Call } from '../http/operation.ts'
+import { Refusal } from '../lib/errors.ts'
 import { usualWorkLimits, WorkBudget } from '../lib/work-budget.ts'
 import type { Ctx, Services } from './context.ts'
-import { checkOutlives, checkScopes } from './requirements.ts'
+import { checkCredentialLimits, isInRepo } from './credential-limits.ts'
+import { checkScopes } from './requirements.ts'
 
 /**
  * Returns the context of a request. It checks the credential, the account's state, sudo (API only) and the token's
@@ -93,21 +94,6 @@ async function actAs(services: Services, call: Call, identity: Identity | undefi
   const viewer = operation.base === 'site' ? found : await applySudo(services, call, found)
   const { outlivesCredential } = operation
   checkScopes(viewer, operation.scope, outlivesCredential ? 'POST' : method, operation.narrowScope)
-  if (outlivesCredential) checkOutlives(viewer)
-  checkJob(viewer, operation, method)
+  if (!isInRepo(operation)) checkCredentialLimits(viewer, call)
   return identity?.principal ? { viewer, principal: identity.principal } : { viewer }
-}
-
-/** Scopes of accounts. */
-const ofAccounts: ReadonlySet<Scope> = new Set(['user', 'organization', 'notification', 'activitypub', 'admin'])
-
-/**
- * Refuses writes of workflow jobs outside repositories: all jobs act as one account, so a key or secret of one job
- * would serve all others. Read-only jobs write nothing at all.
- */
-function checkJob(viewer: Viewer | undefined, { base, scope, path }: Operation, method: string): void {
-  if (viewer?.credential.kind !== 'job' || method === 'GET' || method === 'HEAD') return
-  const isOfAccount = scope.some((each) => ofAccounts.has(each)) || /^\/users?\//.test(path)
-  if (!isOfAccount && (base !== 'api' || !viewer.credential.readOnly)) return
-  throw new Forbidden('a job of a workflow may not do this', 'job_of_workflow')
 }

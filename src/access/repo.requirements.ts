@@ -5,6 +5,7 @@ import { Archived, Forbidden, NotFound } from '../lib/errors.ts'
 import { pathText } from '../http/schema.ts'
 import { findRepoOfPath, type RepoOfPath } from './access.store.ts'
 import type { Ctx, RepoCtx } from './context.ts'
+import { checkCredentialLimits } from './credential-limits.ts'
 import { resolveRepo } from './resolve-repo.ts'
 
 const repoParams = { username: pathText, reponame: pathText }
@@ -15,10 +16,12 @@ export const inRepo: Requirement<Ctx, Omit<RepoCtx, keyof Ctx>, typeof repoParam
   refuses: [403, 404],
   params: repoParams,
   ahead: ({ db }, { params }) => findRepoOfPath(db, params.username, params.reponame),
-  check(ctx, call, asked) {
+  async check(ctx, call, asked) {
     const { username: owner, reponame: name } = call.params
     const addressUnder = (username: string, reponame: string) => movedUrl(call, { username, reponame })
-    return resolveRepo(ctx, owner, name, addressUnder, asked)
+    const found = await resolveRepo(ctx, owner, name, addressUnder, asked)
+    checkCredentialLimits(ctx.viewer, call)
+    return found
   },
 }
 

@@ -63,17 +63,6 @@ export function missingScope(
   return categories.find((category) => !grants(scopes, category, levelOf(method)))
 }
 
-/**
- * Throws `Forbidden` when the credential is narrower than anything that outlives it: a public-only token or the token of a
- * job (`outlivesCredential` of an operation).
- */
-export function checkOutlives(viewer: Ctx['viewer']): void {
-  if (viewer?.limit.publicOnly) {
-    throw new Forbidden('a public-only token cannot create what outlives it', 'public_only')
-  }
-  if (viewer?.limit.repo) throw new Forbidden('a job of a workflow cannot create what outlives it', 'job_of_workflow')
-}
-
 /** Credentials that carry name and password (or a token in their place), for managing tokens (contract E2). */
 export const basicAuth: Requirement<Ctx, object> = {
   codes: ['basicAuth'],

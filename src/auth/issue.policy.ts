@@ -3,7 +3,7 @@ import { grants, isWithin, type TokenScopes } from './token-scopes.ts'
 import type { Credential } from './viewer.ts'
 
 // A password, a session and a trusted proxy have all rights of the account. An SSH key, a deploy key and a workflow job
-// issue nothing. Operations refuse public-only tokens before (`outlivesCredential`); these policies refuse them again.
+// issue nothing. Operations of accounts refuse public-only tokens before (`outlivesCredential`).
 
 /** Returns whether the credential may create a token with these scopes: a token only passes on scopes that it has. */
 export function mayIssueToken(credential: Credential, wanted: TokenScopes): Verdict {
@@ -23,7 +23,6 @@ export function mayIssueKey(credential: Credential, isStrict: boolean): Verdict 
   if (isAccountItself(credential)) return allow
   if (credential.kind !== 'token') return deny('credential_issues_no_key', 'these credentials cannot add keys')
   const { scopes } = credential
-  if (scopes.publicOnly) return deny('public_only_issues_no_key', 'a public-only token cannot add keys')
   return !isStrict || scopes.narrow.has('admin:public_key') || grants(scopes, 'repository', 'write')
     ? allow
     : deny('key_scope_missing', 'a token that adds keys needs the scope write:repository or admin:public_key')

@@ -92,7 +92,7 @@ interface Narrow {
 /** Credentials with fewer rights than their account. */
 const narrow: Readonly<Record<string, Narrow>> = {
   'write:user': { scopes: ['write:user'], may: ['userCurrentPostKey a key'], mayStrictly: [] },
-  'public-only, all': { scopes: ['public-only', 'all'], may: [] },
+  'public-only, all': { scopes: ['public-only', 'all'], may: ['repoCreateKey a key'] },
   'admin:public_key': { scopes: ['admin:public_key'], may: ['userCurrentPostKey a key'] },
   'write:user, admin': {
     scopes: ['write:user', 'write:admin'],

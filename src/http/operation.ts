@@ -252,9 +252,9 @@ interface Declaration<
   /**
    * Whether the operation creates or changes something that outlives or exceeds the credential: a token, a key, a
    * webhook, a password, the rights of another account. It needs the write level whatever its method, and refuses
-   * public-only tokens and jobs of workflows.
+   * jobs of workflows. It refuses public-only tokens outside of repositories and organizations; `account`: there too.
    */
-  readonly outlivesCredential?: true
+  readonly outlivesCredential?: true | 'account'
   /**
    * The accepted kinds of credentials; a credential of another kind is wrong. The default is the kinds of accounts, and
    * the session of a browser for each GET of the family `downloads`.
@@ -316,7 +316,7 @@ export interface Operation {
   readonly whenQuery: Readonly<Record<string, string>> | undefined
   readonly scope: readonly Scope[]
   readonly narrowScope: NarrowScope | undefined
-  readonly outlivesCredential: boolean
+  readonly outlivesCredential: boolean | 'account'
   readonly accepts: readonly CredentialKind[]
   readonly wrongCredentials: 'refused' | 'guest'
   readonly requires: readonly AnyRequirement[]

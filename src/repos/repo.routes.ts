@@ -30,7 +30,7 @@ export const createCurrentUserRepo = operation({
   reply: { 201: Repository },
   async run({ ctx, body }) {
     const { user } = ctx.viewer
-    const repo = await createRepo(ctx, user, user, newRepositoryOf(body))
+    const repo = await createRepo(ctx, user, user, newRepositoryOf(ctx, body))
     return created(await presentMadeRepo(ctx, repo, user))
   },
 })
@@ -44,7 +44,7 @@ export const createOrgRepo = operation({
   body: CreateRepoOption,
   reply: { 201: Repository },
   async run({ ctx, body }) {
-    const repo = await createOrgRepository(ctx, ctx.org, newRepositoryOf(body))
+    const repo = await createOrgRepository(ctx, ctx.org, newRepositoryOf(ctx, body))
     return created(await presentMadeRepo(ctx, repo, ctx.org))
   },
 })
@@ -63,7 +63,7 @@ export const createOrgRepoDeprecated = operation({
     const kind = 'organization'
     const org = await resolveVisibleAccount(ctx, call, { parameter: 'org', name: params.org, missing, kind })
     await refuseOverQuota(ctx, org, 'size:repos:all')
-    const repo = await createOrgRepository(ctx, org, newRepositoryOf(body))
+    const repo = await createOrgRepository(ctx, org, newRepositoryOf(ctx, body))
     return created(await presentMadeRepo(ctx, repo, org))
   },
 })
@@ -77,7 +77,7 @@ export const adminCreateRepo = operation({
   body: CreateRepoOption,
   reply: { 201: Repository },
   async run({ ctx, body }) {
-    const repo = await createRepo(ctx, ctx.viewer.user, ctx.subject, newRepositoryOf(body))
+    const repo = await createRepo(ctx, ctx.viewer.user, ctx.subject, newRepositoryOf(ctx, body))
     return created(await presentMadeRepo(ctx, repo, ctx.subject))
   },
 })

@@ -1,5 +1,6 @@
 import { findAccountByName } from '../access/access.store.ts'
 import type { Ctx, SignedInCtx } from '../access/context.ts'
+import { refusePrivate } from '../access/credential-limits.ts'
 import { refuseOverQuota } from '../access/quota/quota.service.ts'
 import { checkScopes } from '../access/requirements.ts'
 import { createOrgRepository } from '../repos/lifecycle/org-repo.service.ts'
@@ -23,6 +24,7 @@ export async function createByPush(ctx: Ctx, { owner: ownerName, name, unit }: G
   if (!owner || !(isOrg ? repository.enablePushCreateOrg : repository.enablePushCreateUser)) return false
   if (!isOrg && owner.id !== viewer.id) return false
   checkScopes(viewer, ['repository'], 'POST')
+  refusePrivate(viewer, repository.defaultPushCreatePrivate)
   const input = { name, isPrivate: repository.defaultPushCreatePrivate }
   const signedIn: SignedInCtx = { ...ctx, viewer }
   await refuseOverQuota(ctx, owner, 'size:repos:all')

@@ -47,3 +47,23 @@ test('repoCompareDiff: an unreadable fork looks like a missing one', async () =>
   assert.equal((await forge.as('alice').get(`${repo.api}/compare/main...bob:main`)).status, 404)
   assert.equal((await forge.as('bob').get(`${repo.api}/compare/main...bob:main`)).status, 200)
 })
+
+test('repoCompareDiff: a team that reads only the code compares branches of a private repository', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  await forge.given.org({ owner: 'alice', name: 'guild' })
+  const alice = forge.as('alice')
+  await alice.must('POST', '/orgs/guild/repos', { name: 'tools', private: true, auto_init: true })
+  const { json: team } = await alice.must('POST', '/orgs/guild/teams', {
+    name: 'code',
+    units_map: { 'repo.code': 'read' },
+  })
+  await alice.must('PUT', `/teams/${team.id}/repos/guild/tools`)
+  await alice.must('PUT', `/teams/${team.id}/members/bob`)
+  await alice.must('POST', '/repos/guild/tools/contents/a.txt', { content: 'eA==', new_branch: 'next' })
+  const bob = forge.as('bob')
+  assert.equal((await bob.get('/repos/guild/tools/pulls')).status, 404)
+  for (const range of ['main...next', 'main..next', 'next']) {
+    const { status, json } = await bob.get(`/repos/guild/tools/compare/${range}`)
+    assert.deepEqual([status, json.total_commits], [200, 1], range)
+  }
+})

@@ -53,5 +53,5 @@ export function presentPerson(ctx: ConfigCtx, user: UserRow, publicKeyPem: strin
 /** Returns the ForgeFed actor of a repository. */
 export function presentRepository({ config }: ConfigCtx, repo: RepoRow): ActivityStreamsActor {
   const id = repositoryUrl(config, repo.id)
-  return { '@context': forgeContext, id, type: 'Repository', name: repo.name, inbox: `${id}/inbox` }
+  return { '@context': forgeContext, id, type: 'Repository', name: repo.name, inbox: `${id}/forgefed/inbox` }
 }

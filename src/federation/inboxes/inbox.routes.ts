@@ -6,7 +6,7 @@ import { noteContact } from '../deliveries/deliver-activities.job.ts'
 import { federated, signedBody, type SignedCtx } from '../peers/signature.requirements.ts'
 import { jsonActivity } from './activity.requirements.ts'
 import { receiveForPerson } from './person-inbox.service.ts'
-import { receiveForRepo } from './repo-inbox.service.ts'
+import { receiveForRepo, receiveLikeForRepo } from './repo-inbox.service.ts'
 
 /** Largest activity, in bytes, when `[federation].MAX_SIZE` does not say less. */
 const maxBodyBytes = 16 * 1024 * 1024
@@ -63,6 +63,20 @@ export const activitypubRepositoryInbox = operation({
   ...inbox,
   method: 'POST',
   path: '/activitypub/repository-id/{repository-id}/inbox',
+  cost: 'usual',
+  requires: [federated, repositoryOfId, jsonActivity, signedBody],
+  summary: 'Send a like to a repository',
+  async run({ ctx }) {
+    await recordContact(ctx)
+    await receiveLikeForRepo(ctx, ctx.activity, ctx.signer)
+  },
+})
+
+/** The inbox that the actor document of a repository names; the contract's inbox of a repository accepts only likes. */
+export const activitypubRepositoryForgeInbox = operation({
+  ...inbox,
+  method: 'POST',
+  path: '/activitypub/repository-id/{repository-id}/forgefed/inbox',
   cost: 'usual',
   requires: [federated, repositoryOfId, jsonActivity, signedBody],
   summary: 'Send an activity to a repository: a like, an issue, a comment, or the end of one',

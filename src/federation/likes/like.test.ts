@@ -6,7 +6,10 @@ import { federationSettings, keysOf, Peer, repoIdOf, sendAs, sign, type PeerActo
 interface Surroundings {
   readonly forge: Forge
   readonly peer: Peer
+  /** The inbox of likes. */
   readonly inbox: string
+  /** The inbox that the actor names. */
+  readonly forgeInbox: string
   readonly object: string
   readonly api: string
   readonly like: (actor: PeerActor, changes?: Record<string, unknown>) => Record<string, unknown>
@@ -15,7 +18,10 @@ interface Surroundings {
 
 async function withRepo(use: (around: Surroundings) => Promise<void>, software = 'forgejo'): Promise<void> {
   await using peer = await Peer.start(software)
-  await using forge = await startForge({ users: ['ada'], settings: { federation: federationSettings } })
+  await using forge = await startForge({
+    users: ['ada'],
+    settings: { federation: { ...federationSettings, ISSUES_ENABLED: true } },
+  })
   const repo = await forge.given.repo({ owner: 'ada', name: 'liked' })
   const path = `/activitypub/repository-id/${await repoIdOf(forge, repo.api)}`
   const object = `${forge.url}/api/v1${path}`
@@ -24,6 +30,7 @@ async function withRepo(use: (around: Surroundings) => Promise<void>, software =
     peer,
     api: repo.api,
     inbox: `${path}/inbox`,
+    forgeInbox: `${path}/forgefed/inbox`,
     object,
     like: (actor, changes) => ({
       '@context': ['https://www.w3.org/ns/activitystreams'],
@@ -71,8 +78,35 @@ test('activitypubRepositoryInbox: a like adds a star; a repeated request does no
     assert.deepEqual(defects, [])
   }))
 
-test('activitypubRepositoryInbox: Undo removes only the star of its actor', () =>
+test('activitypubRepositoryInbox: every activity except a like is refused, whatever the settings', () =>
   withRepo(async ({ forge, peer, inbox, like, stars, object }) => {
+    const bob = peer.actor('bob')
+    const given = like(bob)
+    assert.equal((await sendAs(forge, bob, 'POST', inbox, given)).status, 204)
+    const note = {
+      id: `${bob.id}/notes/1`,
+      type: 'Note',
+      attributedTo: bob.id,
+      content: 'x',
+      context: `${object}/issues/1`,
+    }
+    const others = ['Undo', 'Offer', 'Create', 'Update', 'Delete', 'Follow', 'Accept', 'Announce', 'Dislike']
+    for (const type of others) {
+      const activity = {
+        id: `${bob.id}/acts/${type}`,
+        type,
+        actor: bob.id,
+        target: object,
+        object: type === 'Undo' ? given : note,
+      }
+      const { status, json } = await sendAs(forge, bob, 'POST', inbox, activity)
+      assert.deepEqual([status, json.code], [406, 'activity_not_accepted'], type)
+    }
+    assert.equal((await stars()).length, 1)
+  }))
+
+test('activitypubRepositoryForgeInbox: Undo removes only the star of its actor', () =>
+  withRepo(async ({ forge, peer, forgeInbox: inbox, like, stars, object }) => {
     const bob = peer.actor('bob')
     const eve = peer.actor('eve', { keys: keysOf(1) })
     const given = like(bob)
@@ -162,7 +196,10 @@ test('activitypubRepositoryInbox: likes need a person on known software that is 
 
 test('activitypubInstanceActorInbox, activitypubPersonByNameInbox: a signed unknown activity is answered 204 and has no effect', async () => {
   await using peer = await Peer.start()
-  await using forge = await startForge({ users: ['ada'], settings: { federation: federationSettings } })
+  await using forge = await startForge({
+    users: ['ada'],
+    settings: { federation: { ...federationSettings, ISSUES_ENABLED: true } },
+  })
   const bob = peer.actor('bob')
   for (const path of ['/activitypub/actor/inbox', '/activitypub/user/ada/inbox']) {
     for (const body of ['nothing', '[]', { type: 'Dance', actor: bob.id }, { type: 'Follow' }]) {

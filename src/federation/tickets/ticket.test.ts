@@ -93,7 +93,7 @@ async function withUna(use: (around: Surroundings) => Promise<void>, isOn = true
     api: repo.api,
     target: `${forge.url}/api/v1${path}`,
     send: async (activity, actor = una) => {
-      const { status, json } = await sendAs(forge, actor, 'POST', `${path}/inbox`, activity)
+      const { status, json } = await sendAs(forge, actor, 'POST', `${path}/forgefed/inbox`, activity)
       return [status, json?.code]
     },
   })

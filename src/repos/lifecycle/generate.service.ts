@@ -1,5 +1,6 @@
 import { findAccountByName, findRepoByName } from '../../access/access.store.ts'
 import type { SignedInRepoCtx } from '../../access/context.ts'
+import { refusePrivate } from '../../access/credential-limits.ts'
 import { refuseOverQuota } from '../../access/quota/quota.service.ts'
 import { mode } from '../../access/rights.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
@@ -74,6 +75,7 @@ export async function generateRepo(
   input: FromTemplate,
 ): Promise<{ repo: RepoRow; owner: UserRow }> {
   const { repo: template, viewer, config } = ctx
+  refusePrivate(viewer, input.isPrivate)
   if (!template.is_template) throw new Invalid('the repository is no template', 'not_a_template')
   if (!Object.values(input.takes).some(Boolean)) {
     throw new Invalid('nothing of the template is asked for', 'nothing_to_take')

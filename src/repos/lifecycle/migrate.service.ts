@@ -1,5 +1,6 @@
 import { findAccountByName, findRepoByName } from '../../access/access.store.ts'
 import type { SignedInCtx } from '../../access/context.ts'
+import { refusePrivate } from '../../access/credential-limits.ts'
 import { refuseOverQuota } from '../../access/quota/quota.service.ts'
 import type { Db } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
@@ -83,6 +84,7 @@ export async function checkMigration(
   const { config, db } = ctx
   const named = mayNameRepo(input.name)
   if (!named.allowed) throw new Invalid(named.reason, named.code)
+  refusePrivate(ctx.viewer, input.isPrivate ?? false)
   const possible = mayMigrate(input)
   if (!possible.allowed) throw new Invalid(possible.reason, possible.code)
   const address = parseRemoteAddress(input.address, input.credentials)

@@ -14,6 +14,7 @@ export const repoTransfer = operation({
   path: '/repos/{username}/{reponame}/transfer',
   cost: 'usual',
   scope: 'repository',
+  outlivesCredential: 'account',
   requires: [inRepo, signedIn, repoOwner, validBody],
   body: TransferRepoOption,
   reply: { 201: Repository, 202: Repository },
@@ -36,6 +37,7 @@ export const acceptRepoTransfer = operation({
   path: '/repos/{username}/{reponame}/transfer/accept',
   cost: 'usual',
   scope: 'repository',
+  outlivesCredential: 'account',
   requires: [inRepo, signedIn],
   reply: { 202: Repository },
   async run({ ctx }) {
@@ -49,6 +51,7 @@ export const rejectRepoTransfer = operation({
   path: '/repos/{username}/{reponame}/transfer/reject',
   cost: 'usual',
   scope: 'repository',
+  outlivesCredential: 'account',
   requires: [inRepo, signedIn],
   reply: { 200: Repository },
   async run({ ctx }) {
