@@ -88,6 +88,10 @@ export function languageOfFile(path: string): string {
   return namedFiles[name] ?? namedExtensions[extension] ?? extension
 }
 
+/** Whether `Texts.lines` highlights a source. */
+export const isHighlightable = (source: string, language: string): boolean =>
+  language !== '' && source.length <= maxLinesLength
+
 /** Splits HTML of text and `span` elements into lines; an element that spans lines is repeated on each. */
 export function splitLines(html: string): string[] {
   const open: string[] = []

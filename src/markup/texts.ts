@@ -3,7 +3,7 @@ import type { CacheBudget } from '../lib/cache-budget.ts'
 import { type Asker, createOwnThread, ThreadLate, ThreadOverrun, type OwnThread } from '../lib/own-thread.ts'
 import { RecentUse } from '../lib/recent-use.ts'
 import { type WorkBudget, WorkTooCostly } from '../lib/work-budget.ts'
-import { maxLinesLength, plainLines } from './highlight.ts'
+import { isHighlightable, plainLines } from './highlight.ts'
 import { unrendered } from './unrendered.ts'
 import type { MarkdownOptions, Rendered } from './markdown.ts'
 import type { MarkupSettings } from './markup-settings.ts'
@@ -157,7 +157,7 @@ export function createTexts(options: TextsOptions): Texts {
     },
     async lines(reader, source, language) {
       if (source === '') return []
-      if (language === '' || source.length > maxLinesLength) return plainLines(source)
+      if (!isHighlightable(source, language)) return plainLines(source)
       if (!reader.budget.tryTake('threadChars', source.length)) return plainLines(source)
       const answer = await ask(reader, { kind: 'lines', source, language })
       return answer.kind === 'lines' ? answer.lines : plainLines(source)

@@ -20,8 +20,8 @@ export interface CodeCommentInput {
   readonly replyTo?: CommentRow | undefined
 }
 
-/** Limit in bytes of the diff of one file; lines beyond it have no hunk. */
-const maxDiffBytes = 4 << 20
+/** What is read of the diff of one file; lines beyond it have no hunk. */
+const diffLimits = { maxBytes: 4 << 20, maxLines: 50_000 }
 
 /** Most lines of one comment. */
 const maxRange = 100
@@ -30,7 +30,7 @@ const maxRange = 100
 const maxBlamedLine = 50_000
 
 const diffOf = async (ctx: RepoCtx, pull: PullRow, head: Oid, path: string): Promise<string> =>
-  (await readDiffText(ctx, ctx.repo.git_key, { base: mergeBaseOf(pull), head, paths: [path] }, maxDiffBytes)).text
+  (await readDiffText(ctx, ctx.repo.git_key, { base: mergeBaseOf(pull), head, paths: [path] }, diffLimits)).text
 
 /** Returns the commit that last changed a line; the head when blame finds none. */
 async function lastTouch(ctx: RepoCtx, head: Oid, path: string, line: number): Promise<Oid> {
