@@ -47,7 +47,7 @@ export async function highlightCode(code: string, language: string, maxLength = 
 }
 
 /** Longest source that `highlightedLines` highlights, in UTF-16 units. */
-export const maxLinesLength = 512 * 1024
+export const maxLinesLength = 256 * 1024
 
 /** Languages of file names without an extension, or whose extension is no alias of the language. */
 const namedFiles: Readonly<Record<string, string>> = {

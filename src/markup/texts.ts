@@ -67,6 +67,9 @@ const shortMs = 300
 /** Least time on the clock for a text, in milliseconds: it includes the start of a thread on a busy machine. */
 const leastWallMs = 10_000
 
+/** Longest rendered text, in characters: a Markdown text takes up to 120 bytes of memory for each. */
+const maxRendered = 512 * 1024
+
 /** Price of a character whose references are read: nothing is highlighted or sanitised. */
 const runsPrice = 1 / 4
 
@@ -146,7 +149,8 @@ export function createTexts(options: TextsOptions): Texts {
   return {
     async render(reader, source, file, markdown, resolve) {
       if (source.trim() === '') return ''
-      if (!reader.budget.tryTake('threadChars', source.length)) return unrendered(source)
+      const price = source.length > maxRendered ? Infinity : source.length
+      if (!reader.budget.tryTake('threadChars', price)) return unrendered(source)
       return withReferences((resolved) => renderOnce(reader, source, file, { ...markdown, ...resolved }), resolve)
     },
     async runs(reader, sources) {
