@@ -1,3 +1,4 @@
+import { checkCost } from './access/check-cost.ts'
 import { serverWork } from './access/server-work.ts'
 import type { AddressInfo } from 'node:net'
 import { attachAudit } from './audit/audit.ts'
@@ -26,7 +27,7 @@ import { noteSessionsUsed } from './auth/session.service.ts'
 import { updateTokensUsed } from './auth/token.store.ts'
 import type { Config } from './config/load-config.ts'
 import { withBoundPorts } from './config/load-config.ts'
-import { whileAsked } from './audit/asking.ts'
+import { asking, whileAsked } from './audit/asking.ts'
 import { ProcessLease } from './db/process-lease.ts'
 import { attachClock } from './db/clock.ts'
 import { isLostRace, type Db } from './db/database.ts'
@@ -271,6 +272,9 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
       caches,
       onCommand: ({ name, ms, exitCode }) =>
         metrics?.gitFinished({ command: name, ok: exitCode === 0, durationMs: ms }),
+      ...(options.validateReplies
+        ? { onBegin: (command) => checkCost(operations.find(({ id }) => id === asking()?.operation), command) }
+        : {}),
     }).then((each) => {
       opened.defer(() => each.close())
       return each

@@ -1,5 +1,6 @@
 import type { Services } from '../access/context.ts'
 import { formatCommitTime } from '../code/commits/commit-time.ts'
+import { shortCommit } from '../code/commits/message.rules.ts'
 import { transaction } from '../db/database.ts'
 import type { Event } from '../events/catalogue.ts'
 import type { Commit } from '../git/git.ts'
@@ -94,14 +95,17 @@ async function readPush(repo: PushedRepo, update: RefUpdate): Promise<object> {
   }
 }
 
-const presentCommit = (commit: Commit): object => ({
-  Sha1: commit.oid,
-  Message: commit.message.slice(0, maxMessage),
-  AuthorEmail: commit.author.email,
-  AuthorName: commit.author.name,
-  CommitterEmail: commit.committer.email,
-  CommitterName: commit.committer.name,
-  Signature: null,
-  Verification: null,
-  Timestamp: formatCommitTime(commit.author),
-})
+function presentCommit(commit: Commit): object {
+  const { author, committer } = shortCommit(commit)
+  return {
+    Sha1: commit.oid,
+    Message: commit.message.slice(0, maxMessage),
+    AuthorEmail: author.email,
+    AuthorName: author.name,
+    CommitterEmail: committer.email,
+    CommitterName: committer.name,
+    Signature: null,
+    Verification: null,
+    Timestamp: formatCommitTime(author),
+  }
+}

@@ -4,6 +4,7 @@ import { anyone, switchedOn } from '../access/requirements.ts'
 import { bytesOf, operation } from '../http/operation.ts'
 import { bytes } from '../http/reply.ts'
 import { enumeration } from '../http/schema.ts'
+import { escapeXml } from '../lib/escape-xml.ts'
 import { mapLimited } from '../lib/map-limited.ts'
 import { formatUnix } from '../lib/time.ts'
 import { getReleaseDetails, type ReleaseDetails } from '../releases/release-details.service.ts'
@@ -84,13 +85,15 @@ async function entryOfRelease(ctx: RepoCtx, { release, publisher }: ReleaseDetai
   const { tag_name: tag, title, content } = release
   const page = repoWebUrl(ctx)
   const updated = formatUnix(release.created_unix)
+  const notes = await renderText(ctx, content, 'comment', { context: page }, ctx)
+  const hasRoom = ctx.budget.tryTake('outputBytes', Buffer.byteLength(escapeXml(notes)))
   return {
     id: entryId(ctx, updated, `release/${release.id}`),
     title: title || tag,
     link: `${page}/releases/tag/${tag.split('/').map(encodeURIComponent).join('/')}`,
     author: publisher?.name ?? '',
     updated,
-    content: { kind: 'html', body: await renderText(ctx, content, 'comment', { context: page }, ctx) },
+    content: { kind: 'html', body: hasRoom ? notes : '' },
   }
 }
 

@@ -9,6 +9,7 @@ import type { SpareBrokers } from './broker/broker-process.ts'
 import type { Readable } from 'node:stream'
 import type { CacheBudget } from '../lib/cache-budget.ts'
 import type { Oid } from '../lib/ids.ts'
+import type { CommandKind } from './broker/protocol.ts'
 import type { GitKey } from './git-key.ts'
 
 /** Limits of a tree that is sent whole. */
@@ -753,12 +754,19 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 /** A git command that ended. `name` is the subcommand, such as `upload-pack`. */
 export type CommandReport = { readonly name: string; readonly ms: number; readonly exitCode: number | undefined }
 
+export type { CommandKind }
+
+/** A git command that is about to start. `kind` is the kind of its slot. */
+export type BegunCommand = { readonly name: string; readonly kind: CommandKind }
+
 export type GitOptions = {
   readonly repositoriesRoot: string
   /** Default `git`, found in the search path. */
   readonly gitBinary?: string
   readonly log?: (level: LogLevel, message: string, data?: Readonly<Record<string, unknown>>) => void
   readonly onCommand?: (report: CommandReport) => void
+  /** Called before a command starts, in the asynchronous context of its caller. What it throws the caller receives. */
+  readonly onBegin?: (command: BegunCommand) => void
   /** Whether objects and references are synced to disk before a call returns. Default true; tests disable it. */
   readonly durable?: boolean
   /** Whether other machines work on the same repositories. Default false. */

@@ -80,6 +80,7 @@ export async function startGit(options: GitOptions): Promise<Git> {
     limits,
     log,
     onCommand: options.onCommand ?? (() => undefined),
+    onBegin: options.onBegin,
     onUncleanEnd: (cwd) => sweeps.after(cwd),
     spares: options.spares,
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { maxListBytes } from '../lib/list-json.ts'
+import { maxAnswerBytes } from '../lib/work-budget.ts'
 import { startForge } from '../testing/forge.ts'
 
 const count = 10
@@ -35,7 +35,7 @@ test('lists of long texts are refused with a reason, smaller ones have true coun
       assert.equal(answered.status, 200, list)
       assert.equal((answered.json as unknown[]).length, limit, list)
       assert.equal(Number(answered.headers.get('x-total-count')), list === 'issues' ? count : count - 1, list)
-      assert.ok(answered.text.length < maxListBytes)
+      assert.ok(answered.text.length < maxAnswerBytes)
     }
   }
 })

@@ -18,7 +18,7 @@ const itemNames = ['lfs', 'issues', 'labels', 'milestones', 'pull_requests', 're
 export const repoMigrate = operation({
   method: 'POST',
   path: '/repos/migrate',
-  cost: 'usual',
+  cost: 'expensive',
   scope: 'repository',
   requires: [signedIn, validBody],
   body: MigrateRepoOptions,

@@ -124,6 +124,14 @@ export function listEntries(
   return query.orderBy('created_unix').orderBy('id').limit(options.page.limit).offset(options.page.offset).execute()
 }
 
+/** Returns the number of comments of an issue that were last changed within a range. */
+export function countComments(db: Db, issueId: IssueId, { sinceUnix, beforeUnix }: ChangedBetween): Promise<number> {
+  let query = db.selectFrom('comment').where('issue_id', '=', issueId).where('type', '=', sql.lit('comment'))
+  if (sinceUnix !== undefined) query = query.where('updated_unix', '>=', sinceUnix)
+  if (beforeUnix !== undefined) query = query.where('updated_unix', '<=', beforeUnix)
+  return countRows(query)
+}
+
 /** Position of an entry in a timeline. */
 export type EntryKey = Pick<CommentRow, 'created_unix' | 'id'>
 

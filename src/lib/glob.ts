@@ -7,8 +7,11 @@ export const maxGlobLength = 4096
 /** Measured cost of reading a glob in microseconds: each one, each character and each set. */
 const readUs = { each: 1, character: 0.4, set: 5 } as const
 
-/** Measured cost of comparing a text with the ends of a glob, in microseconds. */
-const endsUs = 0.05
+/**
+ * Measured cost of comparing a text with the ends of a glob, in microseconds: each one (0.01 to 0.03 with few and many
+ * globs), and each character of the ends when the text is long enough (3,900 equal ones take 4 to 8.5).
+ */
+const endsUs = { each: 0.05, character: 0.0025 } as const
 
 /** Measured cost of searching a literal in a text: each search, and each pair of their characters. */
 const searchUs = { each: 0.1, pair: 0.0005 } as const
@@ -47,7 +50,8 @@ export function compileGlob(pattern: string, separators: string, budget: WorkBud
   return {
     isFaulty: false,
     match: (text) => {
-      if (!budget.tryTake('processorUs', endsUs)) return 'undecided'
+      const compared = text.length < shortest ? 0 : shortest
+      if (!budget.tryTake('processorUs', endsUs.each + compared * endsUs.character)) return 'undecided'
       if (text.length < shortest || !text.startsWith(prefix) || !text.endsWith(suffix)) return false
       return between(text.slice(prefix.length, text.length - suffix.length))
     },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listJson, maxListBytes } from './list-json.ts'
-import { WorkTooCostly } from './work-budget.ts'
+import { listJson } from './list-json.ts'
+import { maxAnswerBytes, WorkTooCostly } from './work-budget.ts'
 
 test('listJson: the text is that of JSON.stringify', () => {
   const bodies = [
@@ -18,7 +18,7 @@ test('listJson: the text is that of JSON.stringify', () => {
 })
 
 test('listJson: a list above the limit is refused, in bytes, and one item of any size is not', () => {
-  const half = 'é'.repeat(maxListBytes / 4)
+  const half = 'é'.repeat(maxAnswerBytes / 4)
   assert.ok(listJson([half]).length > 0)
   assert.ok(listJson([half + half]).length > 0)
   for (const body of [[half, half], { data: [half, half], ok: true }]) {
@@ -28,7 +28,7 @@ test('listJson: a list above the limit is refused, in bytes, and one item of any
 
 test('listJson: items after the limit are not encoded', () => {
   let encoded = 0
-  const item = { toJSON: () => ((encoded += 1), 'x'.repeat(maxListBytes / 4)) }
+  const item = { toJSON: () => ((encoded += 1), 'x'.repeat(maxAnswerBytes / 4)) }
   assert.throws(() => listJson(Array.from({ length: 100 }, () => item)), WorkTooCostly)
   assert.ok(encoded <= 5)
 })

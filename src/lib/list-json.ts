@@ -1,13 +1,10 @@
-import { usualWorkLimits, WorkTooCostly } from './work-budget.ts'
-
-/** Most bytes of the items of a list: their texts take from the budget, and this bounds what their number adds. */
-export const maxListBytes = 2 * usualWorkLimits.outputBytes
+import { maxAnswerBytes, WorkTooCostly } from './work-budget.ts'
 
 const tooLarge = (): WorkTooCostly =>
   new WorkTooCostly('outputBytes', 'the answer is too large; ask for fewer items, for example with a smaller limit')
 
 /**
- * Adds up the bytes of the items of a list while they are encoded. A single item always fits: nothing smaller can be
+ * Adds up the bytes of the items of an answer while they are encoded. A single item always fits: nothing smaller can be
  * asked for.
  * @throws WorkTooCostly
  */
@@ -15,7 +12,7 @@ export function listMeter(count: number): (sizeBytes: number) => void {
   let sum = 0
   return (sizeBytes) => {
     sum += sizeBytes
-    if (count > 1 && sum > maxListBytes) throw tooLarge()
+    if (count > 1 && sum > maxAnswerBytes) throw tooLarge()
   }
 }
 
@@ -25,10 +22,13 @@ export function listMeter(count: number): (sizeBytes: number) => void {
  * @throws WorkTooCostly
  */
 export function listJson(body: unknown): string {
-  if (Array.isArray(body)) return itemsJson(body)
-  if (!isRecord(body) || !Object.values(body).some(Array.isArray)) return JSON.stringify(body)
+  if (Array.isArray(body)) return itemsJson(body, listMeter(body.length))
+  if (!isRecord(body)) return JSON.stringify(body)
+  const lists = Object.values(body).filter(Array.isArray)
+  if (lists.length === 0) return JSON.stringify(body)
+  const weigh = listMeter(lists.reduce((count, list) => count + list.length, 0))
   const members = Object.entries(body).flatMap(([name, value]) => {
-    const text = Array.isArray(value) ? itemsJson(value) : (JSON.stringify(value) as string | undefined)
+    const text = Array.isArray(value) ? itemsJson(value, weigh) : (JSON.stringify(value) as string | undefined)
     return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`]
   })
   return `{${members.join(',')}}`
@@ -37,8 +37,7 @@ export function listJson(body: unknown): string {
 const isRecord = (body: unknown): body is Readonly<Record<string, unknown>> =>
   typeof body === 'object' && body !== null && !('toJSON' in body)
 
-function itemsJson(items: readonly unknown[]): string {
-  const weigh = listMeter(items.length)
+function itemsJson(items: readonly unknown[], weigh: (sizeBytes: number) => void): string {
   const texts = items.map((item) => {
     const text = JSON.stringify(item) ?? 'null'
     weigh(Buffer.byteLength(text))

@@ -49,11 +49,17 @@ const wholeLimit = 1000
  * Source: observed (`misc/paging-whole`); ours: a limit without a page counts, and every list has an end.
  */
 export function pageOrWhole(query: PageQuery, limits: PageLimits): Page {
-  const isPaged = (query.page !== undefined && query.page >= 1) || (query.limit !== undefined && query.limit >= 1)
-  if (isPaged) return pageOf(query, limits)
+  const asked = pageIfAsked(query, limits)
+  if (asked) return asked
   const pageSize = limits.maxResponseItems
   return { number: 1, limit: Math.max(1, Math.floor(wholeLimit / pageSize)) * pageSize, offset: 0, pageSize }
 }
+
+/** Returns the page that a query names by a page or a limit; undefined when it names neither. */
+export const pageIfAsked = (query: PageQuery, limits: PageLimits): Page | undefined =>
+  (query.page !== undefined && query.page >= 1) || (query.limit !== undefined && query.limit >= 1)
+    ? pageOf(query, limits)
+    : undefined
 
 export interface PageLink {
   readonly rel: 'next' | 'last' | 'first' | 'prev'

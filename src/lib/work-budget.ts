@@ -7,7 +7,7 @@ export interface WorkLimits {
    * amount of work and not measured, so that equal requests have equal answers on a busy machine.
    */
   readonly processorUs: number
-  /** Bytes of the answer that grow with text of users. */
+  /** Bytes of the answer that grow with text of users. The rest of `maxAnswerBytes` is for what surrounds them. */
   readonly outputBytes: number
   /** Characters of texts that worker threads read, render, highlight and compare. */
   readonly threadChars: number
@@ -20,10 +20,13 @@ export interface WorkLimits {
 
 export type WorkKind = keyof WorkLimits
 
+/** Most bytes of a page, and of the list that a read answers with. Files and differences as downloads have no such limit. */
+export const maxAnswerBytes = 4 * 1024 * 1024
+
 /** The limits of a request, a push and an attempt of a job. */
 export const usualWorkLimits: WorkLimits = {
   processorUs: 100_000,
-  outputBytes: 4 * 1024 * 1024,
+  outputBytes: (maxAnswerBytes / 8) * 7,
   threadChars: 2 * 1024 * 1024,
   threadUs: 4_000_000,
 }

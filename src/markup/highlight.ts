@@ -47,7 +47,7 @@ export async function highlightCode(code: string, language: string, maxLength = 
 }
 
 /** Longest source that `highlightedLines` highlights, in UTF-16 units. */
-export const maxLinesLength = 512 * 1024
+export const maxLinesLength = 256 * 1024
 
 /** Languages of file names without an extension, or whose extension is no alias of the language. */
 const namedFiles: Readonly<Record<string, string>> = {
@@ -87,6 +87,10 @@ export function languageOfFile(path: string): string {
   const extension = /\.([a-z0-9+_-]{1,20})$/.exec(name)?.[1] ?? ''
   return namedFiles[name] ?? namedExtensions[extension] ?? extension
 }
+
+/** Whether `Texts.lines` highlights a source. */
+export const isHighlightable = (source: string, language: string): boolean =>
+  language !== '' && source.length <= maxLinesLength
 
 /** Splits HTML of text and `span` elements into lines; an element that spans lines is repeated on each. */
 export function splitLines(html: string): string[] {

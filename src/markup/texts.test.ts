@@ -193,10 +193,24 @@ test('a text beyond the processor time of its request stays plain, the budget sa
 
 test('a slow text is charged to its request, and the texts after it stay plain', () =>
   withTexts(async (texts) => {
-    const budget = new WorkBudget({ ...usualWorkLimits, threadUs: 500_000 })
+    const budget = new WorkBudget({ ...usualWorkLimits, threadUs: 1000 })
     const render = (source: string) => texts.render({ budget }, source, 'markdown', options)
     assert.match(await render(slowText('first')), /language-csharp/)
     assert.match(await render(slowText('second')), /^<pre>~~~csharp/)
+  }))
+
+test('a text that is longer than a rendered one stays plain, and so does one beyond the characters of a request', () =>
+  withTexts(async (texts) => {
+    const long = reader()
+    const words = '*word* '.repeat(80_000)
+    assert.match(await texts.render(long, words, 'markdown', options), /^<pre>\*word\*/)
+    assert.deepEqual([...long.budget.refused], ['threadChars'])
+    assert.match(await texts.render(long, '*short*', 'markdown', options), /<em>short/)
+    const budget = new WorkBudget({ ...usualWorkLimits, threadChars: 20 })
+    const render = (source: string) => texts.render({ budget }, source, 'markdown', options)
+    assert.match(await render('*twelve*-long'), /<em>twelve/)
+    assert.equal(await render('*twelve*-more'), '<pre>*twelve*-more</pre>')
+    assert.match(await render('*seven*'), /<em>seven/, 'what is left is for shorter texts')
   }))
 
 test('references beyond the characters of a request are refused, and not lost', () =>

@@ -3,7 +3,7 @@ import type { CacheBudget } from '../lib/cache-budget.ts'
 import { type Asker, createOwnThread, ThreadLate, ThreadOverrun, type OwnThread } from '../lib/own-thread.ts'
 import { RecentUse } from '../lib/recent-use.ts'
 import { type WorkBudget, WorkTooCostly } from '../lib/work-budget.ts'
-import { maxLinesLength, plainLines } from './highlight.ts'
+import { isHighlightable, plainLines } from './highlight.ts'
 import { unrendered } from './unrendered.ts'
 import type { MarkdownOptions, Rendered } from './markdown.ts'
 import type { MarkupSettings } from './markup-settings.ts'
@@ -66,6 +66,9 @@ const shortMs = 300
 
 /** Least time on the clock for a text, in milliseconds: it includes the start of a thread on a busy machine. */
 const leastWallMs = 10_000
+
+/** Longest rendered text, in characters: a Markdown text takes up to 120 bytes of memory for each. */
+const maxRendered = 512 * 1024
 
 /** Price of a character whose references are read: nothing is highlighted or sanitised. */
 const runsPrice = 1 / 4
@@ -146,7 +149,8 @@ export function createTexts(options: TextsOptions): Texts {
   return {
     async render(reader, source, file, markdown, resolve) {
       if (source.trim() === '') return ''
-      if (!reader.budget.tryTake('threadChars', source.length)) return unrendered(source)
+      const price = source.length > maxRendered ? Infinity : source.length
+      if (!reader.budget.tryTake('threadChars', price)) return unrendered(source)
       return withReferences((resolved) => renderOnce(reader, source, file, { ...markdown, ...resolved }), resolve)
     },
     async runs(reader, sources) {
@@ -157,7 +161,7 @@ export function createTexts(options: TextsOptions): Texts {
     },
     async lines(reader, source, language) {
       if (source === '') return []
-      if (language === '' || source.length > maxLinesLength) return plainLines(source)
+      if (!isHighlightable(source, language)) return plainLines(source)
       if (!reader.budget.tryTake('threadChars', source.length)) return plainLines(source)
       const answer = await ask(reader, { kind: 'lines', source, language })
       return answer.kind === 'lines' ? answer.lines : plainLines(source)

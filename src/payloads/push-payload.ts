@@ -11,8 +11,9 @@ import type { PendingPush } from './event-payload.ts'
 /** Most commits in the push of a new branch, which has no old commit to start from (contract, webhooks: push). */
 const commitsOfNewBranch = 10
 
-/** Most paths in each list of changed files of a commit. */
-const maxFilesNamed = 3000
+/** Most paths of changed files in a payload, and their bytes. The lists of later commits end or are empty. */
+const maxPaths = 3000
+const maxPathBytes = 1 << 20
 
 type CompleteCtx = Pick<Ctx, 'config' | 'db' | 'git' | 'log'>
 
@@ -99,6 +100,7 @@ async function presentPushed(ctx: CompleteCtx, push: PendingPush, commits: reado
       { renames: false, counts: false },
     ),
   ])
+  const hasRoom = pathRoom()
   return commits.map((commit) => ({
     id: commit.oid,
     message: commit.message,
@@ -107,16 +109,24 @@ async function presentPushed(ctx: CompleteCtx, push: PendingPush, commits: reado
     committer: presentPerson(authors, commit.committer),
     verification: null,
     timestamp: formatCommitTime(commit.author),
-    ...filesOf(changes.get(commit.oid) ?? []),
+    ...filesOf((changes.get(commit.oid) ?? []).filter(({ path }) => hasRoom(path))),
   }))
+}
+
+/** Returns whether a payload has room for a further path. */
+function pathRoom(): (path: string) => boolean {
+  let [paths, sizeBytes] = [0, 0]
+  return (path) => {
+    if (paths >= maxPaths || sizeBytes >= maxPathBytes) return false
+    paths += 1
+    sizeBytes += Buffer.byteLength(path)
+    return true
+  }
 }
 
 function filesOf(changes: readonly FileChange[]) {
   const paths = (is: (status: FileChange['status']) => boolean): string[] =>
-    changes
-      .filter(({ status }) => is(status))
-      .slice(0, maxFilesNamed)
-      .map(({ path }) => path)
+    changes.filter(({ status }) => is(status)).map(({ path }) => path)
   return {
     added: paths((status) => status === 'added'),
     removed: paths((status) => status === 'deleted'),

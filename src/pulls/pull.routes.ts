@@ -53,7 +53,7 @@ export const repoListPullRequests = operation({
 export const repoCreatePullRequest = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/pulls',
-  cost: 'usual',
+  cost: 'expensive',
   scope: 'repository',
   requires: [...readable, signedIn, notArchived, validBody],
   body: CreatePullRequestOption,
@@ -79,7 +79,7 @@ export const repoListPinnedPullRequests = operation({
 export const repoGetPullRequest = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/pulls/{index}',
-  cost: 'usual',
+  cost: 'expensive',
   params: { index: pathNumber },
   scope: 'repository',
   requires: readable,
@@ -90,7 +90,7 @@ export const repoGetPullRequest = operation({
 export const repoEditPullRequest = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/pulls/{index}',
-  cost: 'usual',
+  cost: 'expensive',
   params: { index: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn, validBody],

@@ -51,7 +51,7 @@ export const repoGetWikiPages = operation({
 export const repoGetWikiPage = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/wiki/page/{pageName+}',
-  cost: 'usual',
+  cost: 'expensive',
   scope: 'repository',
   requires: [inRepo, wikiEnabled],
   reply: { 200: WikiPage },
@@ -77,7 +77,7 @@ export const repoGetWikiPageRevisions = operation({
 export const repoCreateWikiPage = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/wiki/new',
-  cost: 'usual',
+  cost: 'expensive',
   scope: 'repository',
   requires: [
     inRepo,
@@ -97,7 +97,7 @@ export const repoCreateWikiPage = operation({
 export const repoEditWikiPage = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/wiki/page/{pageName+}',
-  cost: 'usual',
+  cost: 'expensive',
   scope: 'repository',
   requires: [
     inRepo,
@@ -120,7 +120,7 @@ export const repoEditWikiPage = operation({
 export const repoDeleteWikiPage = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/wiki/page/{pageName+}',
-  cost: 'usual',
+  cost: 'expensive',
   scope: 'repository',
   requires: [inRepo, wikiEnabled, notArchived, signedIn, canWrite('wiki')],
   query: { last_commit_sha: Type.Optional(Type.String()) },

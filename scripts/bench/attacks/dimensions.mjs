@@ -66,7 +66,7 @@ export async function measureDimensions({ url, ask, folder, meter, report, opera
   async function measureDimension(at, { name, limit, fill }) {
     current = name
     const beganMs = performance.now()
-    const world = await createWorld(`${at}-${name.replaceAll(/[^a-z]+/g, '-')}`)
+    const world = await createWorld(`${at}${name.toLowerCase().replaceAll(/[^a-z]+/g, '-')}x`)
     const found = await fill(world, quick ? Math.max(2, Math.ceil(limit * quickShare)) : limit)
     report.add(name, { id: 'jobs', path: '', who: 'server' }, await meter.settle())
     const filledMs = performance.now() - beganMs
@@ -99,7 +99,8 @@ async function measureReads({ world, who, places, reads, meter, report, name }) 
     const { read, path, isQuery } = next
     const asked = async (who, headers) => {
       const measurement = await meter.during(() => world.send('GET', path, { headers }))
-      report.add(name, { id: read.id, path, who, isFile: read.isFile }, measurement)
+      const isFile = read.isFile || /^\{.{0,2000}"encoding":"base64"/s.test(measurement.result.text)
+      report.add(name, { id: read.id, path, who, isFile, isExpensive: read.isExpensive }, measurement)
       return measurement.result
     }
     const accept = { accept: read.isPage ? 'text/html' : '*/*' }

@@ -69,6 +69,7 @@ const ruleFile = (name, path, limit, line) => ({
 export const gitDimensions = [
   oneFile('bytes of a line', 'long.js', 4_000_000, (size) => `const a = "${'a\\'.repeat(size / 2)}"\n`),
   oneFile('lines of a file', 'lines.txt', 2_000_000, (size) => 'a\n'.repeat(size)),
+  oneFile('lines of code', 'lines.ts', 260_000, (size) => 'a\n'.repeat(size)),
   oneFile('code of a file', 'code.ts', 900_000, (size) => 'const a = `${b}` /* c */\n'.repeat(size / 26)),
   oneFile('cells of a notebook', 'cells.ipynb', 20_000, (size) => notebook(many(size, () => cell('a *b*')))),
   oneFile('slow fences of a notebook', 'slow.ipynb', 40, (size) =>
@@ -82,6 +83,17 @@ export const gitDimensions = [
         source: 'a',
         execution_count: 1,
         outputs: [{ output_type: 'stream', name: 'stdout', text: '\u001B[31ma\u001B[0m'.repeat(100) }],
+      })),
+    ),
+  ),
+  oneFile('pictures of a notebook', 'pictures.ipynb', 40, (size) =>
+    notebook(
+      many(size, () => ({
+        cell_type: 'code',
+        metadata: {},
+        source: 'a',
+        execution_count: 1,
+        outputs: [{ output_type: 'display_data', metadata: {}, data: { 'image/png': 'A'.repeat(190_000) } }],
       })),
     ),
   ),
@@ -101,6 +113,15 @@ export const gitDimensions = [
     },
   },
   {
+    name: 'files in a deep folder',
+    limit: 2000,
+    async fill(world, size) {
+      const folder = `${'d'.repeat(200)}/`.repeat(17)
+      await world.push([...commit({ files: files(size, (at) => `${folder}${'n'.repeat(200)}${at}`) })], ...main)
+      return places(folder.slice(0, -1))
+    },
+  },
+  {
     name: 'folders in a folder',
     limit: 2000,
     async fill(world, size) {
@@ -117,6 +138,42 @@ export const gitDimensions = [
         files(size, (at) => `f${at}`),
         files(size, (at) => `f${at}`, 'b\n'),
       ),
+  },
+  {
+    name: 'renamed files',
+    limit: 900,
+    async fill(world, size) {
+      const text = (at, word) => many(200, (line) => `${word} ${at} ${line}\n`).join('')
+      await world.push(
+        [
+          ...commit({ files: Object.fromEntries(many(size, (at) => [`f${at}`, text(at, 'a')])), mark: 1 }),
+          `commit refs/heads/topic\nmark :2\ncommitter a <a@example.com> 1700000000 +0000\ndata 1\na\nfrom :1\n`,
+          ...many(size, (at) => `D f${at}\nM 100644 inline g${at}\ndata <<END\n${text(at, 'a')}more\nEND\n`),
+        ],
+        'main:main',
+        'topic:topic',
+      )
+      await world.must('POST', `${world.repo}/pulls`, { head: 'topic', base: 'main', title: 'a' })
+      return { index: [1], 'compare.filepath': ['main...topic'], sha: ['topic'] }
+    },
+  },
+  {
+    name: 'conflicts of a pull request',
+    limit: 2000,
+    async fill(world, size) {
+      const changed = (word) => files(size, (at) => `f${at}`, `${word}\n`)
+      await world.push(
+        [
+          ...commit({ files: changed('a'), mark: 1 }),
+          ...commit({ branch: 'topic', from: ':1', mark: 2, files: changed('b') }),
+          ...commit({ from: ':1', mark: 3, files: changed('c') }),
+        ],
+        'main:main',
+        'topic:topic',
+      )
+      await world.must('POST', `${world.repo}/pulls`, { head: 'topic', base: 'main', title: 'a' })
+      return { index: [1], 'compare.filepath': ['main...topic'] }
+    },
   },
   {
     name: 'changed lines',
@@ -192,8 +249,8 @@ export const gitDimensions = [
     limit: 10_000,
     async fill(world, size) {
       await world.push([...commit({ files: { a: 'a' } })], ...main)
-      await world.push([], ...many(size, (at) => `main:refs/${kind}/${'n'.repeat(80)}${at}`))
-      return { branch: [`${'n'.repeat(80)}1`], ...places('a') }
+      await world.push([], ...many(size, (at) => `main:refs/${kind}/${'n'.repeat(200)}${at}`))
+      return { branch: [`${'n'.repeat(200)}1`], ...places('a') }
     },
   })),
   {
@@ -236,6 +293,23 @@ export const gitDimensions = [
   ruleFile('fields of an issue form', '.gitea/issue_template/a.yaml', 3000, (at) =>
     at === 0 ? 'name: a\nabout: b\nbody:\n' : `  - type: input\n    id: i${at}\n    attributes: { label: "a${at}" }\n`,
   ),
+  {
+    name: 'issue templates',
+    limit: 300,
+    async fill(world, size) {
+      const form = (at) =>
+        `name: ${'n'.repeat(200)}${at}\nabout: ${'b'.repeat(2000)}\nbody:\n${many(50, (n) => `  - type: input\n    id: i${n}\n    attributes: { label: "a${n}" }\n`).join('')}`
+      await world.push(
+        [
+          ...commit({
+            files: Object.fromEntries(many(size, (at) => [`.gitea/issue_template/t${at}.yaml`, form(at)])),
+          }),
+        ],
+        ...main,
+      )
+      return places('.gitea/issue_template')
+    },
+  },
   ruleFile('jobs of a workflow', '.gitea/workflows/a.yml', 3000, (at) =>
     at === 0 ? 'on: push\njobs:\n' : `  j${at}: {runs-on: x, steps: [{run: echo}]}\n`,
   ),

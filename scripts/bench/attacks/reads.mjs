@@ -61,6 +61,7 @@ export function readsOf(operations) {
         isAdmin: /\/admin(?:\/|$)/.test(path),
         isPage: operation.accepts.length === 1 && operation.accepts[0] === 'session',
         isFile: isFile(operation),
+        isExpensive: operation.cost === 'expensive',
         pattern: patternOf(path),
         weight: literal.length,
       }

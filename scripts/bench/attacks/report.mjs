@@ -1,7 +1,10 @@
 /** Rows of the measure of attacks: what one request costs, beside the limits. */
 
-/** Limits of one request: processor time of the main thread, growth of memory, size of the reply. */
-export const limits = { cpuMs: 200, memoryMb: 64, replyMb: 4 }
+/**
+ * Limits of one request: processor time of the main thread, growth of memory, size of the reply. A read that takes more than
+ * `usualCpuMs` declares that it is expensive.
+ */
+export const limits = { cpuMs: 200, usualCpuMs: 100, memoryMb: 64, replyMb: 4 }
 
 const mega = 1 << 20
 
@@ -11,7 +14,7 @@ export class Report {
   #reached = new Map()
   requests = 0
 
-  add(dimension, { id, path, who, isFile = false }, { cpuMs, holdMs, memoryMb, result }) {
+  add(dimension, { id, path, who, isFile = false, isExpensive = true }, { cpuMs, holdMs, memoryMb, result }) {
     this.requests++
     const status = result?.status ?? 200
     if (status < 400) this.#reached.set(id, true)
@@ -19,7 +22,8 @@ export class Report {
     const row = { dimension, id, path, who, status, cpuMs, holdMs, memoryMb, replyMb }
     // Nobody waits for a push as a whole: its parts are requests and git's own work.
     const ms = id === 'git push' || id === 'jobs' ? holdMs : cpuMs
-    row.share = Math.max(ms / limits.cpuMs, memoryMb / limits.memoryMb, isFile ? 0 : replyMb / limits.replyMb)
+    const cpuMsLimit = isExpensive ? limits.cpuMs : limits.usualCpuMs
+    row.share = Math.max(ms / cpuMsLimit, memoryMb / limits.memoryMb, isFile ? 0 : replyMb / limits.replyMb)
     if (status === 500 || status > 503) row.share = Math.max(row.share, 1.01)
     const key = `${dimension} ${id}`
     if (!(this.#worst.get(key)?.share >= row.share)) this.#worst.set(key, row)

@@ -159,6 +159,23 @@ export const rowDimensions = [
   issueFirst('long comments', 100, (world, at) =>
     world.tryTo('POST', `${world.repo}/issues/1/comments`, { body: `${at} ${'word *a* '.repeat(7000)}` }),
   ),
+  {
+    name: 'edits of a text',
+    limit: 100,
+    async fill(world, size) {
+      await world.must('POST', `${world.repo}/issues`, { title: 'a', body: 'a' })
+      const { id } = await world.must('POST', `${world.repo}/issues/1/comments`, { body: 'a' })
+      const text = (at) => `${at}\n${many(6000, (line) => `line ${line * at}\n`).join('')}`
+      await each(size, (at) => world.tryTo('PATCH', `${world.repo}/issues/1`, { body: text(at) }))
+      await each(size, (at) => world.tryTo('PATCH', `${world.repo}/issues/comments/${id}`, { body: text(at) }))
+      return { index: [1], 'comments.id': [id] }
+    },
+  },
+  issueFirst('attachments', 200, (world, at) => {
+    const form = new FormData()
+    form.append('attachment', new Blob(['a']), `${at}${'n'.repeat(150)}.txt`)
+    return world.tryForm(`${world.repo}/issues/1/assets`, form)
+  }),
   issueFirst('reactions', 8, (world, at) =>
     world.tryTo('POST', `${world.repo}/issues/1/reactions`, {
       content: ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'][at],
@@ -193,6 +210,51 @@ export const rowDimensions = [
       return { index: [1] }
     },
   },
+  {
+    name: 'suggestions',
+    limit: 100,
+    async fill(world, size) {
+      await world.must('POST', `${world.repo}/contents/a`, {
+        content: base64('line\n'.repeat(200)),
+        new_branch: 'topic',
+      })
+      await world.must('POST', `${world.repo}/pulls`, { head: 'topic', base: 'main', title: 'a' })
+      const body = `\`\`\`suggestion\n${'words of a line\n'.repeat(3000)}\`\`\`\n`
+      await each(size, (at) =>
+        world.tryTo('POST', `${world.repo}/pulls/1/reviews`, {
+          event: 'COMMENT',
+          body: 'a',
+          comments: [{ path: 'a', new_position: at + 1, body }],
+        }),
+      )
+      return { index: [1] }
+    },
+  },
+  {
+    name: 'files of a review',
+    limit: 100,
+    async fill(world, size) {
+      await world.push(
+        [
+          ...commit({ files: { a: 'a' }, mark: 1 }),
+          ...commit({
+            branch: 'topic',
+            from: ':1',
+            files: Object.fromEntries(many(size, (at) => [`f${at}`, 'a line\n'.repeat(40_000)])),
+          }),
+        ],
+        'main:main',
+        'topic:topic',
+      )
+      await world.must('POST', `${world.repo}/pulls`, { head: 'topic', base: 'main', title: 'a' })
+      await world.tryTo('POST', `${world.repo}/pulls/1/reviews`, {
+        event: 'COMMENT',
+        body: 'a',
+        comments: many(size, (at) => ({ path: `f${at}`, new_position: 39_000, body: 'a' })),
+      })
+      return { index: [1] }
+    },
+  },
   rows('pull requests', 300, async (world, at) => {
     await world.must('POST', `${world.repo}/contents/p${at}`, { content: base64('a'), new_branch: `p${at}` })
     return world.tryTo('POST', `${world.repo}/pulls`, { head: `p${at}`, base: 'main', title: long(at, 250) })
@@ -221,6 +283,20 @@ export const rowDimensions = [
       await world.must('POST', `${world.repo}/wiki/new`, { title: 'Home', content_base64: base64('a') })
       await each(size, (at) =>
         world.tryTo('POST', `${world.repo}/wiki/new`, { title: long(at, 100), content_base64: base64('a') }),
+      )
+      return { pageName: ['Home'] }
+    },
+  },
+  {
+    name: 'revisions of a page of a wiki',
+    limit: 200,
+    async fill(world, size) {
+      await world.must('POST', `${world.repo}/wiki/new`, { title: 'Home', content_base64: base64('a') })
+      await each(size, (at) =>
+        world.tryTo('PATCH', `${world.repo}/wiki/page/Home`, {
+          content_base64: base64(`${at} ${'a\n'.repeat(5000)}`),
+          message: long(at, 5000),
+        }),
       )
       return { pageName: ['Home'] }
     },
@@ -361,6 +437,9 @@ export const rowDimensions = [
       permission: 'read',
       units: ['repo.code'],
     }),
+  ),
+  rows('tokens', 300, (world, at) =>
+    world.tryTo('POST', `/users/${world.login}/tokens`, { name: long(at), scopes: ['all'] }, { isBasic: true }),
   ),
   rows('applications', 300, (world, at) =>
     world.tryTo('POST', '/user/applications/oauth2', {

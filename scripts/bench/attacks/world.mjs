@@ -77,7 +77,7 @@ export function worldsOf({ url, ask, folder, measured }) {
     await run('git', ['init', '-q', '--bare', work])
 
     /** Sends JSON to the API; refusals are returned with `status`, success as `json`. */
-    async function tryTo(method, path, body, { raw, type = 'application/json', site = false } = {}) {
+    async function tryTo(method, path, body, { raw, type = 'application/json', site = false, isBasic = false } = {}) {
       const title = `${method} ${
         path
           .replaceAll(/\d+|[0-9a-f]{40}/g, '…')
@@ -87,13 +87,18 @@ export function worldsOf({ url, ask, folder, measured }) {
       }`
       const text = raw ?? (body === undefined ? undefined : JSON.stringify(body))
       const reply = await measured(title, () =>
-        send(method, (site ? '' : '/api/v1') + path, { headers: { authorization, 'content-type': type }, body: text }),
+        send(method, (site ? '' : '/api/v1') + path, {
+          headers: { authorization: isBasic ? basic : authorization, ...(type === '' ? {} : { 'content-type': type }) },
+          body: text,
+        }),
       )
       if (reply.status >= 500 && reply.status !== 503) {
         throw new Error(`${title}: ${reply.status} ${reply.text.slice(0, 300)}`)
       }
       return reply
     }
+    /** Sends a form with files. */
+    const tryForm = (path, form) => tryTo('POST', path, undefined, { raw: form, type: '' })
     async function must(method, path, body, options) {
       const reply = await tryTo(method, path, body, options)
       if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${reply.text.slice(0, 300)}`)
@@ -148,6 +153,7 @@ export function worldsOf({ url, ask, folder, measured }) {
       cookie,
       send,
       tryTo,
+      tryForm,
       must,
       largest,
       push,

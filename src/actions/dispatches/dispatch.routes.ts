@@ -9,7 +9,7 @@ import { DispatchWorkflowOption, DispatchWorkflowRun } from '../runs/run.schemas
 export const dispatchWorkflow = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/actions/workflows/{workflowname}/dispatches',
-  cost: 'usual',
+  cost: 'expensive',
   scope: 'repository',
   requires: [inRepo, canRead('actions'), gitRepo, signedIn, canWrite('actions'), notArchived, validBody],
   body: DispatchWorkflowOption,

@@ -32,7 +32,7 @@ export const repoGetNote = operation({
 export const repoSetNote = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/git/notes/{sha}',
-  cost: 'usual',
+  cost: 'expensive',
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code'), signedIn, canWrite('code'), validBody],
   body: NoteOptions,

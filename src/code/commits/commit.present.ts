@@ -3,6 +3,7 @@ import type { Commit as GitCommit, FileChange, Identity, ReadFrom } from '../../
 import type { EncodedBody } from '../../lib/encoded-body.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { zeroTime } from '../../lib/time.ts'
+import type { WorkBudget } from '../../lib/work-budget.ts'
 import { presentUser } from '../../users/user.present.ts'
 import type { User } from '../../users/user.schemas.ts'
 import { loadCommitAuthors, type CommitAuthors } from './commit-authors.ts'
@@ -54,12 +55,23 @@ export const presentCommitMeta = (
 
 const affectedStatus = { added: 'added', deleted: 'removed' } as const
 
-/** One entry per path. Renames are not detected, so a rename is a removal and an addition. */
-const presentAffectedFiles = (changes: readonly FileChange[]): CommitAffectedFiles[] =>
-  changes.map(({ path, status }) => ({
+/** Bytes of the entry of a file without its path. */
+const fileEntryBytes = 40
+
+/**
+ * Returns one entry per path. Renames are not detected, so a rename is a removal and an addition.
+ * @throws WorkTooCostly for more than an answer holds; a reader then leaves out `files`
+ */
+function presentAffectedFiles(budget: WorkBudget, changes: readonly FileChange[]): CommitAffectedFiles[] {
+  budget.take(
+    'outputBytes',
+    changes.reduce((sum, { path }) => sum + fileEntryBytes + Buffer.byteLength(path), 0),
+  )
+  return changes.map(({ path, status }) => ({
     filename: path,
     status: status === 'added' || status === 'deleted' ? affectedStatus[status] : 'modified',
   }))
+}
 
 /** Changed lines of a commit; none for merges (observed). */
 function presentStats(commit: GitCommit, changes: readonly FileChange[]): CommitStats {
@@ -139,7 +151,7 @@ async function presentCommits(
       author: accounts.get(commit.author.email) ?? null,
       committer: accounts.get(commit.committer.email) ?? null,
       parents: commit.parents.map((parent) => presentCommitMeta(place, parent)),
-      files: parts.files ? presentAffectedFiles(changed) : null,
+      files: parts.files ? presentAffectedFiles(place.budget, changed) : null,
       stats:
         parts.stats === 'zero'
           ? { total: 0, additions: 0, deletions: 0 }

@@ -37,11 +37,11 @@ const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/
 /**
  * Parses a patch of git. Names are bytes, contents are read as UTF-8. Files without hunks (binary, renamed only, changed mode) are left out. The lines of a hunk are
  * counted by its header, so content that looks like a header is content.
+ * @param isWhole whether the text ends where git ended it; otherwise its last file is cut
  */
-export function parsePatch(bytes: Buffer): FilePatch[] {
+export function parsePatch(bytes: Buffer, isWhole = true): FilePatch[] {
   const lines = bytes.toString('latin1').split('\n')
-  const isWhole = lines.at(-1) === ''
-  const end = isWhole ? lines.length - 1 : lines.length
+  const end = lines.at(-1) === '' ? lines.length - 1 : lines.length
   const files: { path: string; hunks: Hunk[]; isCut: boolean }[] = []
   let old = ''
   let at = 0
@@ -63,6 +63,8 @@ export function parsePatch(bytes: Buffer): FilePatch[] {
     }
     at += 1
   }
+  const last = files.at(-1)
+  if (last && !isWhole) last.isCut = true
   return files
 }
 

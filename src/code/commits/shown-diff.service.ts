@@ -11,8 +11,8 @@ const maxLines = 1500
 const maxFileLines = 1000
 /** Files whose lines are shown at once. */
 const maxFiles = 100
-/** Bytes of the patch text that are read. */
-const maxPatchBytes = 8 << 20
+/** What is read of the patch text. A row takes 5 µs and 200 bytes at least, so a page has no room for more lines. */
+const patchLimits = { maxBytes: 8 << 20, maxLines: 20_000 }
 
 export interface DiffRequest {
   /** Where to read, when not only in the repository. */
@@ -130,6 +130,6 @@ function leftOf(
 }
 
 async function readPatches(ctx: Pick<RepoCtx, 'git'>, at: ReadFrom, query: DiffTextQuery) {
-  const { bytes } = await readDiffText(ctx, at, query, maxPatchBytes)
-  return new Map(parsePatch(bytes).map((patch) => [patch.path, patch]))
+  const { bytes, isWhole } = await readDiffText(ctx, at, query, patchLimits)
+  return new Map(parsePatch(bytes, isWhole).map((patch) => [patch.path, patch]))
 }

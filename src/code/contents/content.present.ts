@@ -4,8 +4,10 @@ import type { Commit as GitCommit, PathEntry } from '../../git/git.ts'
 import type { EncodedBody } from '../../lib/encoded-body.ts'
 import { escapePath, escapeQuery } from '../../lib/escape-url.ts'
 import type { Oid } from '../../lib/ids.ts'
+import { listJson } from '../../lib/list-json.ts'
 import { mapLimited } from '../../lib/map-limited.ts'
 import { formatUnix, zeroTime } from '../../lib/time.ts'
+import { maxAnswerBytes, WorkTooCostly } from '../../lib/work-budget.ts'
 import type { CommitUser } from '../commits/commit.schemas.ts'
 import { presentCommitMeta } from '../commits/commit.present.ts'
 import { formatCommitTime } from '../commits/commit-time.ts'
@@ -27,6 +29,10 @@ export interface ContentView {
   /** The revision as the caller named it, repeated in addresses. */
   readonly ref: string
 }
+
+/** Bytes of an entry without its path, at least; and how often it contains the path. */
+const entryBytes = 600
+const addressesOfEntry = 5
 
 /** Concurrent reads of links. */
 const parallelReads = 16
@@ -103,7 +109,7 @@ function presentFolder(
       path,
       entries.map((entry) => ({ ...entry, path: below + entry.name })),
     )
-  })
+  }, listJson)
 }
 
 async function presentEntries(
@@ -113,6 +119,10 @@ async function presentEntries(
   entries: readonly PathEntry[],
 ): Promise<ContentsResponse[]> {
   if (entries.length === 0) return []
+  const least = entries.reduce((sum, { path }) => sum + entryBytes + path.length * addressesOfEntry, 0)
+  if (entries.length > 1 && least > maxAnswerBytes) {
+    throw new WorkTooCostly('outputBytes', 'the folder is too large for one answer; git/trees/{sha} lists it in pages')
+  }
   const { git, repo } = place
   const key = repo.git_key
   const { commit } = view.revision

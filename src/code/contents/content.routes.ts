@@ -107,7 +107,7 @@ const optionsOf = ({ new_branch: newBranch, ...rest }: Omit<ChangeFilesOptions, 
 export const repoCreateFile = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/contents/{filepath+}',
-  cost: 'usual',
+  cost: 'expensive',
   scope: 'repository',
   requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
   body: CreateFileOptions,
@@ -126,7 +126,7 @@ export const repoCreateFile = operation({
 export const repoUpdateFile = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/contents/{filepath+}',
-  cost: 'usual',
+  cost: 'expensive',
   scope: 'repository',
   requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
   body: UpdateFileOptions,
@@ -145,7 +145,7 @@ export const repoUpdateFile = operation({
 export const repoDeleteFile = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/contents/{filepath+}',
-  cost: 'usual',
+  cost: 'expensive',
   scope: 'repository',
   // Deleting is allowed over quota (written contract, quota model).
   requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived],
@@ -172,7 +172,7 @@ const roomForChanges: Requirement<RepoCtx, object> = {
 export const repoChangeFiles = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/contents',
-  cost: 'usual',
+  cost: 'expensive',
   scope: 'repository',
   requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, roomForChanges],
   body: ChangeFilesOptions,

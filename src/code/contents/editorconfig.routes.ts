@@ -10,7 +10,7 @@ import { repoRef } from '../git-access.requirements.ts'
 export const repoGetEditorConfig = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/editorconfig/{filename}',
-  cost: 'usual',
+  cost: 'expensive',
   scope: 'repository',
   requires: [inRepo, gitRepo, repoRef, canRead('code')],
   query: { ref: Type.Optional(Type.String()) },

@@ -1,8 +1,9 @@
+import { AsyncResource } from 'node:async_hooks'
 import { Readable } from 'node:stream'
 import { Invalid, type Refusal, TooLarge, Unavailable } from '../../lib/errors.ts'
 import { asFleeting, releaseChunk, isFleeting } from '../../lib/fleeting.ts'
 import { fullDisk, saysFullDisk } from '../../lib/full-disk.ts'
-import type { CommandReport, GitLimits, GitService, LogLevel } from '../git.ts'
+import type { BegunCommand, CommandReport, GitLimits, GitService, LogLevel } from '../git.ts'
 import { BrokerProcess, type SpareBrokers } from './broker-process.ts'
 import type {
   BrokerMessage,
@@ -23,6 +24,7 @@ export type BrokerOptions = {
   readonly limits: GitLimits
   readonly log: (level: LogLevel, message: string, data?: Readonly<Record<string, unknown>>) => void
   readonly onCommand: (report: CommandReport) => void
+  readonly onBegin?: ((command: BegunCommand) => void) | undefined
   /** Called with the folder of a command that writes and did not end well. */
   readonly onUncleanEnd?: (cwd: string) => void
   readonly spares?: SpareBrokers | undefined
@@ -238,11 +240,12 @@ export class BrokerClient {
 
   async #begin(options: CommandOptions, bulk: boolean): Promise<{ stream: WireStream; ended: Promise<CommandEnd> }> {
     const { signal } = options
+    const kind = options.kind ?? 'read'
+    const name = options.name ?? subcommandOf(options.args)
+    this.#options.onBegin?.({ name, kind })
     const running = await this.#ready()
     if (signal?.aborted === true) throw cancelled()
     const { limits } = this.#options
-    const kind = options.kind ?? 'read'
-    const name = options.name ?? options.args.find((argument) => !argument.startsWith('-')) ?? 'git'
     const stream = (bulk ? running.bulk : running.small).open({
       op: 'run',
       name,
@@ -258,6 +261,8 @@ export class BrokerClient {
     const beganMs = performance.now()
     let group: number | undefined
     const mayCancel = options.mayCancel ?? (() => true)
+    // The broker's socket has the asynchronous context of the request that started the broker.
+    const onQuestion = options.onQuestion && AsyncResource.bind(options.onQuestion)
     const onAbort = (): void => {
       if (mayCancel()) stream.cancel()
     }
@@ -277,7 +282,7 @@ export class BrokerClient {
           if ('started' in said) {
             group = said.started
             this.#groups.add(group)
-          } else void answer(stream, said.question, options.onQuestion)
+          } else void answer(stream, said.question, onQuestion)
         },
         result: (result) => {
           const { exitCode, stderr } = result as RunResult
@@ -417,6 +422,10 @@ export class BrokerClient {
 }
 
 /** Kinds of commands that talk to clients: they run long and report their own errors. */
+/** Returns the subcommand; settings (`-c key=value`) may come before it. */
+const subcommandOf = (args: readonly string[]): string =>
+  args.find((argument, index) => !argument.startsWith('-') && args[index - 1] !== '-c') ?? 'git'
+
 const isForClients = (kind: RunRequest['kind']): boolean => kind === 'fetch' || kind === 'push' || kind === 'archive'
 
 /** Concatenates pieces that have no other owner and frees them. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
@@ -264,6 +265,29 @@ test('git transport: names and options of a client cannot end the hook message',
     [[['refs/heads/main'], ['a\nend\nhook post-receive', 'b']]],
   )
   assert.equal(await git.readRef(key, 'refs/heads/main'), first)
+})
+
+test('git transport: a push is checked in the asynchronous context of its request, not of the one that started the broker', async () => {
+  const asker = new AsyncLocalStorage<string>()
+  await using test = await startTestGit()
+  const { git } = test
+  const key = await asker.run('first', () => newRepository(git))
+  const { oid = zeroOid() } = await asker.run('first', () => git.readHead(key))
+  const askers: (string | undefined)[] = []
+  const callbacks = {
+    async checkPush() {
+      askers.push(asker.getStore())
+      return { ok: false as const, lines: ['no'] }
+    },
+    recordRefUpdates: async () => ({ lines: [] }),
+  }
+  const line = `${oid} ${zeroOid()} refs/heads/main\0report-status`
+  const body = `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`
+  await asker.run('second', async () => {
+    const { output } = await git.receivePack(key, { stateless: true, body: Readable.from([Buffer.from(body)]), callbacks })
+    await output.resume().toArray()
+  })
+  assert.deepEqual(askers, ['second'])
 })
 
 test('git transport: a truncated or oversized pack is refused and leaves nothing', async () => {

@@ -10,7 +10,7 @@ import type { Comment } from './comment.schemas.ts'
 import type { CommentsState } from '../issue.store.ts'
 import type { RepoWithOwner } from '../repo-with-owner.ts'
 import { loadUserRevisions } from '../revision.store.ts'
-import { listEntries, type ChangedBetween } from '../timeline-entry.store.ts'
+import { countComments, listEntries, type ChangedBetween } from '../timeline-entry.store.ts'
 
 /** Encoded comments of an issue. All viewers who may read the issue get the same answer. */
 interface KeptComments {
@@ -42,13 +42,17 @@ const wholePage: Page = { number: 1, limit: 1_000_000, offset: 0 }
 
 type CommentListCtx = Pick<Ctx, 'caches' | 'config' | 'db'> & RepoWithOwner
 
-/** Returns the cached comments of an issue. The caller checks their revisions in the database. */
+/**
+ * Returns the cached comments of an issue. The caller checks their revisions in the database.
+ * @param page all without it
+ */
 export function knownComments(
   ctx: CommentListCtx,
   index: number,
   { sinceUnix, beforeUnix }: ChangedBetween,
+  page?: Page,
 ): KnownComments {
-  const key = `${ctx.repo.id} ${repoFullName(ctx)} ${index} ${sinceUnix} ${beforeUnix}`
+  const key = `${ctx.repo.id} ${repoFullName(ctx)} ${index} ${sinceUnix} ${beforeUnix} ${page?.offset} ${page?.limit}`
   const kept = memory(ctx).get(key)
   return { key, posterIds: kept?.posterIds ?? '[]', kept }
 }
@@ -61,16 +65,16 @@ export function knownComments(
 export async function presentCommentsOf(
   ctx: CommentListCtx,
   state: CommentsState,
-  between: ChangedBetween,
+  { page, ...between }: ChangedBetween & { readonly page?: Page | undefined },
   { key, posterIds: asked, kept }: KnownComments,
 ): Promise<Pick<KeptComments, 'body' | 'count'>> {
   if (kept && isSame(kept.state, state)) return kept
   // The revisions are read before the rows, so cached rows are never older than their revisions.
-  const rows = await listEntries(ctx.db, state.id, { ...between, onlyComments: true, page: wholePage })
+  const rows = await listEntries(ctx.db, state.id, { ...between, onlyComments: true, page: page ?? wholePage })
   const posterIds = idListText(rows.map((row) => row.poster_id))
   const user = posterIds === asked ? state.user : await loadUserRevisions(ctx.db, posterIds)
   const body = new EncodedBody<Comment[]>(await presentComments(ctx, rows, new Map([[state.id, state]])), listJson)
-  const made = { state: { ...state, user }, posterIds, body, count: rows.length }
+  const made = { state: { ...state, user }, posterIds, body, count: page ? await countComments(ctx.db, state.id, between) : rows.length }
   memory(ctx).set(key, made)
   return made
 }

@@ -7,7 +7,7 @@ import { operation, validBody } from '../../http/operation.ts'
 import { created, noContent, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathNumber } from '../../http/schema.ts'
 import type { CommentId } from '../../lib/ids.ts'
-import { pageOrWhole } from '../../lib/paging.ts'
+import { pageIfAsked, pageOrWhole } from '../../lib/paging.ts'
 import { knownComments, presentCommentsOf } from './comment-list.present.ts'
 import { presentComment, presentComments } from './comment.present.ts'
 import { changedBetween, changedBetweenQuery } from './changed-between.ts'
@@ -30,15 +30,16 @@ export const issueGetComments = operation({
   params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled],
-  query: changedBetweenQuery,
+  query: { ...changedBetweenQuery, ...pageQuery },
   reply: { 200: Type.Array(Comment) },
   summary: 'List the comments of an issue',
   async run({ ctx, params, query }) {
     const within = changedBetween(query)
-    const known = knownComments(ctx, params.index, within)
+    const page = pageIfAsked(query, ctx.config.api)
+    const known = knownComments(ctx, params.index, within, page)
     const state = await getCommentsState(ctx, params.index, known.posterIds)
-    const { body, count } = await presentCommentsOf(ctx, state, within, known)
-    return paged(body, { number: 1, limit: Math.max(1, count), offset: 0 }, count, { link: false })
+    const { body, count } = await presentCommentsOf(ctx, state, { ...within, page }, known)
+    return paged(body, page ?? { number: 1, limit: Math.max(1, count), offset: 0 }, count, { link: false })
   },
 })
 

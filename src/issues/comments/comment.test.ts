@@ -95,8 +95,16 @@ test('issueGetRepoComments and issueGetComments: filters by time, and returns al
   for (const body of ['one', 'two', 'three']) await forge.as('alice').must('POST', `${issue.api}/comments`, { body })
   const bodies = async (path: string) =>
     (await forge.as('bob').must('GET', path)).json.map((comment: { body: string }) => comment.body)
-  assert.deepEqual(await bodies(`${issue.api}/comments?limit=1`), ['one', 'two', 'three'])
-  assert.deepEqual(await bodies(`${issue.repo.api}/issues/comments?limit=2&page=2`), ['three'])
+  assert.deepEqual(await bodies(`${issue.api}/comments`), ['one', 'two', 'three'])
+  assert.deepEqual(await bodies(`${issue.api}/comments?limit=1`), ['one'])
+  assert.deepEqual(await bodies(`${issue.api}/comments?limit=2&page=2`), ['three'])
+  const page = await forge.as('bob').must('GET', `${issue.api}/comments?limit=2`)
+  assert.equal(page.headers.get('x-total-count'), '3')
+  await forge.as('alice').must('POST', `${issue.api}/comments`, { body: 'four' })
+  assert.deepEqual(await bodies(`${issue.api}/comments?limit=2&page=2`), ['three', 'four'])
+  await forge.as('alice').must('DELETE', `${issue.repo.api}/issues/comments/${page.json[0].id}`)
+  assert.deepEqual(await bodies(`${issue.api}/comments?limit=1`), ['two'])
+  assert.deepEqual(await bodies(`${issue.repo.api}/issues/comments?limit=2&page=2`), ['four'])
   assert.equal((await forge.as('bob').get(`${issue.api}/comments?since=x`)).status, 422)
 })
 

@@ -20,8 +20,8 @@ export interface CodeCommentInput {
   readonly replyTo?: CommentRow | undefined
 }
 
-/** Limit in bytes of the diff of one file; lines beyond it have no hunk. */
-const maxDiffBytes = 4 << 20
+/** What is read of the diff of one file; lines beyond it have no hunk. */
+const diffLimits = { maxBytes: 4 << 20, maxLines: 50_000 }
 
 /** Most lines of one comment. */
 const maxRange = 100
@@ -31,7 +31,7 @@ const maxBlamedLine = 50_000
 
 async function diffOf(ctx: RepoCtx, pull: PullRow, head: Oid, path: string): Promise<string> {
   const query = { base: mergeBaseOf(pull), head, paths: [path] }
-  return (await readDiffText(ctx, ctx.repo.git_key, query, maxDiffBytes)).bytes.toString('utf8')
+  return (await readDiffText(ctx, ctx.repo.git_key, query, diffLimits)).bytes.toString('utf8')
 }
 
 /** Returns the commit that last changed a line; the head when blame finds none. */

@@ -17,8 +17,8 @@ const maxComments = 1000
 /** Most commits from which comments follow; comments of further ones are outdated. Usually there is one. */
 const maxOrigins = 8
 
-/** Limit in bytes of the differences of the commented files; comments on files beyond it are outdated. */
-const maxDiffBytes = 4 << 20
+/** What is read of the differences of the commented files; comments on files beyond it are outdated. */
+const diffLimits = { maxBytes: 4 << 20, maxLines: 50_000 }
 
 /** Where a file is now, and what differs in it; undefined when it was deleted or cannot be compared. */
 interface FileNow {
@@ -126,6 +126,6 @@ async function readDifferences(
   paths: readonly string[],
 ): Promise<{ readonly files: ReadonlyMap<string, FilePatch>; readonly isWhole: boolean }> {
   const query = { base: from, head: to, paths, contextLines: 0 }
-  const { bytes, isWhole } = await readDiffText(services, repo.git_key, query, maxDiffBytes)
-  return { files: new Map(parsePatch(bytes).map((file) => [file.path, file])), isWhole }
+  const { bytes, isWhole } = await readDiffText(services, repo.git_key, query, diffLimits)
+  return { files: new Map(parsePatch(bytes, isWhole).map((file) => [file.path, file])), isWhole }
 }

@@ -61,7 +61,7 @@ export const repoListPullReviews = operation({
 export const repoCreatePullReview = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews',
-  cost: 'usual',
+  cost: 'expensive',
   params: { index: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn, validBody],
@@ -91,7 +91,7 @@ export const repoGetPullReview = operation({
 export const repoSubmitPullReview = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}',
-  cost: 'usual',
+  cost: 'expensive',
   params: { index: pathNumber, id: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn, validBody],
@@ -167,7 +167,7 @@ export const repoGetPullReviewComments = operation({
 export const repoCreatePullReviewComment = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}/comments',
-  cost: 'usual',
+  cost: 'expensive',
   params: { index: pathNumber, id: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn, validBody],

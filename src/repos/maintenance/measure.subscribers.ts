@@ -56,8 +56,8 @@ export const maintainRepository = job({
 })
 
 /**
- * Writes a bitmap right after a large push, because build machines clone soon and would each walk the history.
- * Small pushes change nothing.
+ * Writes a bitmap right after a large push, because build machines clone soon and would each walk the history, and packs
+ * many references, because each reader would open the file of each. Small pushes change nothing.
  */
 export const bitmapAfterLargePush = subscriber({
   name: 'bitmapAfterLargePush',
@@ -71,7 +71,7 @@ export const bitmapAfterLargePush = subscriber({
   lane: ({ data }) => `bitmap ${data.repoId}`,
   async afterCommit(ctx: Ctx, { data }) {
     const repo = await findRepoById(ctx.db, data.repoId)
-    if (repo) await ctx.git.maintain(repo.git_key, ['bitmap'])
+    if (repo) await ctx.git.maintain(repo.git_key, ['pack-refs', 'bitmap'])
   },
 })
 

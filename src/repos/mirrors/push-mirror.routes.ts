@@ -86,7 +86,7 @@ export const repoDeletePushMirror = operation({
 export const repoPushMirrorSync = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/push_mirrors-sync',
-  cost: 'usual',
+  cost: 'expensive',
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, notArchived, mirrorsEnabled],
   reply: { 200: 'empty' },

@@ -67,7 +67,7 @@ const withoutField = (message: string): string => message.replace(/^\[\w+\]: /, 
  */
 export const startWorkflow = act({
   path: '/{username}/{reponame}/actions/workflows/{workflowname}/dispatch',
-  cost: 'usual',
+  cost: 'expensive',
   requires: [...readable, signedIn, canWrite('actions'), notArchived],
   fields: {
     /** The workflow for the page that shows the form again. */

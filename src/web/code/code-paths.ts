@@ -42,9 +42,19 @@ export interface Crumb {
   readonly path: string
 }
 
-/** Returns the folders above a path and the path itself. */
-export const crumbsOf = (path: string): readonly Crumb[] =>
-  path === '' ? [] : path.split('/').map((name, index, parts) => ({ name, path: parts.slice(0, index + 1).join('/') }))
+/**
+ * Returns the folders above a path and the path itself.
+ * @param most the first of more than so many parts is named `…` and stands for all above it
+ */
+export function crumbsOf(path: string, most = Infinity): readonly Crumb[] {
+  if (path === '') return []
+  const parts = path.split('/')
+  const first = Math.max(0, parts.length - most)
+  return parts.slice(first).map((name, index) => ({
+    name: index === 0 && first > 0 ? '…' : name,
+    path: parts.slice(0, first + index + 1).join('/'),
+  }))
+}
 
 export const deletePath = (place: RepositoryNames, branch: string, path: string): string =>
   repositoryPath(place, '_delete', branch, path)

@@ -75,7 +75,7 @@ const events: Readonly<Record<string, string>> = { comment: 'COMMENT', approve: 
 /** Submits a review with the comments that wait for it. */
 export const submitTheReview = act({
   path: '/{username}/{reponame}/pulls/{index}/files/reviews/submit',
-  cost: 'usual',
+  cost: 'expensive',
   requires: [...readsPull, notArchived],
   params,
   again: pullFilesPage,

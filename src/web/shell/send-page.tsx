@@ -5,7 +5,7 @@ import type { ErrorForm } from '../../http/error-forms.ts'
 import type { Call } from '../../http/operation.ts'
 import { bytes, type StreamReply } from '../../http/reply.ts'
 import type { Config } from '../../config/load-config.ts'
-import { usualWorkLimits, WorkBudget, WorkTooCostly } from '../../lib/work-budget.ts'
+import { maxAnswerBytes, WorkBudget, WorkTooCostly } from '../../lib/work-budget.ts'
 import { nowUnix, type Clock } from '../../lib/time.ts'
 import { countUnread } from '../../notifications/thread.service.ts'
 import { offersSignUp } from '../../users/entry/registration.rules.ts'
@@ -28,9 +28,6 @@ export interface PageContent {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
 }
-
-/** Characters of a page. */
-const maxPageLength = 2 * usualWorkLimits.outputBytes
 
 const htmlType = 'text/html;charset=utf-8'
 
@@ -72,9 +69,9 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
   const first = render(budgets[0])
   // The page may have lost the form meanwhile, or it lacks the field.
   const text = isProblemShown ? first : render(budgets[1], refused?.problem?.message)
-  // Parts with texts of people take from the budget; this bounds what their number and names add.
-  if (text.length > maxPageLength) throw new WorkTooCostly('outputBytes')
   const html = Buffer.from(text)
+  // Parts with texts of people take from the budget; this bounds what their number and names add.
+  if (html.length > maxAnswerBytes) throw new WorkTooCostly('outputBytes')
   return bytes(htmlType, html, {
     status,
     headers: framedAlike({

@@ -28,7 +28,7 @@ export const uploadToWiki = operation({
   accepts: ['session'],
   method: 'POST',
   path: '/{username}/{reponame}/wiki/_new/files',
-  cost: 'usual',
+  cost: 'expensive',
   requires: [
     inBrowser,
     inSession,

@@ -179,7 +179,7 @@ const problemFields = { wiki_title: 'title', wiki_page_exists: 'title' } as cons
 
 export const newWikiAct = act({
   path: '/{username}/{reponame}/wiki/_new',
-  cost: 'usual',
+  cost: 'expensive',
   requires: [inRepo, wikiEnabled, notArchived, canWrite('wiki'), repoUnderQuota('size:assets:wiki')],
   fields: { title: text, content: text, message: text, do: text },
   again: newWikiPage,
@@ -216,7 +216,7 @@ export const editWikiPage = page({
 
 export const editWikiAct = act({
   path: '/{username}/{reponame}/wiki/{pageName+}',
-  cost: 'usual',
+  cost: 'expensive',
   requires: [inRepo, wikiEnabled, notArchived, canWrite('wiki'), repoUnderQuota('size:assets:wiki')],
   fields: {
     title: text,

@@ -569,3 +569,32 @@ test('two processes of an instance send each delivery once, in order (PostgreSQL
     Array.from({ length: 40 }, (_, index) => index + 1),
   )
 })
+
+test('the payload of a push names at most 3,000 changed files, those of all commits together', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  await using receiver = await Receiver.start()
+  const repo = await forge.given.repo()
+  await givenHook(forge, repo, receiver.url, { events: ['push'] })
+  const alice = forge.as('alice')
+  for (const commit of ['a', 'b']) {
+    await alice.must('POST', `${repo.api}/contents`, {
+      files: Array.from({ length: 2000 }, (_, at) => ({ operation: 'create', path: `${commit}/${at}`, content: 'YQ==' })),
+      message: commit,
+      branch: commit === 'a' ? 'main' : 'topic',
+      ...(commit === 'a' ? { new_branch: 'topic' } : {}),
+    })
+  }
+  await alice.must('POST', `${repo.api}/pulls`, { head: 'topic', base: 'main', title: 'both' })
+  receiver.got.length = 0
+  await alice.must('POST', `${repo.api}/pulls/1/merge`, { do: 'rebase' })
+  await forge.settle()
+  const { json } = receiver.got.find(({ json: { ref } }) => ref === 'refs/heads/main') as { json: PushPayload }
+  assert.deepEqual(
+    json.commits.map(({ added }) => added.length),
+    [2000, 1000],
+  )
+})
+
+interface PushPayload {
+  readonly commits: readonly { readonly added: readonly string[] }[]
+}

@@ -59,7 +59,7 @@ async function indentOf(ctx: RepoCtx, { commit }: EditPlace, path: string, text:
 
 export const editFilePage = page({
   path: '/{username}/{reponame}/_edit/{filepath+}',
-  cost: 'usual',
+  cost: 'expensive',
   requires: formRequires,
   frame: inRepositoryFrame('code'),
   async load({ ctx, params }) {
@@ -76,7 +76,7 @@ export const editFilePage = page({
 /** The form for a new file. Links may propose a name below the folder, and the text. */
 export const newFilePage = page({
   path: '/{username}/{reponame}/_new/{filepath+}',
-  cost: 'usual',
+  cost: 'expensive',
   query: { name: Type.Optional(Type.String()), value: Type.Optional(Type.String()) },
   requires: formRequires,
   frame: inRepositoryFrame('code'),
@@ -123,7 +123,7 @@ function contentOf({ text, form = '' }: { readonly text: string; readonly form?:
 
 export const editFile = act({
   path: '/{username}/{reponame}/_edit/{filepath+}',
-  cost: 'usual',
+  cost: 'expensive',
   requires: [...actRequires, repoUnderQuota('size:repos:all')],
   fields: { ...textFields, oid: Type.String() },
   maxBodyBytes: maxFormBytes,
@@ -151,7 +151,7 @@ export const editFile = act({
 
 export const createFile = act({
   path: '/{username}/{reponame}/_new/{filepath+}',
-  cost: 'usual',
+  cost: 'expensive',
   requires: [...actRequires, repoUnderQuota('size:repos:all')],
   fields: textFields,
   maxBodyBytes: maxFormBytes,
@@ -166,7 +166,7 @@ export const createFile = act({
 
 export const deleteFile = act({
   path: '/{username}/{reponame}/_delete/{filepath+}',
-  cost: 'usual',
+  cost: 'expensive',
   // Deleting in the browser makes a commit, unlike deleting through the API (written contract, quota model).
   requires: [...actRequires, repoUnderQuota('size:repos:all')],
   fields: { ...commitFields, oid: Type.String() },

@@ -102,7 +102,7 @@ export const uploadFiles = operation({
   errors: pageErrors,
   method: 'POST',
   path: '/{username}/{reponame}/_upload/{filepath+}',
-  cost: 'usual',
+  cost: 'expensive',
   requires: [inBrowser, inSession, ...actRequires, repoUnderQuota('size:repos:all'), uploadsOn, fromOwnPage],
   body: bytesOf('multipart/form-data'),
   reply: { 303: 'empty', ...againReplies },

@@ -49,6 +49,9 @@ export interface SourceProps {
       }
 }
 
+/** Most folders above a path that are links. Each address contains all folders above it, so the size grows with the square. */
+const maxCrumbs = 24
+
 /** The folders above a path as links, and the path itself as the heading. */
 export const PathCrumbs = ({
   place,
@@ -59,7 +62,7 @@ export const PathCrumbs = ({
   readonly revision: NamedCommit
   readonly path: string
 }) => {
-  const crumbs = crumbsOf(path)
+  const crumbs = crumbsOf(path, maxCrumbs)
   return (
     <div class="path-crumbs">
       <nav aria-label={texts.path}>

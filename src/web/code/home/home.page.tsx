@@ -120,7 +120,7 @@ export const editTopicsSubmit = act({
 /** Gives the default branch of a fork the commits of its origin. */
 export const syncForkSubmit = act({
   path: '/{username}/{reponame}/sync_fork',
-  cost: 'usual',
+  cost: 'expensive',
   requires: [inRepo, canRead('code'), notArchived, canWrite('code')],
   async run({ ctx }) {
     await syncFork(ctx, ctx.repo.default_branch)

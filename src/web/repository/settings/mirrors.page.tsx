@@ -81,7 +81,7 @@ export const deletePushMirrorSubmit = act({
 
 export const syncPushMirrorsSubmit = act({
   path: '/{username}/{reponame}/settings/mirrors/sync',
-  cost: 'usual',
+  cost: 'expensive',
   requires: [inRepo, repoAdmin, notArchived, mirrorsEnabled],
   async run({ ctx, call }) {
     await syncPushMirrors(ctx, ctx.repo.id, call.signal)
