@@ -29,6 +29,7 @@ import * as repository from './repositories/repository.ts'
 import * as unadopted from './repositories/unadopted.ts'
 import { SharedFetches } from './transport/shared-fetch.ts'
 import * as smallBlobs from './objects/small-blobs.ts'
+import { treeChanges } from './objects/tree-changes.ts'
 import * as transport from './transport/transport.ts'
 import { checkGitVersion } from './git-version.ts'
 
@@ -165,6 +166,7 @@ function bind(context: GitContext, sweeps: Sweeps): Git {
     findPath: withContext(objects.findPath),
     findPaths: withContext(findPaths),
     listTreeRecursive: withContext(objects.listTreeRecursive),
+    treeChanges: withContext(treeChanges),
     measureTree: withContext(measureTree),
 
     log: withContext(history.log),
