@@ -3,7 +3,7 @@
  * Measures pages: the server's processor time for each, as a ratio to a bare HTTP answer of the same run, the bytes of a
  * first and a later visit, its ratio to the API reads that it shows, and in Chromium the time to the largest contentful paint.
  *
- *     npm run bench:pages [-- [--requests 300] [--postgres] [--large]]
+ *     npm run bench:pages [-- [--requests 300] [--postgres] [--large] [--only-differences]]
  *
  * `--large` also opens a pull request of 15,000 lines in 2,000 files in Chromium, and types into a comment there.
  */
@@ -22,6 +22,7 @@ const { values: options } = parseArgs({
     requests: { type: 'string', default: '300' },
     postgres: { type: 'boolean', default: false },
     large: { type: 'boolean', default: false },
+    'only-differences': { type: 'boolean', default: false },
   },
 })
 const requests = Number(options.requests)
@@ -202,6 +203,49 @@ async function makePull(post, branch, files) {
   return `/alice/anvil/pulls/${number}/files`
 }
 
+/**
+ * Opens a pull request that modifies lines of existing files, each apart from the next, and returns the path of its files.
+ * @param edits the number of modified lines of each file; each counts as one added and one removed line
+ */
+async function makeModifyingPull(post, branch, edits) {
+  const linesOf = (count, word) =>
+    Array.from({ length: count * 8 }, (_, index) =>
+      index % 8 === 4
+        ? `  const result${index} = await collectValues(${word}, { limit: ${index} })`
+        : `  // line ${index} of the file explains what follows`,
+    ).join('\n')
+  const pathOf = (index) => `${branch}/folder${Math.floor(index / 100)}/file${index}.ts`
+  const contentOf = (count, word) => Buffer.from(linesOf(count, word)).toString('base64')
+  const atOnce = 500
+  const shas = new Map()
+  for (let begin = 0; begin < edits.length; begin += atOnce) {
+    const { files } = await post(`${repo}/contents`, {
+      ...(begin === 0 ? { new_branch: `${branch}-base` } : { branch: `${branch}-base` }),
+      message: 'Add many files',
+      files: edits.slice(begin, begin + atOnce).map((count, index) => ({
+        operation: 'create',
+        path: pathOf(begin + index),
+        content: contentOf(count, 'source'),
+      })),
+    })
+    for (const { path, sha } of files) shas.set(path, sha)
+  }
+  for (let begin = 0; begin < edits.length; begin += atOnce) {
+    await post(`${repo}/contents`, {
+      ...(begin === 0 ? { branch: `${branch}-base`, new_branch: branch } : { branch }),
+      message: 'Modify many files',
+      files: edits.slice(begin, begin + atOnce).map((count, index) => ({
+        operation: 'update',
+        path: pathOf(begin + index),
+        sha: shas.get(pathOf(begin + index)),
+        content: contentOf(count, 'otherSource'),
+      })),
+    })
+  }
+  const { number } = await post(`${repo}/pulls`, { base: `${branch}-base`, head: branch, title: `Modified: ${branch}` })
+  return `/alice/anvil/pulls/${number}/files`
+}
+
 /** Adds twenty comments, and a pull request with many changed lines. */
 async function makeMore(post) {
   for (let index = 0; index < 20; index += 1) {
@@ -212,6 +256,31 @@ async function makeMore(post) {
     'large',
     Array.from({ length: bigFiles }, () => bigLines),
   )
+}
+
+/** Measures a page of a difference, and all of its lines with the files that a browser loads later. */
+async function measureDifference(open, path, what, aimMs) {
+  const { us, last } = await costOf(forge.pid, open(path), 20)
+  const rows = last.match(/<tr/g).length
+  console.log(`files of a pull request, ${what}: ${(us / 1000).toFixed(1)} ms, ${rows} rows (aim ${aimMs})`)
+  const whole = await costOf(
+    forge.pid,
+    async () => {
+      const queue = [await open(path)()]
+      let requests = 1
+      let shown = 0
+      for (let html = queue.pop(); html !== undefined; html = queue.pop()) {
+        shown += html.match(/<tr/g)?.length ?? 0
+        for (const [, address] of html.matchAll(/<turbo-frame[^>]* src="([^"]+)"/g)) {
+          queue.push(await open(address.replaceAll('&amp;', '&'))())
+          requests += 1
+        }
+      }
+      return `${shown} rows in ${requests} requests`
+    },
+    5,
+  )
+  console.log(`${''.padEnd(22)} all of its lines: ${(whole.us / 1000).toFixed(1)} ms, ${whole.last}`)
 }
 
 const database = options.postgres ? await (await import('../postgres.mjs')).startPostgres() : undefined
@@ -237,7 +306,7 @@ try {
     return text
   }
   const readers = await readerOf(forge.url)
-  for (const { name, path, aim, reads } of pages) {
+  for (const { name, path, aim, reads } of options['only-differences'] ? [] : pages) {
     const { us, last } = await costOf(forge.pid, open(path))
     const ratio = us / bare.us
     const size = brotliCompressSync(last).length / 1024
@@ -252,11 +321,17 @@ try {
       `${''.padEnd(22)} ${(us / readsUs).toFixed(1)} × its ${reads.length} reads of the API, ${readsUs.toFixed(0)} µs (aim 3)`,
     )
   }
-  const large = await costOf(forge.pid, open(largePath), 20)
-  console.log(
-    `files of a pull request, ${bigFiles} files and ${bigFiles * bigLines} lines: ${(large.us / 1000).toFixed(1)} ms (aim 60)`,
-  )
-  await inChromium(cookie, measurePages)
+  await measureDifference(open, largePath, `${bigFiles} new files and ${bigFiles * bigLines} lines`, 60)
+  for (const count of [25, 75]) {
+    const path = await makeModifyingPull(
+      poster(forge.url),
+      `modified${count}`,
+      Array.from({ length: bigFiles }, () => count),
+    )
+    const what = `${bigFiles} modified files and ${bigFiles * count * 2} changed lines`
+    await measureDifference(open, path, what, count === 25 ? 100 : 'none')
+  }
+  if (!options['only-differences']) await inChromium(cookie, measurePages)
   if (options.large) {
     const sizes = Array.from({ length: 2000 }, (_, index) => 7 + (index % 2))
     const path = await makePull(poster(forge.url), 'huge', sizes)

@@ -81,6 +81,13 @@ export type TreeEntry = {
 }
 
 /** An entry with its path from the root of the tree; `sizeBytes` is present only when the caller asked for it. */
+/** A file, link or submodule that differs between two trees; undefined on the side that lacks it. */
+export type TreeChangeOfFile = {
+  readonly path: string
+  readonly before: TreeEntry | undefined
+  readonly after: TreeEntry | undefined
+}
+
 export type PathEntry = TreeEntry & { readonly path: string; readonly sizeBytes?: number }
 
 export type Resolved = {
@@ -584,6 +591,11 @@ export type Git = {
     treeish: Oid,
     options?: { skip?: number; limit?: number; sizes?: boolean; foldersToo?: boolean },
   ): Promise<{ entries: readonly PathEntry[]; total: number }>
+
+  /**
+   * The files that differ between two commits or trees, without a process. Undefined above `maxTrees` differing folders.
+   */
+  treeChanges(at: ReadFrom, before: Oid, after: Oid, maxTrees: number): Promise<readonly TreeChangeOfFile[] | undefined>
 
   /** Bytes of all files of a tree, or of the tree of a commit. Throws `TooLarge` when a limit is exceeded. */
   measureTree(key: GitKey, treeish: Oid, limits: TreeLimits): Promise<number>

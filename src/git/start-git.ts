@@ -12,6 +12,7 @@ import type { Git, GitLimits, GitOptions } from './git.ts'
 import { findPaths, planEdits } from './objects/file-edits.ts'
 import { writeGitSettings } from './git-settings.ts'
 import * as history from './history/history.ts'
+import * as lastCommits from './history/last-commits.ts'
 import { findAbandoned, removeAbandoned, sweepTemporaries } from './files/leftovers.ts'
 import { Sweeps } from './files/sweeps.ts'
 import { measureTree } from './objects/measure-tree.ts'
@@ -28,6 +29,7 @@ import * as repository from './repositories/repository.ts'
 import * as unadopted from './repositories/unadopted.ts'
 import { SharedFetches } from './transport/shared-fetch.ts'
 import * as smallBlobs from './objects/small-blobs.ts'
+import { treeChanges } from './objects/tree-changes.ts'
 import * as transport from './transport/transport.ts'
 import { checkGitVersion } from './git-version.ts'
 
@@ -165,6 +167,7 @@ function bind(context: GitContext, sweeps: Sweeps): Git {
     findPath: withContext(objects.findPath),
     findPaths: withContext(findPaths),
     listTreeRecursive: withContext(objects.listTreeRecursive),
+    treeChanges: withContext(treeChanges),
     measureTree: withContext(measureTree),
 
     log: withContext(history.log),
@@ -173,9 +176,9 @@ function bind(context: GitContext, sweeps: Sweeps): Git {
     isAncestor: withContext(history.isAncestor),
     mergeBase: withContext(history.mergeBase),
     isOnBranchOrTag: withContext(history.isOnBranchOrTag),
-    lastCommitsOfPaths: withContext(history.lastCommitsOfPaths),
+    lastCommitsOfPaths: withContext(lastCommits.lastCommitsOfPaths),
     eachChangedPath: withContext(history.eachChangedPath),
-    lastCommitOfPath: withContext(history.lastCommitOfPath),
+    lastCommitOfPath: withContext(lastCommits.lastCommitOfPath),
     blame: withContext(history.blame),
     searchText: withContext(search.searchText),
 

@@ -7,10 +7,13 @@ import { parsePatch, type Hunk } from './patch.parse.ts'
 /** Files of one page of a difference. */
 export const filesPerPage = 100
 /** Changed lines that are shown at once, and the most of one file; other files are shown on demand. */
-const maxLines = 1500
+export const maxLines = 1500
 const maxFileLines = 1000
 /** Files whose lines are shown at once. */
 const maxFiles = 100
+/** Rows with context that a page shows at once; and those of a batch that follows, where only a long context reaches it. */
+const maxRows = 2000
+const maxBatchRows = 12_000
 /** What is read of the patch text. A row takes 5 µs and 200 bytes at least, so a page has no room for more lines. */
 const patchLimits = { maxBytes: 8 << 20, maxLines: 20_000 }
 
@@ -28,6 +31,14 @@ export interface DiffRequest {
   readonly contextLines?: number | undefined
   /** From 1. */
   readonly page?: number | undefined
+  /** Shows only these files, which another page left for later. */
+  readonly batch?: Batch | undefined
+}
+
+/** Positions in the whole list of files, from 0; `to` is exclusive. */
+export interface Batch {
+  readonly from: number
+  readonly to: number
 }
 
 /** Why the lines of a file are not there: there are too many, or others come first. */
@@ -49,6 +60,7 @@ export interface ShownDiff {
   /** The new side of all changed files, by path. */
   readonly contents: ReadonlyMap<string, Oid>
   readonly page: number
+  readonly batch: Batch | undefined
   readonly isLastPage: boolean
   /** Unchanged lines around each change. */
   readonly contextLines: number
@@ -59,13 +71,14 @@ export interface ShownDiff {
  * most, and one when nothing fits.
  */
 export async function readShownDiff(ctx: Pick<RepoCtx, 'git' | 'repo'>, request: DiffRequest): Promise<ShownDiff> {
-  const { base, head, only, page = 1, contextLines = 3, at = ctx.repo.git_key } = request
+  const { base, head, only, page = 1, batch, contextLines = 3, at = ctx.repo.git_key } = request
   const whitespace: DiffQuery['whitespace'] = request.ignoresSpace ? 'ignore-all' : 'show-all'
   const all = await ctx.git.diffFiles(at, { base, head, whitespace })
   const listed = all.map((change, index) => ({ change, index }))
+  const from = batch?.from ?? (page - 1) * filesPerPage
   const shown =
     only === undefined
-      ? listed.slice((page - 1) * filesPerPage, page * filesPerPage)
+      ? listed.slice(from, Math.min(from + filesPerPage, batch?.to ?? Infinity))
       : listed.filter(({ change }) => change.path === only)
   const left = leftOf(shown, only !== undefined)
   const wanted = shown.filter(({ change, index }) => left.get(index) === undefined && hasHunks(change))
@@ -83,6 +96,15 @@ export async function readShownDiff(ctx: Pick<RepoCtx, 'git' | 'repo'>, request:
             ...(change.oldPath === undefined ? [] : [change.oldPath]),
           ]),
         })
+  // Context is known only now.
+  let rows = 0
+  for (const { change, index } of only === undefined ? wanted : []) {
+    const count = (patches.get(change.path)?.hunks ?? []).reduce((sum, { lines }) => sum + lines.length, 0)
+    if (rows > 0 && rows + count > (batch === undefined ? maxRows : maxBatchRows)) {
+      left.set(index, 'later')
+      rows = Infinity
+    } else rows += count
+  }
   return {
     files: shown.map(({ change, index }) => {
       const patch = patches.get(change.path)
@@ -91,7 +113,7 @@ export async function readShownDiff(ctx: Pick<RepoCtx, 'git' | 'repo'>, request:
         index,
         change,
         left: left.get(index),
-        hunks: patch?.hunks ?? [],
+        hunks: isWanted ? (patch?.hunks ?? []) : [],
         isCut: isWanted && (patch === undefined || patch.isCut),
       }
     }),
@@ -102,6 +124,7 @@ export async function readShownDiff(ctx: Pick<RepoCtx, 'git' | 'repo'>, request:
     },
     contents: new Map(all.map(({ path, newOid }) => [path, newOid])),
     page,
+    batch,
     isLastPage: page * filesPerPage >= all.length,
     contextLines,
   }
@@ -112,7 +135,7 @@ const hasHunks = (change: FileChange): boolean => change.additions + change.dele
 function leftOf(
   files: readonly { readonly change: FileChange; readonly index: number }[],
   isOnly: boolean,
-): ReadonlyMap<number, Left> {
+): Map<number, Left> {
   const left = new Map<number, Left>()
   if (isOnly) return left
   let lines = 0
@@ -120,8 +143,11 @@ function leftOf(
   for (const { change, index } of files) {
     const size = change.additions + change.deletions
     if (size > maxFileLines) left.set(index, 'large')
-    else if (size > 0 && (lines + size > maxLines || count >= maxFiles)) left.set(index, 'later')
-    else {
+    else if (size > 0 && (lines + size > maxLines || count >= maxFiles)) {
+      left.set(index, 'later')
+      // The files after it follow together with it.
+      lines = Infinity
+    } else {
       lines += size
       count += 1
     }

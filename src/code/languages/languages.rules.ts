@@ -64,7 +64,7 @@ export function countLanguages(
     const group = table.byName.get(language)?.group ?? language
     bytes.set(group, (bytes.get(group) ?? 0) + sizeBytes)
   }
-  return new Map([...bytes].sort(([oneName, one], [otherName, other]) => other - one || (oneName < otherName ? -1 : 1)))
+  return sorted(bytes)
 }
 
 function isLeftOut(path: string, said: ReadonlyMap<string, AttributeValue>): boolean {
@@ -90,6 +90,31 @@ const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 /** Extensions in a tree, which disambiguate shared extensions. */
 const extensionsOf = (files: readonly CountedFile[]): ReadonlySet<string> =>
   new Set(files.map(({ path }) => /\.[^./]+$/.exec(path)?.[0].toLowerCase() ?? ''))
+
+/** Extensions whose language depends on `hints`, and the extensions that decide it. */
+const shared = /\.(?:h|m|pl)$/i
+const deciding = /\.(?:c|cpp|cc|cxx|hpp|h|m|mm|pro|plt)$/i
+
+/** Returns whether a changed file may change the language of other files. */
+export const affectsOthers = (path: string, isNewOrGone: boolean): boolean =>
+  nameOf(path) === '.gitattributes' || shared.test(path) || (isNewOrGone && deciding.test(path))
+
+/** Bytes by language after a change; undefined when they do not fit together, since the rules have changed. */
+export function changedLanguages(
+  counted: ReadonlyMap<string, number>,
+  removed: ReadonlyMap<string, number>,
+  added: ReadonlyMap<string, number>,
+): Map<string, number> | undefined {
+  const bytes = new Map(counted)
+  for (const [language, size] of added) bytes.set(language, (bytes.get(language) ?? 0) + size)
+  for (const [language, size] of removed) bytes.set(language, (bytes.get(language) ?? 0) - size)
+  if ([...bytes.values()].some((size) => size < 0)) return undefined
+  return sorted([...bytes].filter(([, size]) => size > 0))
+}
+
+/** Bytes by language, largest first. */
+const sorted = (bytes: Iterable<readonly [string, number]>): Map<string, number> =>
+  new Map([...bytes].sort(([oneName, one], [otherName, other]) => other - one || (oneName < otherName ? -1 : 1)))
 
 /** The language of a file by its name or its longest known extension. */
 function likeliestLanguage(table: LanguageTable, path: string, hints: ReadonlySet<string>): string | undefined {

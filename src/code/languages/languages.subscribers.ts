@@ -1,10 +1,14 @@
 import type { Ctx } from '../../access/context.ts'
-import { transaction } from '../../db/database.ts'
+import { transaction, type Db } from '../../db/database.ts'
 import { subscriber } from '../../events/subscriber.ts'
+import type { Oid, RepoId } from '../../lib/ids.ts'
 import { branchRef } from '../../lib/refs.ts'
 import { findRepoById } from '../../repos/repo.store.ts'
-import { countLanguagesOf } from './count-languages.service.ts'
-import { replaceLanguages } from './languages.store.ts'
+import { countChangedLanguages, countLanguagesOf } from './count-languages.service.ts'
+import { listLanguages, replaceLanguages } from './languages.store.ts'
+
+const languagesOf = async (db: Db, repoId: RepoId): Promise<ReadonlyMap<string, number>> =>
+  new Map((await listLanguages(db, repoId)).map(({ language, size_bytes }) => [language, size_bytes]))
 
 /**
  * Counts the languages of a repository when its default branch may have moved. Waiting runs of one repository are
@@ -26,7 +30,15 @@ export const countRepoLanguages = subscriber({
     if (!repo) return
     const head = await ctx.git.readRef(repo.git_key, branchRef(repo.default_branch))
     if ((head ?? '') === repo.languages_commit) return
-    const bytes = await countLanguagesOf(ctx, repo, head)
+    const last = repo.languages_commit
+    const changed =
+      head !== undefined && last !== ''
+        ? await countChangedLanguages(ctx, repo, head, {
+            commit: last as Oid,
+            bytes: await languagesOf(ctx.db, repo.id),
+          })
+        : undefined
+    const bytes = changed ?? (await countLanguagesOf(ctx, repo, head))
     await transaction(ctx.db, (tx) => replaceLanguages(tx, repo.id, head ?? '', bytes))
   },
 })

@@ -5,7 +5,7 @@ import { type CommandOptions, type CommandOutput, mustSucceed } from '../broker/
 import { checkOids, explainMissing, type GitContext, type Location, locate } from '../context.ts'
 import type { Commit, LogQuery, ReadFrom } from '../git.ts'
 import { decodeName } from '../objects/object-codec.ts'
-import { findPath, readCommits, readTree } from '../objects/object-reader.ts'
+import { readCommits } from '../objects/object-reader.ts'
 
 /** Commits that `walk` reads before it leaves the query to git. */
 const maxWalkedCommits = 400
@@ -49,16 +49,18 @@ function logArguments(query: LogQuery): string[] {
     ...query.from,
     ...(query.not ?? []).map((oid) => `^${oid}`),
     '--',
-    ...(path === '' ? [] : [literal(path)]),
+    ...(path === '' ? [] : [literalPath(path)]),
   ]
 }
 
-const cleanPath = (path: string | undefined): string =>
+/** A path without repeated and outer slashes. */
+export const cleanPath = (path: string | undefined): string =>
   (path ?? '')
     .split('/')
     .filter((part) => part !== '')
     .join('/')
-const literal = (path: string): string => `:(top,literal)${path}`
+/** A pathspec for a path. Any other magic, `top` included, keeps git from using the Bloom filters of the commit graph. */
+export const literalPath = (path: string): string => `:(literal)${path}`
 
 export async function logOids(context: GitContext, at: ReadFrom, query: LogQuery): Promise<readonly Oid[]> {
   if (query.from.length === 0 || query.limit === 0) return []
@@ -277,120 +279,6 @@ export async function isOnBranchOrTag(context: GitContext, key: GitKey, commit: 
   return result.stdout.length === 0
 }
 
-type LastCommits = Map<string, Oid>
-
-/**
- * The newest commit that touched each name in a folder. One walk of the folder's history ends when each name was seen.
- * Answers are cached by folder and commit; for a new commit on top of a cached one, trees are compared without a
- * process.
- */
-export async function lastCommitsOfPaths(
-  context: GitContext,
-  at: ReadFrom,
-  commit: Oid,
-  folder: string,
-  names: readonly string[],
-): Promise<ReadonlyMap<string, Oid>> {
-  const path = cleanPath(folder)
-  const location = locate(context, at)
-  checkOids(commit)
-  const cacheName = (oid: Oid): string => `${location.scope}:last:${oid}:${path}`
-  const known = context.caches.answers.get(cacheName(commit)) as LastCommits | undefined
-  if (known !== undefined && names.every((name) => known.has(name))) return pick(known, names)
-  const found =
-    (await fromKnownParent(
-      context,
-      at,
-      commit,
-      path,
-      names,
-      (oid) => context.caches.answers.get(cacheName(oid)) as LastCommits | undefined,
-    )) ?? (await walkFolder(context, location, commit, path, names))
-  const all = new Map([...(known ?? []), ...found])
-  context.caches.answers.set(cacheName(commit), all)
-  return pick(all, names)
-}
-
-const pick = (from: LastCommits, names: readonly string[]): LastCommits =>
-  new Map(names.flatMap((name) => (from.has(name) ? [[name, from.get(name)!] as const] : [])))
-
-/** The newest commit that touched a file or folder; undefined when no commit did. */
-export async function lastCommitOfPath(
-  context: GitContext,
-  at: ReadFrom,
-  commit: Oid,
-  path: string,
-): Promise<Oid | undefined> {
-  const parts = path.split('/').filter((part) => part !== '')
-  const name = parts.at(-1)
-  if (name === undefined) return commit
-  return (await lastCommitsOfPaths(context, at, commit, parts.slice(0, -1).join('/'), [name])).get(name)
-}
-
-const maxKnownSteps = 30
-
-async function fromKnownParent(
-  context: GitContext,
-  at: ReadFrom,
-  tip: Oid,
-  path: string,
-  names: readonly string[],
-  knownOf: (oid: Oid) => LastCommits | undefined,
-): Promise<LastCommits | undefined> {
-  const found: LastCommits = new Map()
-  let left = new Set(names)
-  let oid = tip
-  let entries = await entriesOf(context, at, oid, path)
-  for (let step = 0; step < maxKnownSteps; step += 1) {
-    const known = knownOf(oid)
-    if (known !== undefined && [...left].every((name) => known.has(name))) {
-      for (const name of left) found.set(name, known.get(name)!)
-      return found
-    }
-    const { parents } = await readCommit(context, at, oid)
-    if (parents.length > 1) return undefined
-    const before = parents[0] === undefined ? new Map<string, string>() : await entriesOf(context, at, parents[0], path)
-    const still = new Set<string>()
-    for (const name of left) {
-      if (entries.get(name) === before.get(name)) still.add(name)
-      else found.set(name, oid)
-    }
-    left = still
-    if (left.size === 0 || parents[0] === undefined) return found
-    oid = parents[0]
-    entries = before
-  }
-  return undefined
-}
-
-async function entriesOf(context: GitContext, at: ReadFrom, commit: Oid, path: string): Promise<Map<string, string>> {
-  const folder = await findPath(context, at, commit, path)
-  if (folder?.type !== 'tree') return new Map()
-  return new Map((await readTree(context, at, folder.oid)).map((entry) => [entry.name, `${entry.mode} ${entry.oid}`]))
-}
-
-/** Walks the history of a folder until each name was seen. */
-async function walkFolder(
-  context: GitContext,
-  location: Location,
-  commit: Oid,
-  path: string,
-  names: readonly string[],
-): Promise<LastCommits> {
-  const wanted = new Set(names)
-  const found: LastCommits = new Map()
-  const prefix = path === '' ? '' : `${path}/`
-  // For one name git walks only that path's history.
-  const pathspec = names.length === 1 ? literal(prefix + names[0]!) : path === '' ? undefined : literal(path)
-  await walkChanges(context, location, [commit], pathspec, (current, changed) => {
-    if (!changed.startsWith(prefix)) return true
-    const name = changed.slice(prefix.length).split('/')[0]!
-    if (wanted.delete(name)) found.set(name, current)
-    return wanted.size > 0
-  })
-  return found
-}
-
 export async function eachChangedPath(
   context: GitContext,
   at: ReadFrom,
@@ -400,7 +288,7 @@ export async function eachChangedPath(
   const { from, not, signal } = query
   checkOids(from, ...(not === undefined ? [] : [not]))
   const range = ['--topo-order', '--reverse', from, ...(not === undefined ? [] : [`^${not}`])]
-  await walkChanges(context, locate(context, at), range, undefined, visit, signal)
+  await walkChanges(context, locate(context, at), range, visit, signal)
 }
 
 /**
@@ -411,7 +299,6 @@ async function walkChanges(
   context: GitContext,
   location: Location,
   range: readonly string[],
-  pathspec: string | undefined,
   visit: (commit: Oid, path: string) => boolean,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -436,19 +323,7 @@ async function walkChanges(
   const end = await context.broker
     .each(
       {
-        args: [
-          'log',
-          '--format=%x01%H',
-          '-z',
-          '--name-only',
-          '--no-renames',
-          '-c',
-          '--root',
-          '-r',
-          ...range,
-          '--',
-          ...(pathspec === undefined ? [] : [pathspec]),
-        ],
+        args: ['log', '--format=%x01%H', '-z', '--name-only', '--no-renames', '-c', '--root', '-r', ...range, '--'],
         cwd: location.directory,
         environment: location.environment,
         signal,

@@ -13,14 +13,16 @@ import { texts } from './texts.tsx'
 
 interface FileProps extends DiffViewProps {
   readonly file: ShownFile
+  /** Whether a frame around the file loads it. */
+  readonly isAwaited: boolean
 }
 
 /** One file in a frame of its own, so that it can be loaded later and reloaded with more context. */
 export function DiffFile(props: FileProps) {
-  const { file, addressOf } = props
+  const { file, isAwaited, addressOf } = props
   const { change, left } = file
   const address = siteHref(usePage().config, addressOf({ only: change.path }))
-  const lazily = left === 'later' ? { src: address, loading: 'lazy' } : {}
+  const lazily = left === 'later' && !isAwaited ? { src: address, loading: 'lazy' } : {}
   return (
     <turbo-frame id={fileId(file)} target="_top" class="diff-frame" {...lazily}>
       <article class="diff-file" aria-label={change.path}>
@@ -111,7 +113,8 @@ function FileBody(props: FileProps) {
   return <Hunks {...props} />
 }
 
-const contextOf = (diff: DiffViewProps['diff']) => (diff.contextLines === 3 ? undefined : diff.contextLines)
+/** The lines of context that an address names; undefined for the default. */
+export const contextOf = (diff: DiffViewProps['diff']) => (diff.contextLines === 3 ? undefined : diff.contextLines)
 
 /** The query of an address, which is enough within its page: a large difference has thousands of such links. */
 const queryOf = (address: string): string => address.slice(address.indexOf('?'))
@@ -121,7 +124,8 @@ function Hunks({ file, layout, highlighted, below, mayComment, addressOf, only, 
   const { config, refused, budget } = usePage()
   const shownBelow = below?.get(change.path)
   const number = String(file.index)
-  const kept = only === undefined ? {} : { only: change.path, context: contextOf(diff) }
+  // A page without a choice need not show this file.
+  const kept = only === undefined && diff.batch === undefined ? {} : { only: change.path, context: contextOf(diff) }
   const commentAt = siteHref(config, addressOf({ ...kept, line: `${number}-` }))
   const options = {
     prefix: `diff-${number}-`,

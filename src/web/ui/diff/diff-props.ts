@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact'
-import type { ShownDiff, ShownFile } from '../../../code/commits/shown-diff.service.ts'
+import type { Batch, ShownDiff, ShownFile } from '../../../code/commits/shown-diff.service.ts'
 import type { DiffLayout, LineKey } from './rows.ts'
 
 /** What an address of a difference changes; undefined keeps the default. */
@@ -7,6 +7,8 @@ export interface DiffAddress {
   /** Path of the only file. */
   readonly only?: string | undefined
   readonly context?: number | undefined
+  /** The only files. */
+  readonly batch?: Batch | undefined
   readonly view?: DiffLayout | undefined
   readonly space?: 'hide' | undefined
   /** A line at which a comment begins, such as `3-R12`. */

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { enumeration } from '../../../http/schema.ts'
+import type { Batch } from '../../../code/commits/shown-diff.service.ts'
 import type { DiffAddress } from './diff-props.ts'
 import type { DiffLayout } from './rows.ts'
 import { withQuery } from '../paths.ts'
@@ -11,6 +12,7 @@ export const diffQuery = {
   file: Type.Optional(Type.String()),
   context: Type.Optional(Type.Integer()),
   page: Type.Optional(Type.Integer()),
+  batch: Type.Optional(Type.String()),
 } as const
 
 export interface DiffQueryValues {
@@ -19,6 +21,7 @@ export interface DiffQueryValues {
   readonly file?: string | undefined
   readonly context?: number | undefined
   readonly page?: number | undefined
+  readonly batch?: string | undefined
 }
 
 /** Most unchanged lines around a change. */
@@ -31,15 +34,23 @@ export interface DiffChoice {
   readonly only: string | undefined
   readonly contextLines: number | undefined
   readonly page: number
+  readonly batch: Batch | undefined
 }
 
-export const diffChoice = ({ style, whitespace, file, context, page }: DiffQueryValues): DiffChoice => ({
+export const diffChoice = ({ style, whitespace, file, context, page, batch }: DiffQueryValues): DiffChoice => ({
   layout: style === 'split' ? 'split' : 'unified',
   ignoresSpace: whitespace === 'hide',
   only: file === '' ? undefined : file,
   contextLines: context === undefined ? undefined : Math.min(maxContext, Math.max(0, context)),
   page: Math.max(1, page ?? 1),
+  batch: batchOf(batch),
 })
+
+/** Returns the batch that an address names, such as `30-60`; undefined for other texts. */
+function batchOf(text: string | undefined): Batch | undefined {
+  const [, from, to] = /^(\d{1,9})-(\d{1,9})$/.exec(text ?? '') ?? []
+  return from === undefined ? undefined : { from: Number(from), to: Number(to) }
+}
 
 /** Returns the addresses of a page with other choices. */
 export const diffAddress =
@@ -52,5 +63,6 @@ export const diffAddress =
       whitespace: space,
       file: changes.only,
       context: changes.context,
+      batch: changes.batch && `${changes.batch.from}-${changes.batch.to}`,
     })
   }

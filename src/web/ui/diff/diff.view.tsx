@@ -1,6 +1,9 @@
+import { maxLines, type Batch, type ShownFile } from '../../../code/commits/shown-diff.service.ts'
 import { ButtonLink, Link } from '../link.tsx'
+import { usePage } from '../page-context.ts'
 import { Empty, Pages } from '../parts.tsx'
-import { DiffFile } from './diff-file.view.tsx'
+import { siteHref } from '../paths.ts'
+import { contextOf, DiffFile } from './diff-file.view.tsx'
 import { Counts } from './diff-marks.view.tsx'
 import { DiffTree } from './diff-tree.view.tsx'
 import type { DiffViewProps } from './diff-props.ts'
@@ -26,10 +29,10 @@ export function DiffView(props: DiffViewProps) {
       <DiffTools {...props} />
       {only === undefined && diff.files.length > 1 ? <DiffTree files={diff.files} /> : null}
       <div class="diff-files" data-lines>
-        {diff.files.map((file) => (
-          <DiffFile {...props} file={file} />
+        {batchesOf(diff).map((part) => (
+          <Files {...props} {...part} />
         ))}
-        {only === undefined ? (
+        {diff.batch !== undefined ? null : only === undefined ? (
           <Pages page={diff.page} isLast={diff.isLastPage} />
         ) : (
           <p class="muted small">
@@ -40,6 +43,54 @@ export function DiffView(props: DiffViewProps) {
         )}
       </div>
     </div>
+  )
+}
+
+interface Part {
+  readonly files: readonly ShownFile[]
+  /** The batch that the files are in; undefined for the first files of a page. */
+  readonly batch: Batch | undefined
+  readonly isLoaded: boolean
+}
+
+/** Divides the files: those whose lines are there, and batches that a browser loads when they come into view. */
+function batchesOf(diff: DiffViewProps['diff']): readonly Part[] {
+  const { files, batch } = diff
+  if (batch !== undefined) return [{ files, batch, isLoaded: true }]
+  const first = files.findIndex(({ left }) => left === 'later')
+  if (first === -1) return [{ files, batch, isLoaded: true }]
+  const groups: ShownFile[][] = []
+  let lines = Infinity
+  for (const file of files.slice(first)) {
+    const size = file.left === 'later' ? file.change.additions + file.change.deletions : 0
+    lines += size
+    if (lines > maxLines) {
+      groups.push([])
+      lines = size
+    }
+    groups.at(-1)!.push(file)
+  }
+  return [
+    { files: files.slice(0, first), batch, isLoaded: true },
+    ...groups.map((group) => ({
+      files: group,
+      batch: { from: group[0]!.index, to: group.at(-1)!.index + 1 },
+      isLoaded: false,
+    })),
+  ]
+}
+
+/** Files one below the other, in a frame when they belong to a batch. */
+function Files({ files, batch, isLoaded, ...props }: DiffViewProps & Part) {
+  const { config } = usePage()
+  const list = files.map((file) => <DiffFile {...props} file={file} isAwaited={!isLoaded} />)
+  if (batch === undefined) return <>{list}</>
+  const address = siteHref(config, props.addressOf({ batch, context: contextOf(props.diff) }))
+  const lazily = isLoaded ? {} : { src: address, loading: 'lazy' }
+  return (
+    <turbo-frame id={`diff-batch-${batch.from}`} target="_top" class="diff-batch" {...lazily}>
+      {list}
+    </turbo-frame>
   )
 }
 
