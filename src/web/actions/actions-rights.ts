@@ -1,10 +1,14 @@
 import type { RepoCtx } from '../../access/context.ts'
+import { mayHere } from '../../access/may-here.ts'
 
 /** Returns what the viewer may do with workflows and runs. */
-export const mayOf = ({ rights, repo, viewer }: RepoCtx) => ({
-  run: viewer !== undefined && rights.canWrite('actions') && !repo.is_archived,
-  configure: viewer !== undefined && rights.isAdmin && !repo.is_archived,
-  /** Register runners for the repository. */
-  addRunners: viewer !== undefined && rights.isOwner && !repo.is_archived,
-  write: viewer !== undefined && rights.canWrite('code') && !repo.is_archived,
-})
+export function mayOf(ctx: RepoCtx) {
+  const here = mayHere(ctx)
+  return {
+    run: here.write('actions').allowed,
+    configure: here.administer.allowed,
+    /** Register runners for the repository. */
+    addRunners: here.own.allowed,
+    write: here.write('code').allowed,
+  }
+}

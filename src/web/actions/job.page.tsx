@@ -44,6 +44,7 @@ async function linesOfSection(ctx: RepoCtx, { task }: Attempt, section: LogSecti
 /** A job: its steps with their logs. The failed or running step is open; others are loaded when they are opened. */
 export const jobPage = page({
   path: '/{username}/{reponame}/actions/runs/{number}/jobs/{position}',
+  twin: 'listWorkflowJobLogLines',
   requires: readable,
   params: { number: pathNumber, position: pathNumber },
   query: { q: Type.Optional(Type.String()) },
@@ -71,6 +72,7 @@ export const jobPage = page({
 /** One section of the log of a job. */
 export const jobSectionPage = page({
   path: '/{username}/{reponame}/actions/runs/{number}/jobs/{position}/steps/{section}',
+  twin: 'listWorkflowJobLogLines',
   cost: 'usual',
   requires: readable,
   params: { number: pathNumber, position: pathNumber, section: pathNumber },

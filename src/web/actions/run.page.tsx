@@ -25,6 +25,7 @@ const writable = [...readable, signedIn, canWrite('actions'), notArchived] as co
 /** A run: its jobs as a graph, and its artifacts. */
 export const runPage = page({
   path: '/{username}/{reponame}/actions/runs/{number}',
+  twin: 'actionRun',
   cost: 'usual',
   requires: readable,
   params: { number: pathNumber },
@@ -59,6 +60,7 @@ const verbs: Readonly<
 /** Reruns, cancels or approves a run. */
 export const changeRun = act({
   path: '/{username}/{reponame}/actions/runs/{number}/{verb}',
+  twin: 'cancelWorkflowRun',
   cost: 'usual',
   requires: writable,
   params: { number: pathNumber, verb: enumeration('rerun', 'rerun-failed', 'cancel', 'approve') },
@@ -74,6 +76,7 @@ export const changeRun = act({
 /** Deletes a run that has ended, with its logs and artifacts. */
 export const removeRun = act({
   path: '/{username}/{reponame}/actions/runs/{number}/delete',
+  twin: 'deleteActionRun',
   cost: 'usual',
   requires: writable,
   params: { number: pathNumber },
@@ -88,6 +91,7 @@ export const removeRun = act({
 /** Runs a job and the jobs that need it again. */
 export const rerunJob = act({
   path: '/{username}/{reponame}/actions/runs/{number}/jobs/{position}/rerun',
+  twin: 'rerunWorkflowJob',
   cost: 'usual',
   requires: writable,
   params: { number: pathNumber, position: pathNumber },
@@ -102,6 +106,7 @@ export const rerunJob = act({
 /** Deletes an artifact of a run. */
 export const removeRunArtifact = act({
   path: '/{username}/{reponame}/actions/runs/{number}/artifacts/{name}/delete',
+  twin: null,
   cost: 'usual',
   requires: writable,
   params: { number: pathNumber },

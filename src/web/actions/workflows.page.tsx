@@ -25,6 +25,7 @@ const pageSize = 30
 /** The runs of a repository with its workflows at the side. */
 export const actionsPage = page({
   path: '/{username}/{reponame}/actions',
+  twin: 'listActionRuns',
   cost: 'usual',
   requires: readable,
   query: {
@@ -67,6 +68,7 @@ const withoutField = (message: string): string => message.replace(/^\[\w+\]: /, 
  */
 export const startWorkflow = act({
   path: '/{username}/{reponame}/actions/workflows/{workflowname}/dispatch',
+  twin: 'dispatchWorkflow',
   cost: 'expensive',
   requires: [...readable, signedIn, canWrite('actions'), notArchived],
   fields: {
@@ -95,6 +97,7 @@ export const startWorkflow = act({
 /** Enables or disables a workflow. */
 export const switchWorkflow = act({
   path: '/{username}/{reponame}/actions/workflows/{workflowname}/{state}',
+  twin: 'enableRepoWorkflow',
   cost: 'usual',
   requires: [...readable, signedIn, repoAdmin, notArchived],
   params: { state: enumeration('enable', 'disable') },

@@ -1,3 +1,4 @@
+import { mayHere } from '../../access/may-here.ts'
 import type { RepoCtx } from '../../access/context.ts'
 import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
 import { texts } from './texts.tsx'
@@ -8,12 +9,9 @@ export type Editing =
   | { readonly isOffered: false; readonly reason: string | undefined }
 
 /** Returns whether the viewer may change files of a revision here. Protections are checked when the change is made. */
-export function mayEditHere({ viewer, rights, repo }: RepoCtx, revision: Pick<NamedCommit, 'kind' | 'name'>): Editing {
-  const refused = (reason: string | undefined): Editing => ({ isOffered: false, reason })
-  if (!viewer) return refused(undefined)
-  if (repo.is_archived) return refused(texts.archivedHere)
-  if (repo.is_mirror) return refused(texts.mirrorHere)
-  if (!rights.canWrite('code')) return refused(texts.readOnlyHere)
-  if (revision.kind !== 'branch') return refused(texts.onlyOnBranches)
+export function mayEditHere(ctx: RepoCtx, revision: Pick<NamedCommit, 'kind' | 'name'>): Editing {
+  const verdict = mayHere(ctx).push('code')
+  if (!verdict.allowed) return { isOffered: false, reason: texts.notHere[verdict.code] }
+  if (revision.kind !== 'branch') return { isOffered: false, reason: texts.onlyOnBranches }
   return { isOffered: true, branch: revision.name }
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { SignedInRepoCtx } from '../../access/context.ts'
-import { gitRepo, inRepo, issuesOrPullsEnabled, repoAdmin } from '../../access/repo.requirements.ts'
+import { gitRepo, inRepo, issuesOrPullsEnabled, notArchived, repoAdmin } from '../../access/repo.requirements.ts'
+import { attachmentsEnabled } from '../../access/requirements.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
 import { deleteAttachment, getAttachment } from '../../issues/attachments/attachment.service.ts'
 import { addDependency, removeDependency } from '../../issues/dependencies/dependency.service.ts'
@@ -27,6 +28,7 @@ const textList = Type.Optional(Type.Array(Type.String()))
 export const labelIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/labels',
+  twin: 'issueReplaceLabels',
   cost: 'usual',
   params: index,
   fields: { label: textList },
@@ -42,6 +44,7 @@ export const labelIssue = act({
 export const assignIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/assignees',
+  twin: 'issueEditIssue',
   cost: 'usual',
   params: index,
   fields: { assignee: textList },
@@ -56,6 +59,7 @@ export const assignIssue = act({
 export const setIssueMilestone = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/milestone',
+  twin: 'issueEditIssue',
   cost: 'usual',
   params: index,
   fields: { milestone: Type.Optional(Type.Integer()) },
@@ -70,6 +74,7 @@ export const setIssueMilestone = act({
 export const setIssueDueDate = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/deadline',
+  twin: 'issueEditIssueDeadline',
   cost: 'usual',
   params: index,
   fields: { due: text, remove: flag },
@@ -85,6 +90,7 @@ export const setIssueDueDate = act({
 export const changeIssueDependency = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/dependencies',
+  twin: 'issueCreateIssueDependencies',
   cost: 'usual',
   params: index,
   fields: { other: text, remove: flag },
@@ -107,6 +113,7 @@ async function getTracked(ctx: SignedInRepoCtx, at: number): Promise<IssueRow> {
 export const runIssueStopwatch = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/stopwatch',
+  twin: 'issueStartStopWatch',
   cost: 'usual',
   params: index,
   fields: { act: text },
@@ -122,6 +129,7 @@ export const runIssueStopwatch = act({
 export const addIssueTime = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/time',
+  twin: 'issueAddTime',
   cost: 'usual',
   params: index,
   fields: { time: text },
@@ -135,6 +143,7 @@ export const addIssueTime = act({
 /** Subscribes the person to an issue, or unsubscribes them. */
 export const subscribeToIssue = act({
   path: '/{username}/{reponame}/issues/{index}/subscription',
+  twin: 'issueAddSubscription',
   cost: 'usual',
   requires: [inRepo, issuesOrPullsEnabled],
   params: index,
@@ -149,6 +158,7 @@ export const subscribeToIssue = act({
 /** Pins an issue, or unpins it. */
 export const pinIssueOfPage = act({
   path: '/{username}/{reponame}/issues/{index}/pin',
+  twin: 'pinIssue',
   cost: 'usual',
   requires: [inRepo, issuesOrPullsEnabled, repoAdmin],
   params: index,
@@ -165,6 +175,7 @@ export const pinIssueOfPage = act({
 export const lockIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/lock',
+  twin: null,
   cost: 'usual',
   params: index,
   fields: { on: flag },
@@ -178,6 +189,7 @@ export const lockIssue = act({
 /** Deletes an issue. */
 export const removeIssueOfPage = act({
   path: '/{username}/{reponame}/issues/{index}/delete',
+  twin: 'issueDelete',
   cost: 'usual',
   requires: [inRepo, issuesOrPullsEnabled, repoAdmin, gitRepo],
   params: index,
@@ -195,7 +207,9 @@ export const removeIssueOfPage = act({
 export const removeIssueFile = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/attachments/{id}/delete',
+  twin: 'issueDeleteIssueAttachment',
   cost: 'usual',
+  requires: [inRepo, issuesOrPullsEnabled, attachmentsEnabled, notArchived],
   params: indexAndId,
   async run({ ctx, params }) {
     const parent = { issue: await getReadableIssue(ctx, params.index), comment: undefined }

@@ -60,6 +60,7 @@ function addressAfter(
 export const retitleIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/title',
+  twin: 'issueEditIssue',
   cost: 'usual',
   params: index,
   fields: { title: text },
@@ -78,6 +79,7 @@ const textFields = { content: text, version: Type.Optional(Type.Integer()) } as 
 export const rewriteIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/content',
+  twin: 'issueEditIssue',
   cost: 'usual',
   params: index,
   fields: textFields,
@@ -93,6 +95,7 @@ export const rewriteIssue = act({
 export const rewriteComment = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/comments/{id}/content',
+  twin: 'issueEditComment',
   cost: 'usual',
   params: indexAndId,
   fields: { ...textFields, from },
@@ -110,6 +113,7 @@ const taskFields = { position: Type.Optional(Type.Integer()), checked: flag, ver
 export const tickIssueTask = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/tasks',
+  twin: 'issueEditIssue',
   cost: 'usual',
   params: index,
   fields: taskFields,
@@ -126,6 +130,7 @@ export const tickIssueTask = act({
 export const tickCommentTask = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/comments/{id}/tasks',
+  twin: 'issueEditComment',
   cost: 'usual',
   params: indexAndId,
   fields: taskFields,
@@ -142,6 +147,7 @@ export const tickCommentTask = act({
 export const commentOnIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/comments',
+  twin: 'issueCreateComment',
   cost: 'usual',
   params: index,
   fields: { content: text, state: text },
@@ -163,6 +169,7 @@ export const commentOnIssue = act({
 export const removeCommentOfIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/comments/{id}/delete',
+  twin: 'issueDeleteComment',
   cost: 'usual',
   params: indexAndId,
   fields: { from },
@@ -188,6 +195,7 @@ const react = async (
 export const reactToIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/reactions',
+  twin: 'issuePostIssueReaction',
   cost: 'usual',
   params: index,
   fields: reactionFields,
@@ -202,6 +210,7 @@ export const reactToIssue = act({
 export const reactToComment = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/comments/{id}/reactions',
+  twin: 'issuePostCommentReaction',
   cost: 'usual',
   params: indexAndId,
   fields: { ...reactionFields, from },

@@ -32,6 +32,7 @@ const metaFor = (tab: string, ctx: Ctx) => ({
 /** Leads to the repositories. */
 export const explore = page({
   path: '/explore',
+  twin: null,
   cost: 'usual',
   requires: [anyone],
   load: () => Promise.reject(new Moved(303, '/explore/repos')),
@@ -42,6 +43,7 @@ export const explore = page({
 /** Lists the repositories that the viewer may see. */
 export const exploreRepos = page({
   path: '/explore/repos',
+  twin: 'repoSearch',
   requires: [exploreSignIn],
   cost: 'expensive',
   query: { ...listQuery, language: Type.Optional(Type.String()), kind: Type.Optional(Type.String()) },
@@ -57,6 +59,7 @@ export const exploreRepos = page({
 /** Finds a text in the code of the repositories that the viewer may read. */
 export const exploreCode = page({
   path: '/explore/code',
+  twin: null,
   requires: [exploreSignIn, switchedOn('codeExploreEnabled', (config) => !config.serviceExplore.disableCodePage)],
   cost: 'expensive',
   query: { q: Type.Optional(Type.String()) },
@@ -71,6 +74,7 @@ export const exploreCode = page({
 /** Lists the people whom the viewer may see. */
 export const exploreUsers = page({
   path: '/explore/users',
+  twin: 'userSearch',
   cost: 'usual',
   requires: [exploreSignIn, usersExploreEnabled],
   query: listQuery,
@@ -95,6 +99,7 @@ export const exploreUsers = page({
 /** Lists the organizations that the viewer may see. */
 export const exploreOrganizations = page({
   path: '/explore/organizations',
+  twin: 'orgGetAll',
   cost: 'usual',
   requires: [
     exploreSignIn,

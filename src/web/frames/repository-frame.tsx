@@ -70,7 +70,10 @@ function tabsOf({ repo, owner, rights }: RepositoryFacts, current: RepositoryTab
   return [
     ...tab('code', rights.canRead('code'), [], 'code', { hotkey: 'g c' }),
     ...tab('issues', rights.modeOf('issues') > 0, ['issues'], 'issue-opened', { count: openIssues, hotkey: 'g i' }),
-    ...tab('pulls', rights.modeOf('pulls') > 0, ['pulls'], 'git-pull-request', { count: openPulls, hotkey: 'g p' }),
+    ...tab('pulls', rights.modeOf('pulls') > 0 && rights.canRead('code'), ['pulls'], 'git-pull-request', {
+      count: openPulls,
+      hotkey: 'g p',
+    }),
     ...tab('actions', config.actions.enabled && rights.modeOf('actions') > 0, ['actions'], 'play', { hotkey: 'g a' }),
     ...tab('packages', config.packages.enabled && rights.modeOf('packages') > 0, ['packages'], 'package'),
     ...tab('releases', rights.modeOf('releases') > 0, ['releases'], 'tag', { count: repo.num_releases }),

@@ -8,6 +8,7 @@ const inDevelopment = switchedOn('developmentEnabled', (config) => config.instan
 /** Shows each part of `src/web/ui` with its states, to those who develop Ingot. */
 export const galleryPage = page({
   path: '/-/ui',
+  twin: null,
   cost: 'usual',
   requires: [inDevelopment, anyone],
   load: async ({ ctx }) => ({ person: ctx.viewer?.user }),

@@ -25,6 +25,7 @@ const firstRows = (limit: number) => ({ number: 1, limit, offset: 0 })
 /** What a guest or a member sees first. */
 export const home = page({
   path: '/',
+  twin: null,
   cost: 'usual',
   requires: [anyone],
   async load({ ctx }) {

@@ -85,11 +85,12 @@ export const CommentNote = ({
   refusal,
   back,
 }: {
-  readonly refusal: NonNullable<ConversationProps['may']['refusal']>
+  /** Code of a denial. */
+  readonly refusal: string
   readonly back: string
 }) => (
   <p class="comment-note">
-    {refusal === 'guest' ? (
+    {refusal === 'signed_out' ? (
       <>
         <Link to={withQuery('/user/login', { redirect_to: back })}>{all.issue.signIn}</Link> {all.issue.signInTo}
       </>

@@ -1,3 +1,4 @@
+import { mayHere } from '../../access/may-here.ts'
 import type { RepoCtx } from '../../access/context.ts'
 import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
 import type { CommentId } from '../../lib/ids.ts'
@@ -69,8 +70,9 @@ export async function loadConversation(
 }
 
 async function sideOf(ctx: RepoCtx, issue: IssueRow): Promise<ConversationProps['side']> {
-  const { viewer, repo } = ctx
-  const mayChange = viewer !== undefined && !repo.is_archived && mayManage(ctx.rights, issue).allowed
+  const { viewer } = ctx
+  const here = mayHere(ctx)
+  const mayChange = here.judge(() => mayManage(ctx.rights, issue)).allowed
   const hasDependencies = unitConfig(ctx.units, 'issues')?.enable_issue_dependencies ?? true
   const page = { number: 1, limit: 1, offset: 0 }
   const signedIn = viewer && { ...ctx, viewer }
@@ -93,7 +95,7 @@ async function sideOf(ctx: RepoCtx, issue: IssueRow): Promise<ConversationProps[
     time: times && {
       seconds: times.rows.reduce((sum, { seconds }) => sum + seconds, 0),
       isRunning: watches.some((watch) => watch.issue_id === issue.id),
-      mayAdd: mayAddTime && !repo.is_archived,
+      mayAdd: mayAddTime && here.change.allowed,
     },
     mayAdmin: viewer !== undefined && ctx.rights.isAdmin,
     mayLock: mayChange,
@@ -102,24 +104,16 @@ async function sideOf(ctx: RepoCtx, issue: IssueRow): Promise<ConversationProps[
 
 /** What the viewer may do with the texts of an issue. */
 export async function mayOf(ctx: RepoCtx, issue: IssueRow): Promise<ConversationProps['may']> {
-  const { viewer } = ctx
-  const isOpen = viewer !== undefined && !ctx.repo.is_archived
-  const isBlocked = isOpen && (await isBlockedFrom({ ...ctx, viewer }, issue))
-  const edit = isOpen && mayEditIssue(viewer, ctx.rights, issue).allowed
-  const comment = isOpen && mayComment(viewer, ctx.rights, issue, isBlocked).allowed
+  const { viewer, rights } = ctx
+  const here = mayHere(ctx)
+  const isBlocked = viewer !== undefined && here.change.allowed && (await isBlockedFrom({ ...ctx, viewer }, issue))
+  const edit = here.judge((by) => mayEditIssue(by, rights, issue)).allowed
+  const comment = here.judge((by) => mayComment(by, rights, issue, isBlocked))
   return {
     edit,
-    comment,
-    refusal: comment
-      ? undefined
-      : !viewer
-        ? 'guest'
-        : ctx.repo.is_archived
-          ? 'archived'
-          : isBlocked
-            ? 'blocked'
-            : 'locked',
-    attach: edit || comment,
-    editComment: (comment) => isOpen && mayEditComment(viewer, ctx.rights, issue, comment).allowed,
+    comment: comment.allowed,
+    refusal: comment.allowed ? undefined : comment.code,
+    attach: edit || comment.allowed,
+    editComment: (row) => here.judge((by) => mayEditComment(by, rights, issue, row)).allowed,
   }
 }

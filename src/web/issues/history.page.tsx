@@ -21,6 +21,7 @@ const loadHistory = async (ctx: RepoCtx, issue: IssueRow, comment?: CommentRow):
 /** The versions of the text of an issue. */
 export const issueHistoryPage = page({
   path: '/{username}/{reponame}/issues/{index}/history',
+  twin: null,
   cost: 'usual',
   params: { index: pathNumber },
   requires: [inRepo, issuesOrPullsEnabled],
@@ -33,6 +34,7 @@ export const issueHistoryPage = page({
 /** The versions of a comment. */
 export const commentHistoryPage = page({
   path: '/{username}/{reponame}/issues/{index}/comments/{id}/history',
+  twin: null,
   cost: 'usual',
   params: { index: pathNumber, id: pathNumber },
   requires: [inRepo, issuesOrPullsEnabled],

@@ -30,8 +30,8 @@ export interface ConversationProps {
   readonly may: {
     readonly edit: boolean
     readonly comment: boolean
-    /** Why the viewer may not comment. */
-    readonly refusal: 'guest' | 'archived' | 'blocked' | 'locked' | undefined
+    /** The code of the denial of a comment. */
+    readonly refusal: string | undefined
     readonly attach: boolean
     readonly editComment: (comment: CommentRow) => boolean
   }

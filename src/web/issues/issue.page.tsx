@@ -13,6 +13,7 @@ import { IssueView } from './issue.view.tsx'
 /** An issue with its conversation. A pull request of this number redirects to its page. */
 export const issuePage = page({
   path: '/{username}/{reponame}/issues/{index}',
+  twin: 'issueGetIssue',
   cost: 'usual',
   params: { index: pathNumber },
   requires: [inRepo, issuesOrPullsEnabled],

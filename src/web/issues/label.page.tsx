@@ -1,3 +1,4 @@
+import { mayHere } from '../../access/may-here.ts'
 import { Type } from 'typebox'
 import { canWrite, inRepo, issuesOrPullsEnabled, notArchived } from '../../access/repo.requirements.ts'
 import { pathNumber } from '../../http/schema.ts'
@@ -16,6 +17,7 @@ const shownAtMost = 500
 /** The labels of a repository and of its organization. */
 export const labelsPage = page({
   path: '/{username}/{reponame}/labels',
+  twin: 'issueListLabels',
   cost: 'usual',
   requires: [inRepo, issuesOrPullsEnabled],
   query: { edit: Type.Optional(Type.Integer()) },
@@ -26,10 +28,7 @@ export const labelsPage = page({
       getLabels(ctx, { repoId: ctx.repo.id }, 'name', whole),
       ctx.owner.kind === 'organization' ? getLabels(ctx, { orgId: ctx.owner.id }, 'name', whole) : undefined,
     ])
-    const mayChange =
-      ctx.viewer !== undefined &&
-      !ctx.repo.is_archived &&
-      (ctx.rights.canWrite('issues') || ctx.rights.canWrite('pulls'))
+    const mayChange = mayHere(ctx).write('issues', 'pulls').allowed
     return {
       place: { repo: ctx.repo, owner: ctx.owner },
       labels: own.rows,
@@ -51,6 +50,7 @@ const shared = {
 export const addLabelOfPage = act({
   ...shared,
   path: '/{username}/{reponame}/labels/new',
+  twin: 'issueCreateLabel',
   cost: 'usual',
   fields: labelFields,
   async run({ ctx, body }) {
@@ -63,6 +63,7 @@ export const addLabelOfPage = act({
 export const changeLabelOfPage = act({
   ...shared,
   path: '/{username}/{reponame}/labels/{id}/edit',
+  twin: 'issueEditLabel',
   cost: 'usual',
   params: { id: pathNumber },
   fields: labelFields,
@@ -76,6 +77,7 @@ export const changeLabelOfPage = act({
 export const removeLabelOfPage = act({
   ...shared,
   path: '/{username}/{reponame}/labels/{id}/delete',
+  twin: 'issueDeleteLabel',
   cost: 'usual',
   params: { id: pathNumber },
   async run({ ctx, params }) {

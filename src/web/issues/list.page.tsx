@@ -1,6 +1,7 @@
+import { mayHere } from '../../access/may-here.ts'
 import { Type } from 'typebox'
 import type { RepoCtx } from '../../access/context.ts'
-import { inRepo, issuesEnabled, notArchived, pullsEnabled } from '../../access/repo.requirements.ts'
+import { canRead, inRepo, issuesEnabled, notArchived, pullsEnabled } from '../../access/repo.requirements.ts'
 import { Invalid, Moved } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { changeMany } from '../../issues/bulk.service.ts'
@@ -52,7 +53,7 @@ async function loadList(
     choices,
     page: at.number,
     pageSize: at.limit,
-    mayManage: ctx.viewer !== undefined && !repo.is_archived && mayManage(ctx.rights, { is_pull: isPull }).allowed,
+    mayManage: mayHere(ctx).judge(() => mayManage(ctx.rights, { is_pull: isPull })).allowed,
     isNew: (isPull ? repo.num_pulls : repo.num_issues) === 0,
   }
 }
@@ -65,6 +66,7 @@ const metaOf = (kind: 'issues' | 'pulls', { owner, repo }: IssueListProps['place
 /** The issues of a repository. */
 export const repositoryIssues = page({
   path: '/{username}/{reponame}/issues',
+  twin: 'issueListIssues',
   cost: 'usual',
   requires: [inRepo, issuesEnabled],
   query: listQuery,
@@ -77,8 +79,9 @@ export const repositoryIssues = page({
 /** The pull requests of a repository. */
 export const repositoryPulls = page({
   path: '/{username}/{reponame}/pulls',
+  twin: 'repoListPullRequests',
   cost: 'usual',
-  requires: [inRepo, pullsEnabled],
+  requires: [inRepo, pullsEnabled, canRead('code')],
   query: listQuery,
   frame: inRepositoryFrame('pulls'),
   load: ({ ctx, query }) => loadList(ctx, 'pulls', query),
@@ -112,6 +115,7 @@ async function runBulk(
 /** Changes several issues at once. */
 export const changeIssues = act({
   path: '/{username}/{reponame}/issues/bulk',
+  twin: 'issueEditIssue',
   cost: 'usual',
   requires: [inRepo, issuesEnabled, notArchived],
   fields: bulkFields,
@@ -122,8 +126,9 @@ export const changeIssues = act({
 /** Changes several pull requests at once. */
 export const changePulls = act({
   path: '/{username}/{reponame}/pulls/bulk',
+  twin: 'repoEditPullRequest',
   cost: 'usual',
-  requires: [inRepo, pullsEnabled, notArchived],
+  requires: [inRepo, pullsEnabled, canRead('code'), notArchived],
   fields: bulkFields,
   again: repositoryPulls,
   run: ({ ctx, body }) => runBulk(ctx, 'pulls', body),

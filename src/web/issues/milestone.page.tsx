@@ -1,3 +1,4 @@
+import { mayHere } from '../../access/may-here.ts'
 import { Type } from 'typebox'
 import type { RepoCtx } from '../../access/context.ts'
 import { canWrite, inRepo, issuesOrPullsEnabled, notArchived } from '../../access/repo.requirements.ts'
@@ -23,8 +24,7 @@ import { MilestoneFormView, MilestonesView, MilestoneView } from './milestone.vi
 import { milestoneTexts as texts } from './plan-texts.tsx'
 import { renderTexts } from '../ui/render-texts.ts'
 
-const mayChangeIn = (ctx: RepoCtx): boolean =>
-  ctx.viewer !== undefined && !ctx.repo.is_archived && (ctx.rights.canWrite('issues') || ctx.rights.canWrite('pulls'))
+const mayChangeIn = (ctx: RepoCtx): boolean => mayHere(ctx).write('issues', 'pulls').allowed
 
 const placeOf = (ctx: RepoCtx) => ({ repo: ctx.repo, owner: ctx.owner })
 const nameOf = ({ owner, repo }: RepoCtx): string => `${owner.name}/${repo.name}`
@@ -33,6 +33,7 @@ const listQuery = { state: Type.Optional(Type.String()), page: Type.Optional(Typ
 /** The milestones of a repository with their progress. */
 export const milestonesPage = page({
   path: '/{username}/{reponame}/milestones',
+  twin: 'issueGetMilestonesList',
   cost: 'usual',
   requires: [inRepo, issuesOrPullsEnabled],
   query: listQuery,
@@ -63,6 +64,7 @@ export const milestonesPage = page({
 /** A milestone with its description and what belongs to it. */
 export const milestonePage = page({
   path: '/{username}/{reponame}/milestone/{id}',
+  twin: 'issueGetMilestone',
   cost: 'usual',
   params: { id: pathNumber },
   requires: [inRepo, issuesOrPullsEnabled],
@@ -100,6 +102,7 @@ const needsWriter = [inRepo, issuesOrPullsEnabled, notArchived, canWrite('issues
 /** The form of a new milestone. */
 export const newMilestonePage = page({
   path: '/{username}/{reponame}/milestones/new',
+  twin: 'issueCreateMilestone',
   cost: 'usual',
   requires: [inSession, ...needsWriter],
   frame: inRepositoryFrame('issues'),
@@ -111,6 +114,7 @@ export const newMilestonePage = page({
 /** The form that changes a milestone. */
 export const editMilestonePage = page({
   path: '/{username}/{reponame}/milestones/{id}/edit',
+  twin: 'issueEditMilestone',
   cost: 'usual',
   params: { id: pathNumber },
   requires: [inSession, ...needsWriter],
@@ -135,6 +139,7 @@ function inputOf(body: { readonly title?: string; readonly content?: string; rea
 /** Creates a milestone. */
 export const addMilestoneOfPage = act({
   path: '/{username}/{reponame}/milestones/new',
+  twin: 'issueCreateMilestone',
   cost: 'usual',
   requires: needsWriter,
   fields,
@@ -148,6 +153,7 @@ export const addMilestoneOfPage = act({
 /** Changes a milestone. */
 export const changeMilestoneOfPage = act({
   path: '/{username}/{reponame}/milestones/{id}/edit',
+  twin: 'issueEditMilestone',
   cost: 'usual',
   params: { id: pathNumber },
   requires: needsWriter,
@@ -163,6 +169,7 @@ export const changeMilestoneOfPage = act({
 /** Closes a milestone, or reopens it. */
 export const closeMilestoneOfPage = act({
   path: '/{username}/{reponame}/milestones/{id}/state',
+  twin: 'issueEditMilestone',
   cost: 'usual',
   params: { id: pathNumber },
   requires: needsWriter,
@@ -178,6 +185,7 @@ export const closeMilestoneOfPage = act({
 /** Deletes a milestone. */
 export const removeMilestoneOfPage = act({
   path: '/{username}/{reponame}/milestones/{id}/delete',
+  twin: 'issueDeleteMilestone',
   cost: 'usual',
   params: { id: pathNumber },
   requires: needsWriter,

@@ -46,6 +46,7 @@ async function loadMine(
 /** The issues of all repositories that concern the person. */
 export const myIssuesPage = page({
   path: '/issues',
+  twin: 'issueSearchIssues',
   cost: 'usual',
   requires: [inSession],
   query,
@@ -57,6 +58,7 @@ export const myIssuesPage = page({
 /** The pull requests of all repositories that concern the person. */
 export const myPullsPage = page({
   path: '/pulls',
+  twin: 'issueSearchIssues',
   cost: 'usual',
   requires: [inSession],
   query,

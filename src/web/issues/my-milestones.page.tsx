@@ -10,6 +10,7 @@ import { milestoneTexts as texts } from './plan-texts.tsx'
 /** Lists the milestones of the repositories that the person owns or contributes to. */
 export const myMilestonesPage = page({
   path: '/milestones',
+  twin: null,
   cost: 'usual',
   requires: [
     switchedOn('milestonesDashboardEnabled', (config) => config.service.showMilestonesDashboardPage),

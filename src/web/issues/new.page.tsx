@@ -20,6 +20,7 @@ const texts = all.create
 /** The templates to choose from. Without any, it redirects to an empty issue. */
 export const chooseIssueTemplate = page({
   path: '/{username}/{reponame}/issues/new/choose',
+  twin: 'issueCreateIssue',
   cost: 'usual',
   requires: [inSession, inRepo, issuesEnabled, notArchived, canRead('issues')],
   frame: inRepositoryFrame('issues'),
@@ -68,6 +69,7 @@ async function loadNew(
 /** A new issue, empty or from a template. */
 export const newIssuePage = page({
   path: '/{username}/{reponame}/issues/new',
+  twin: 'issueCreateIssue',
   cost: 'usual',
   requires: [inSession, inRepo, issuesEnabled, notArchived, canRead('issues')],
   query: prefill,
@@ -90,6 +92,7 @@ const answers = Object.fromEntries(
 /** Creates an issue. */
 export const openIssueOfPage = act({
   path: '/{username}/{reponame}/issues/new',
+  twin: 'issueCreateIssue',
   cost: 'usual',
   requires: [inRepo, issuesEnabled, notArchived, canRead('issues')],
   fields: {

@@ -91,12 +91,12 @@ export const texts = {
     reopen: 'Reopen issue',
     signIn: 'Sign in',
     signInTo: 'to comment.',
-    /** Why the viewer may not comment. */
+    /** Why the viewer may not comment, by the code of the refusal. */
     refusal: {
-      locked: 'The conversation is locked. Only people with write access may comment.',
+      issue_locked: 'The conversation is locked. Only people with write access may comment.',
       archived: 'This repository is archived, so nobody can comment.',
       blocked: 'You cannot comment, because the owner of the repository or the author has blocked you.',
-    },
+    } as Readonly<Record<string, string>>,
     emptyComment: 'Write a comment first.',
     side: 'Details',
     noFacts: 'No labels or assignees',

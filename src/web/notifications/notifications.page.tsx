@@ -18,6 +18,7 @@ const pathFor = (tab: NotificationTab): string => (tab === 'unread' ? '/notifica
 /** Notifications of the viewer by status, in groups of one repository each. */
 export const notifications = page({
   path: '/notifications',
+  twin: 'notifyGetList',
   cost: 'usual',
   requires: [inSession],
   query: { q: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },
@@ -42,6 +43,7 @@ export const notifications = page({
 /** Sets the status of the chosen notifications. */
 export const markNotifications = act({
   path: '/notifications/mark',
+  twin: 'notifyReadThread',
   cost: 'usual',
   requires: [anyone],
   fields: {
@@ -59,6 +61,7 @@ export const markNotifications = act({
 /** Marks unread notifications as read, of one repository or all of them. Newer ones than the page stay unread. */
 export const readNotifications = act({
   path: '/notifications/read',
+  twin: 'notifyReadList',
   cost: 'usual',
   requires: [anyone],
   fields: { last_read_at: Type.Optional(Type.String()), repository: Type.Optional(Type.String()) },

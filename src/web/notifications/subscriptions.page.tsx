@@ -18,6 +18,7 @@ const id = Type.Optional(Type.Integer())
 /** Lists the issues and pull requests that the person subscribed to. */
 export const subscribedIssuesPage = page({
   path: '/notifications/subscriptions',
+  twin: null,
   cost: 'usual',
   requires: [inSession],
   query,
@@ -31,6 +32,7 @@ export const subscribedIssuesPage = page({
 /** Lists the repositories that the person watches. */
 export const watchedReposPage = page({
   path: '/notifications/watching',
+  twin: 'userCurrentListSubscriptions',
   cost: 'usual',
   requires: [inSession],
   query,
@@ -46,6 +48,7 @@ export const watchedReposPage = page({
 /** Ends the person's subscription to an issue. */
 export const endIssueSubscription = act({
   path: '/notifications/subscriptions/end',
+  twin: 'issueDeleteSubscription',
   cost: 'usual',
   requires: [anyone],
   fields: { id },
@@ -58,6 +61,7 @@ export const endIssueSubscription = act({
 /** Ends the person's watch of a repository. */
 export const endRepositoryWatch = act({
   path: '/notifications/watching/end',
+  twin: 'userCurrentDeleteSubscription',
   cost: 'usual',
   requires: [anyone],
   fields: { id },

@@ -33,6 +33,7 @@ const ActionsView = (props: ActionsProps) => (
 /** Shows secrets, variables and runners of an organization. */
 export const orgActionsPage = page({
   path: place.path,
+  twin: 'orgListActionsSecrets',
   cost: 'usual',
   requires: [inSession, ...place.requires],
   isSecret: true,
@@ -58,6 +59,7 @@ export const {
   variablePage: orgVariablePage,
   editVariable: editOrgVariableSubmit,
 } = valuePages({
+  twins: 'Org',
   ...place,
   ownerOf: valuesOf,
   pathOf: actionsPath,
@@ -72,4 +74,4 @@ export const {
   endToken: endOrgRunnerTokenSubmit,
   setRegistration: orgRunnerRegistrationSubmit,
   deleteRunner: deleteOrgRunnerSubmit,
-} = runnerActs({ ...place, ownerOf: runnersOf })
+} = runnerActs({ twins: 'org', ...place, ownerOf: runnersOf })

@@ -15,6 +15,7 @@ const fields = { name: Type.Optional(Type.String({ maxLength: 255 })) }
 /** Shows the people that an organization blocks. */
 export const orgBlockedPage = page({
   path: '/org/{org}/settings/blocked_users',
+  twin: 'orgListBlockedUsers',
   cost: 'usual',
   requires: [inSession, inOrg, orgOwner],
   query: pageQuery,
@@ -31,6 +32,7 @@ export const orgBlockedPage = page({
 
 export const orgBlockSubmit = act({
   path: '/org/{org}/settings/blocked_users',
+  twin: 'orgBlockUser',
   cost: 'usual',
   requires: [inOrg, orgOwner],
   fields,
@@ -44,6 +46,7 @@ export const orgBlockSubmit = act({
 
 export const orgUnblockSubmit = act({
   path: '/org/{org}/settings/blocked_users/unblock',
+  twin: 'orgUnblockUser',
   cost: 'usual',
   requires: [inOrg, orgOwner],
   fields,

@@ -15,6 +15,7 @@ export const {
   replayOne: replayOrgHookSubmit,
   replayFailed: replayFailedOrgHookSubmit,
 } = hookPages({
+  twins: 'org',
   path: '/org/{org}/settings/hooks',
   requires: [inOrg, orgOwner],
   ownerOf: ({ org }) => hooksOfAccount(org.id),

@@ -18,6 +18,7 @@ const homeOf = ({ org }: OrgCtx) => ({ orgId: org.id })
 /** Shows the labels that all repositories of an organization offer. */
 export const orgLabelsPage = page({
   path: '/org/{org}/settings/labels',
+  twin: 'orgEditLabel',
   cost: 'usual',
   requires: [inSession, inOrg, orgOwner],
   query: { edit: Type.Optional(Type.Integer()) },
@@ -36,6 +37,7 @@ const ofOwners = { requires: [inOrg, orgOwner], again: orgLabelsPage } as const
 export const addOrgLabelSubmit = act({
   ...ofOwners,
   path: '/org/{org}/settings/labels/new',
+  twin: 'orgCreateLabel',
   cost: 'usual',
   fields: labelFields,
   async run({ ctx, body }) {
@@ -47,6 +49,7 @@ export const addOrgLabelSubmit = act({
 export const editOrgLabelSubmit = act({
   ...ofOwners,
   path: '/org/{org}/settings/labels/{id}/edit',
+  twin: 'orgEditLabel',
   cost: 'usual',
   params: { id: pathNumber },
   fields: labelFields,
@@ -59,6 +62,7 @@ export const editOrgLabelSubmit = act({
 export const deleteOrgLabelSubmit = act({
   ...ofOwners,
   path: '/org/{org}/settings/labels/{id}/delete',
+  twin: 'orgDeleteLabel',
   cost: 'usual',
   params: { id: pathNumber },
   async run({ ctx, params }) {

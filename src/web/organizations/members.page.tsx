@@ -23,6 +23,7 @@ const maxOfferedTeams = 200
 /** Shows the members of an organization that the viewer may see. Members see all, with their roles. */
 export const membersPage = page({
   path: '/org/{org}/members',
+  twin: 'orgListPublicMembers',
   cost: 'usual',
   requires: [inOrg, exploreSignIn],
   query: pageQuery,
@@ -58,6 +59,7 @@ export const membersPage = page({
 /** Puts a person on a team, which makes them a member. */
 export const addMemberSubmit = act({
   path: '/org/{org}/members/add',
+  twin: null,
   cost: 'usual',
   requires: [inOrg, orgOwner],
   fields: { username: text, team: Type.Optional(Type.Integer()) },
@@ -76,6 +78,7 @@ export const addMemberSubmit = act({
 /** Shows or hides the viewer's own membership. */
 export const showMembershipSubmit = act({
   path: '/org/{org}/members/{username}/visibility',
+  twin: 'orgPublicizeMember',
   cost: 'usual',
   requires: [inOrg, orgMember, targetUser],
   fields: { is_public: Type.Optional(Type.Boolean()) },
@@ -89,6 +92,7 @@ export const showMembershipSubmit = act({
 /** Removes a member from the organization and all of its teams. */
 export const removeMemberSubmit = act({
   path: '/org/{org}/members/{username}/remove',
+  twin: 'orgDeleteMember',
   cost: 'usual',
   requires: [inOrg, orgOwner, targetUser],
   async run({ ctx }) {
@@ -100,6 +104,7 @@ export const removeMemberSubmit = act({
 /** Leaves the organization and all of its teams. */
 export const leaveOrganizationOfPageSubmit = act({
   path: '/org/{org}/members/leave',
+  twin: null,
   cost: 'usual',
   requires: [inOrg, orgMember],
   again: membersPage,

@@ -12,6 +12,7 @@ import { texts } from './texts.tsx'
 /** Shows the form of a new organization to whoever may create one. */
 export const newOrganizationPage = page({
   path: '/org/create',
+  twin: 'orgCreate',
   cost: 'usual',
   requires: [inSession],
   async load({ ctx }) {
@@ -24,6 +25,7 @@ export const newOrganizationPage = page({
 
 export const createOrganization = act({
   path: '/org/create',
+  twin: 'orgCreate',
   cost: 'usual',
   requires: [],
   fields: {

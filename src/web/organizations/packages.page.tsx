@@ -24,6 +24,7 @@ const ofOrg = (ctx: OwnerCtx) => packagesOf(ctx, ctx.org)
 export const orgCleanupRulesPage = page({
   ...shown,
   path: '/org/{org}/settings/packages',
+  twin: 'listPackageCleanupRules',
   cost: 'usual',
   load: async ({ ctx }) => ({ ...(await loadRules(ofOrg(ctx))), path: rulesPath(ctx) }),
   view: CleanupRulesView,
@@ -31,6 +32,7 @@ export const orgCleanupRulesPage = page({
 
 export const addOrgCleanupRuleSubmit = act({
   path: '/org/{org}/settings/packages',
+  twin: 'createPackageCleanupRule',
   cost: 'usual',
   requires: ofOwners,
   fields: ruleFields,
@@ -45,6 +47,7 @@ export const addOrgCleanupRuleSubmit = act({
 export const orgCleanupRulePage = page({
   ...shown,
   path: '/org/{org}/settings/packages/rules/{id}',
+  twin: 'previewPackageCleanupRule',
   cost: 'usual',
   params,
   load: async ({ ctx, params }) => ({ ...(await loadRule(ofOrg(ctx), params.id)), path: rulesPath(ctx) }),
@@ -53,6 +56,7 @@ export const orgCleanupRulePage = page({
 
 export const editOrgCleanupRuleSubmit = act({
   path: '/org/{org}/settings/packages/rules/{id}',
+  twin: 'editPackageCleanupRule',
   cost: 'usual',
   params,
   requires: ofOwners,
@@ -67,6 +71,7 @@ export const editOrgCleanupRuleSubmit = act({
 /** Runs a rule now. */
 export const runOrgCleanupRuleSubmit = act({
   path: '/org/{org}/settings/packages/rules/{id}/run',
+  twin: 'runPackageCleanupRule',
   cost: 'usual',
   params,
   requires: ofOwners,
@@ -78,6 +83,7 @@ export const runOrgCleanupRuleSubmit = act({
 
 export const deleteOrgCleanupRuleSubmit = act({
   path: '/org/{org}/settings/packages/rules/{id}/delete',
+  twin: 'deletePackageCleanupRule',
   cost: 'usual',
   params,
   requires: ofOwners,

@@ -20,6 +20,7 @@ const text = upTo(255)
 /** Shows what others see of the organization, its picture, and the forms to rename and delete it. */
 export const orgSettingsPage = page({
   path: '/org/{org}/settings',
+  twin: 'orgEdit',
   cost: 'usual',
   requires: [inSession, inOrg, orgOwner],
   frame: inOrgSettings('profile'),
@@ -31,6 +32,7 @@ export const orgSettingsPage = page({
 /** Changes the profile of an organization. */
 export const editOrgSubmit = act({
   path: '/org/{org}/settings',
+  twin: 'orgEdit',
   cost: 'usual',
   requires: [inOrg, orgOwner],
   fields: {
@@ -61,6 +63,7 @@ export const editOrgSubmit = act({
 /** Shows the generated picture again. */
 export const deleteOrgAvatarSubmit = act({
   path: '/org/{org}/settings/avatar/delete',
+  twin: 'orgDeleteAvatar',
   cost: 'usual',
   requires: [inOrg, orgOwner],
   async run({ ctx }) {
@@ -72,6 +75,7 @@ export const deleteOrgAvatarSubmit = act({
 /** Renames an organization. */
 export const renameOrgSubmit = act({
   path: '/org/{org}/settings/rename',
+  twin: 'renameOrg',
   cost: 'usual',
   requires: [inOrg, orgOwner],
   fields: { new_name: text },
@@ -87,6 +91,7 @@ export const renameOrgSubmit = act({
 /** Deletes an organization that owns nothing. */
 export const deleteOrgSubmit = act({
   path: '/org/{org}/settings/delete',
+  twin: 'orgDelete',
   cost: 'usual',
   requires: [inOrg, orgOwner],
   fields: { confirm: text },

@@ -10,6 +10,7 @@ import { inOrgSettings, orgSettingsMeta } from './settings-frame.tsx'
 /** Shows what an organization stores, and its limits. */
 export const orgStoragePage = page({
   path: '/org/{org}/settings/storage_overview',
+  twin: 'orgGetQuota',
   cost: 'usual',
   requires: [quotaOn, inSession, inOrg, orgOwner],
   frame: inOrgSettings('storage'),

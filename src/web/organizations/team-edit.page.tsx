@@ -16,6 +16,7 @@ const ofOwners = [inOrg, namedTeam, teamMember, teamOrgOwner] as const
 /** Shows the form of a team. */
 export const editTeamPage = page({
   path: '/org/{org}/teams/{team}/edit',
+  twin: 'orgEditTeam',
   cost: 'usual',
   requires: [inSession, ...ofOwners],
   frame: inOrganizationFrame('teams'),
@@ -36,6 +37,7 @@ export const editTeamPage = page({
 
 export const editTeamSubmit = act({
   path: '/org/{org}/teams/{team}/edit',
+  twin: 'orgEditTeam',
   cost: 'usual',
   requires: ofOwners,
   fields: teamFields,
@@ -50,6 +52,7 @@ export const editTeamSubmit = act({
 
 export const deleteTeamSubmit = act({
   path: '/org/{org}/teams/{team}/delete',
+  twin: 'orgDeleteTeam',
   cost: 'usual',
   requires: ofOwners,
   fields: { confirm: Type.Optional(Type.String({ maxLength: 255 })) },

@@ -57,6 +57,7 @@ const metaOf = ({ org, team }: Pick<TeamCtx, 'org' | 'team'>) => ({ title: texts
 export const teamPage = page({
   ...shown,
   path: '/org/{org}/teams/{team}',
+  twin: 'orgListTeamMembers',
   cost: 'usual',
   query: pageQuery,
   async load({ ctx, query }) {
@@ -72,6 +73,7 @@ export const teamPage = page({
 export const teamReposPage = page({
   ...shown,
   path: '/org/{org}/teams/{team}/repositories',
+  twin: 'orgListTeamRepos',
   cost: 'usual',
   query: pageQuery,
   async load({ ctx, query }) {
@@ -105,6 +107,7 @@ export const teamReposPage = page({
 export const teamActivityPage = page({
   ...shown,
   path: '/org/{org}/teams/{team}/activity',
+  twin: 'orgListTeamActivityFeeds',
   cost: 'usual',
   query: pageQuery,
   async load({ ctx, query }) {
@@ -127,6 +130,7 @@ const pathTo = ({ org, team }: Pick<TeamCtx, 'org' | 'team'>, ...parts: readonly
 
 export const addTeamMemberSubmit = act({
   path: '/org/{org}/teams/{team}/members/add',
+  twin: 'orgAddTeamMember',
   cost: 'usual',
   requires: ofOwners,
   fields: { username: text },
@@ -140,6 +144,7 @@ export const addTeamMemberSubmit = act({
 
 export const removeTeamMemberSubmit = act({
   path: '/org/{org}/teams/{team}/members/{username}/remove',
+  twin: 'orgRemoveTeamMember',
   cost: 'usual',
   requires: [...ofOwners, targetUser],
   again: teamPage,
@@ -152,6 +157,7 @@ export const removeTeamMemberSubmit = act({
 /** Leaves a team, and the organization when it was the only team. */
 export const leaveTeamSubmit = act({
   path: '/org/{org}/teams/{team}/leave',
+  twin: null,
   cost: 'usual',
   requires: [inOrg, namedTeam, teamMember],
   again: teamPage,
@@ -164,6 +170,7 @@ export const leaveTeamSubmit = act({
 
 export const addTeamRepoSubmit = act({
   path: '/org/{org}/teams/{team}/repositories/add',
+  twin: 'orgAddTeamRepository',
   cost: 'usual',
   requires: [inOrg, namedTeam, teamMember],
   fields: { repository: text },
@@ -183,6 +190,7 @@ export const addTeamRepoSubmit = act({
 /** Gives all repositories of the organization to the team. */
 export const addAllTeamReposSubmit = act({
   path: '/org/{org}/teams/{team}/repositories/add_all',
+  twin: null,
   cost: 'usual',
   requires: ofOwners,
   async run({ ctx }) {
@@ -193,6 +201,7 @@ export const addAllTeamReposSubmit = act({
 
 export const removeTeamRepoSubmit = act({
   path: '/org/{org}/teams/{team}/repositories/remove',
+  twin: 'orgRemoveTeamRepository',
   cost: 'usual',
   requires: [inOrg, namedTeam, teamMember],
   fields: { repository: text },

@@ -14,6 +14,7 @@ import { teamTexts as texts } from './texts.tsx'
 /** Shows the teams of an organization to its members. */
 export const teamsPage = page({
   path: '/org/{org}/teams',
+  twin: 'orgListTeams',
   cost: 'usual',
   requires: [inSession, inOrg, orgMember],
   query: pageQuery,
@@ -38,6 +39,7 @@ export const teamsPage = page({
 /** Shows the form of a new team. */
 export const newTeamPage = page({
   path: '/org/{org}/teams/new',
+  twin: 'orgCreateTeam',
   cost: 'usual',
   requires: [inSession, inOrg, orgMember, orgOwner],
   frame: inOrganizationFrame('teams'),
@@ -48,6 +50,7 @@ export const newTeamPage = page({
 
 export const createTeamSubmit = act({
   path: '/org/{org}/teams/new',
+  twin: 'orgCreateTeam',
   cost: 'usual',
   requires: [inOrg, orgMember, orgOwner],
   fields: teamFields,

@@ -22,6 +22,7 @@ const maxSuggested = 50
 /** Shows what the owner of a package may change. */
 export const packageSettingsPage = page({
   path: '/{username}/-/packages/{type}/{name}/{version}/settings',
+  twin: 'linkPackage',
   cost: 'usual',
   requires: [inSession, ...readable, namedVersion, packagesWritable],
   async load({ ctx }) {
@@ -46,6 +47,7 @@ export const packageSettingsPage = page({
 /** Deletes a version with its files. */
 export const removePackageVersion = act({
   path: '/{username}/-/packages/{type}/{name}/{version}/delete',
+  twin: 'deletePackage',
   cost: 'usual',
   requires: [...readable, namedVersion, signedIn, packagesWritable],
   again: packageSettingsPage,
@@ -58,6 +60,7 @@ export const removePackageVersion = act({
 /** Deletes a package with all of its versions. */
 export const removeWholePackage = act({
   path: '/{username}/-/packages/{type}/{name}/delete',
+  twin: 'deletePackage',
   cost: 'usual',
   requires: [...readable, signedIn, packagesWritable],
   async run({ ctx, params }) {
@@ -69,6 +72,7 @@ export const removeWholePackage = act({
 /** Links the package of a version to a repository. */
 export const linkPackageTo = act({
   path: '/{username}/-/packages/{type}/{name}/{version}/link',
+  twin: 'linkPackage',
   cost: 'usual',
   requires: [...readable, namedVersion, signedIn, packagesWritable],
   fields: { repository: Type.Optional(Type.String()) },
@@ -88,6 +92,7 @@ export const linkPackageTo = act({
 /** Unlinks the package of a version from its repository. */
 export const unlinkPackageFrom = act({
   path: '/{username}/-/packages/{type}/{name}/{version}/unlink',
+  twin: 'unlinkPackage',
   cost: 'usual',
   requires: [...readable, namedVersion, signedIn, packagesWritable],
   again: packageSettingsPage,

@@ -37,6 +37,7 @@ const versionsOf = (type: string): number => (type === 'container' ? 200 : 50)
 /** The packages of an account or organization. */
 export const packagesPage = page({
   path: '/{username}/-/packages',
+  twin: 'listPackages',
   cost: 'usual',
   requires: readable,
   frame: inOwnerFrame('packages'),
@@ -54,6 +55,7 @@ export const packagesPage = page({
 /** The packages that are linked to a repository. */
 export const repoPackagesPage = page({
   path: '/{username}/{reponame}/packages',
+  twin: null,
   cost: 'usual',
   requires: [inRepo, canRead('packages')],
   query: { page: Type.Optional(Type.Integer()) },
@@ -70,6 +72,7 @@ export const repoPackagesPage = page({
 /** A package with its versions. */
 export const packagePage = page({
   path: '/{username}/-/packages/{type}/{name}',
+  twin: null,
   cost: 'usual',
   requires: readable,
   query: { page: Type.Optional(Type.Integer()) },
@@ -95,6 +98,7 @@ export const packagePage = page({
 /** A version of a package: how to install it, its files, and what it says of itself. */
 export const packageVersionPage = page({
   path: '/{username}/-/packages/{type}/{name}/{version}',
+  twin: 'getPackage',
   cost: 'usual',
   requires: [...readable, namedVersion],
   async load({ ctx }) {

@@ -94,6 +94,7 @@ async function followPeople(ctx: SubjectCtx, tab: 'followers' | 'following', que
 /** A person or an organization. */
 export const profile = page({
   path: '/{username}',
+  twin: 'userGet',
   requires: [namedUser, userVisible, exploreSignIn],
   cost: 'expensive',
   query: {
@@ -146,6 +147,7 @@ export const profile = page({
 /** Follows or blocks an account, or ends it. */
 export const changeStanding = act({
   path: '/{username}/-/standing/{change}',
+  twin: null,
   cost: 'usual',
   requires: [targetUser],
   params: { change: enumeration('follow', 'unfollow', 'block', 'unblock') },

@@ -11,6 +11,7 @@ const text = Type.Optional(Type.String())
 /** Opens a pull request; the form is on the page that compares its branches. */
 export const openNewPull = act({
   path: '/{username}/{reponame}/pulls/new',
+  twin: 'repoCreatePullRequest',
   requires: [...readsPull, notArchived],
   fields: { base: text, head: text, title: text, content: text, draft: text },
   cost: 'expensive',

@@ -25,6 +25,7 @@ const params = { index: pathNumber }
 /** Merges a pull request, or schedules the merge. */
 export const mergeThePull = act({
   path: '/{username}/{reponame}/pulls/{index}/merge',
+  twin: 'repoMergePullRequest',
   requires: [...readsPull, notArchived, repoUnderQuota('size:git:all')],
   params,
   cost: 'expensive',
@@ -61,6 +62,7 @@ export const mergeThePull = act({
 
 export const cancelTheMerge = act({
   path: '/{username}/{reponame}/pulls/{index}/merge/cancel',
+  twin: 'repoCancelScheduledAutoMerge',
   cost: 'usual',
   requires: [...readsPull, notArchived],
   params,
@@ -74,6 +76,7 @@ export const cancelTheMerge = act({
 /** Deletes the branch of a merged pull request. Its repository, which may be a fork, decides who may. */
 export const deleteTheHead = act({
   path: '/{username}/{reponame}/pulls/{index}/branch/delete',
+  twin: null,
   cost: 'usual',
   requires: readsPull,
   params,
@@ -87,6 +90,7 @@ export const deleteTheHead = act({
 
 export const updateTheHead = act({
   path: '/{username}/{reponame}/pulls/{index}/update',
+  twin: 'repoUpdatePullRequest',
   requires: [...readsPull, repoUnderQuota('size:git:all')],
   params,
   cost: 'expensive',
@@ -104,6 +108,7 @@ const unchanged: EditPullInput = { dueDate: undefined, unsetDueDate: undefined, 
 /** Changes title and base. */
 export const retitlePull = act({
   path: '/{username}/{reponame}/pulls/{index}/title',
+  twin: 'repoEditPullRequest',
   cost: 'usual',
   requires: readsPull,
   params,
@@ -119,6 +124,7 @@ export const retitlePull = act({
 /** Marks as a draft, or as ready for review. */
 export const changeDraft = act({
   path: '/{username}/{reponame}/pulls/{index}/draft',
+  twin: 'repoEditPullRequest',
   cost: 'usual',
   requires: readsPull,
   params,
@@ -137,6 +143,7 @@ const names = Type.Optional(Type.Array(Type.String()))
 /** Asks for reviews, or takes requests back: of everybody (`set`), or of one person. */
 export const changeReviewers = act({
   path: '/{username}/{reponame}/pulls/{index}/reviewers',
+  twin: 'repoCreatePullReviewRequests',
   cost: 'usual',
   requires: readsPull,
   params,
@@ -158,6 +165,7 @@ export const changeReviewers = act({
 /** Adds a comment to the conversation, and closes or reopens when the button says so. */
 export const commentOnPull = act({
   path: '/{username}/{reponame}/pulls/{index}/comments',
+  twin: 'issueCreateComment',
   cost: 'usual',
   requires: [...readsPull, notArchived],
   params,

@@ -11,6 +11,7 @@ import { PullCommitsView } from './pull-commits.view.tsx'
 /** The commits of a pull request, newest first. */
 export const pullCommitsPage = page({
   path: '/{username}/{reponame}/pulls/{index}/commits',
+  twin: 'repoGetPullRequestCommits',
   requires: readsPull,
   params: { index: pathNumber },
   query: { page: Type.Optional(Type.Integer()) },

@@ -27,6 +27,7 @@ function threadsIn(threads: readonly Thread[], { files }: ShownDiff): readonly T
 /** The changed files of a pull request, with the comments on their lines. */
 export const pullFilesPage = page({
   path: '/{username}/{reponame}/pulls/{index}/files',
+  twin: 'repoGetPullRequestFiles',
   requires: readsPull,
   params: { index: pathNumber },
   query: {
@@ -59,6 +60,7 @@ export const pullFilesPage = page({
     const threads = since ? [] : threadsIn(reviews.threads, diff)
     const highlighted = await highlightSides(ctx, ctx.repo.git_key, diff)
     const commented = threads.flatMap(({ comments }) => comments.map(({ row }) => row))
+    const may = await mayOf(ctx, pair.issue)
     const { texts, reactions } = await loadTexts(ctx, pair.issue, commented)
     return {
       ...shared,
@@ -67,7 +69,7 @@ export const pullFilesPage = page({
       threads,
       texts,
       reactions,
-      may: await mayOf(ctx, pair.issue),
+      may,
       mayResolve: resolvableBy(ctx, pair),
       reviews,
       choice,
@@ -79,8 +81,8 @@ export const pullFilesPage = page({
       since,
       rewrite: since && mergeBase ? await getRewrite(ctx, mergeBase, since, head) : undefined,
       reviewed,
-      mayReview: ctx.viewer !== undefined && !ctx.repo.is_archived,
-      mayComment: ctx.viewer !== undefined && !ctx.repo.is_archived && since === undefined,
+      mayReview: may.comment,
+      mayComment: may.comment && since === undefined,
       isPoster: pair.issue.poster_id === ctx.viewer?.id,
     }
   },

@@ -1,3 +1,4 @@
+import { mayHere } from '../../access/may-here.ts'
 import type { RepoCtx } from '../../access/context.ts'
 import { canRead, gitRepo, inRepo, pullsEnabled } from '../../access/repo.requirements.ts'
 import { mayEditIssue } from '../../issues/issue.policy.ts'
@@ -21,19 +22,14 @@ export async function loadPull(ctx: RepoCtx, index: number) {
   return {
     view,
     place: placeOf(ctx),
-    mayEdit:
-      ctx.viewer !== undefined &&
-      mayEditIssue(ctx.viewer, ctx.rights, view.pair.issue).allowed &&
-      !ctx.repo.is_archived,
+    mayEdit: mayHere(ctx).judge((viewer) => mayEditIssue(viewer, ctx.rights, view.pair.issue)).allowed,
   }
 }
 
 /** Returns whether the viewer may resolve a conversation on a line. */
 export const resolvableBy =
-  ({ viewer, rights, repo }: RepoCtx, { issue }: PullPair) =>
+  (ctx: RepoCtx, { issue }: PullPair) =>
   ({ comments: [first] }: Thread): boolean =>
-    viewer !== undefined &&
-    !repo.is_archived &&
     first !== undefined &&
     !first.isPending &&
-    mayResolve(viewer, rights, issue, first.row).allowed
+    mayHere(ctx).judge((viewer) => mayResolve(viewer, ctx.rights, issue, first.row)).allowed

@@ -1,3 +1,4 @@
+import { mayHere } from '../../access/may-here.ts'
 import { Type } from 'typebox'
 import { pathNumber } from '../../http/schema.ts'
 import type { TimelinePart } from '../../issues/timeline/timeline-view.service.ts'
@@ -16,6 +17,7 @@ import { PullPageView } from './pull.view.tsx'
 /** The conversation of a pull request, and its merge. */
 export const pullPage = page({
   path: '/{username}/{reponame}/pulls/{index}',
+  twin: 'repoGetPullRequest',
   requires: readsPull,
   params: { index: pathNumber },
   query: { before: Type.Optional(Type.Integer()), edit: Type.Optional(Type.String()) },
@@ -25,7 +27,7 @@ export const pullPage = page({
     const shared = await loadPull(ctx, params.index)
     const { pair } = shared.view
     const { viewer } = ctx
-    const mayCommit = viewer !== undefined && ctx.rights.canWrite('code') && !ctx.repo.is_archived
+    const here = mayHere(ctx)
     const reviews = await getPullReviews(ctx, pair)
     const ofShownReviews = ({ entries }: TimelinePart) => {
       const shown = new Set(entries.flatMap(({ row }) => row.review_id ?? []))
@@ -36,9 +38,9 @@ export const pullPage = page({
     const [conversation, state, choices, mayDeleteBranch, revertible] = await Promise.all([
       loadConversation(ctx, pair.issue, query, ofShownReviews),
       pair.issue.is_closed ? undefined : mergeStateOf(ctx, pair),
-      viewer && !ctx.repo.is_archived ? getReviewChoices({ ...ctx, viewer }, pair) : undefined,
+      viewer && here.change.allowed ? getReviewChoices({ ...ctx, viewer }, pair) : undefined,
       viewer ? mayDeleteMergedHead({ ...ctx, viewer }, pair.pull) : false,
-      mayCommit ? wholeMergeCommit(ctx, pair.pull) : undefined,
+      here.write('code').allowed ? wholeMergeCommit(ctx, pair.pull) : undefined,
     ])
     const { timeline } = conversation
     const { entries } = timeline
@@ -54,7 +56,7 @@ export const pullPage = page({
       state,
       choices,
       mayResolve: resolvableBy(ctx, pair),
-      isSignedIn: viewer !== undefined && !ctx.repo.is_archived,
+      isSignedIn: here.change.allowed,
       mayDeleteBranch,
       revertible,
       mayCancel: viewer !== undefined && (ctx.rights.isAdmin || state?.scheduled?.doer_id === viewer.id),

@@ -339,3 +339,20 @@ test('pullFilesPage: after a rewrite, the changes since a review pair the commit
   assert.match(text, /Say &lt;b>more|Say &lt;b&gt;more/)
   for (const state of ['Changed', 'New']) assert.match(text, new RegExp(`<span class="tag[^"]*">${state}<`))
 })
+
+test('repositoryPulls, changePulls: only people who may read the code see pull requests, as in the API', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const api = forge.as('alice')
+  await forge.given.org({ owner: 'alice', name: 'guild' })
+  await api.must('POST', '/orgs/guild/repos', { name: 'tool', auto_init: true, private: true })
+  const at = '/guild/tool'
+  const units_map = { 'repo.pulls': 'write', 'repo.issues': 'read' }
+  const { json: team } = await api.must('POST', '/orgs/guild/teams', { name: 'askers', units_map })
+  await api.must('PUT', `/teams/${team.id}/members/bob`)
+  await api.must('PUT', `/teams/${team.id}/repos/guild/tool`)
+  const bob = await Browser.of(forge, 'bob')
+  assert.equal((await forge.as('bob').get('/repos/guild/tool/pulls')).status, 403)
+  assert.equal((await bob.get(`${at}/pulls`)).status, 403)
+  assert.equal((await bob.get(at)).headers.get('location'), `${at}/issues`)
+  assert.doesNotMatch((await bob.get(`${at}/issues`)).text, /href="\/guild\/tool\/pulls"/)
+})

@@ -28,6 +28,7 @@ const filesPath = (ctx: RepoCtx, index: number, file: string | undefined): strin
 /** Comments on a line: at once, or as a part of the review that the person has begun. */
 export const commentOnLine = act({
   path: '/{username}/{reponame}/pulls/{index}/files/reviews/comments',
+  twin: 'repoCreatePullReview',
   requires: [...readsPull, notArchived],
   params,
   cost: 'expensive',
@@ -75,6 +76,7 @@ const events: Readonly<Record<string, string>> = { comment: 'COMMENT', approve: 
 /** Submits a review with the comments that wait for it. */
 export const submitTheReview = act({
   path: '/{username}/{reponame}/pulls/{index}/files/reviews/submit',
+  twin: 'repoSubmitPullReview',
   cost: 'expensive',
   requires: [...readsPull, notArchived],
   params,
@@ -94,6 +96,7 @@ export const submitTheReview = act({
 /** Discards the review that the person has begun. */
 export const discardTheReview = act({
   path: '/{username}/{reponame}/pulls/{index}/files/reviews/discard',
+  twin: 'repoDeletePullReview',
   cost: 'usual',
   requires: [...readsPull, notArchived],
   params,
@@ -110,6 +113,7 @@ export const discardTheReview = act({
 /** Marks a conversation on a line as resolved, or opens it again. */
 export const resolveTheConversation = act({
   path: '/{username}/{reponame}/pulls/{index}/conversations/{comment}',
+  twin: null,
   cost: 'usual',
   requires: [...readsPull, codeCommentInRepo, notArchived],
   params,
@@ -129,6 +133,7 @@ export const resolveTheConversation = act({
 /** Marks a changed file as viewed by the person, or takes the mark back. */
 export const markFileViewed = act({
   path: '/{username}/{reponame}/pulls/{index}/files/viewed',
+  twin: null,
   cost: 'usual',
   requires: readsPull,
   params,
@@ -145,6 +150,7 @@ export const markFileViewed = act({
 /** Commits a suggestion to the head branch. */
 export const applyTheSuggestion = act({
   path: '/{username}/{reponame}/pulls/{index}/suggestions/{comment}',
+  twin: null,
   requires: [...readsPull, codeCommentInRepo, notArchived],
   params,
   cost: 'expensive',

@@ -223,3 +223,16 @@ test('pullPage: a review that was continued much later is shown once, at its end
   assert.match(earlier, /comment 3</)
   assert.doesNotMatch(earlier, /begun early|review-entry/)
 })
+
+test('pullFilesPage: a locked pull request offers readers no form that would be refused', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const { pull, at } = await withPull(forge)
+  const files = `${at}/files?file=${pull.branch}.txt&line=0-R1`
+  const [bob, carol] = await Promise.all(['bob', 'carol'].map((name) => Browser.of(forge, name)))
+  const forms = /action="[^"]*\/files\/reviews\/(?:comments|submit)"/
+  assert.match((await carol?.get(files))?.text ?? '', forms)
+  const alice = await Browser.of(forge, 'alice')
+  assert.equal((await alice.submit(at, `/issues/${pull.number}/lock`)).status, 303)
+  assert.doesNotMatch((await carol?.get(files))?.text ?? '', forms)
+  assert.match((await bob?.get(files))?.text ?? '', forms)
+})

@@ -55,6 +55,7 @@ export const editPath = (ctx: Pick<RepoCtx, 'owner' | 'repo'>, tag: string) =>
 
 export const newReleasePage = page({
   path: '/{username}/{reponame}/releases/new',
+  twin: 'repoCreateRelease',
   requires: [inSession, inRepo, canRead('releases'), canWrite('releases'), gitRepo],
   query: { tag: text, target: text, generate: tick },
   cost: 'expensive',
@@ -77,6 +78,7 @@ export const newReleasePage = page({
 
 export const editReleasePage = page({
   path: '/{username}/{reponame}/releases/edit/{tag+}',
+  twin: 'repoEditRelease',
   cost: 'usual',
   requires: [inSession, inRepo, canRead('releases'), canWrite('releases'), gitRepo],
   frame: inRepositoryFrame('releases'),
@@ -99,6 +101,7 @@ export const editReleasePage = page({
 
 export const editReleaseAct = act({
   path: '/{username}/{reponame}/releases/edit/{tag+}',
+  twin: 'repoEditRelease',
   cost: 'usual',
   requires: [inRepo, canRead('releases'), canWrite('releases'), gitRepo, repoUnderQuota('size:repos:all')],
   fields: releaseFields,
@@ -127,6 +130,7 @@ export const editReleaseAct = act({
 
 export const deleteReleaseFileAct = act({
   path: '/{username}/{reponame}/releases/{id}/assets/{attachment_id}/delete',
+  twin: 'repoDeleteReleaseAttachment',
   cost: 'usual',
   params: { id: pathNumber, attachment_id: pathNumber },
   requires: [inRepo, canRead('releases'), canWrite('releases'), attachmentsEnabled],

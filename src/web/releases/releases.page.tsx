@@ -23,6 +23,7 @@ const pageSize = 10
 
 export const releasesPage = page({
   path: '/{username}/{reponame}/releases',
+  twin: 'repoListReleases',
   cost: 'usual',
   requires: [inRepo, canRead('releases')],
   query: { page: Type.Optional(Type.Integer()), q: Type.Optional(Type.String()) },
@@ -49,6 +50,7 @@ export const releasesPage = page({
 
 export const latestReleasePage = page({
   path: '/{username}/{reponame}/releases/latest',
+  twin: 'repoGetLatestRelease',
   cost: 'usual',
   requires: [inRepo, canRead('releases')],
   async load({ ctx }): Promise<object> {
@@ -60,6 +62,7 @@ export const latestReleasePage = page({
 
 export const releasePage = page({
   path: '/{username}/{reponame}/releases/tag/{tag+}',
+  twin: 'repoGetReleaseByTag',
   cost: 'usual',
   requires: [inRepo, canRead('releases')],
   frame: inRepositoryFrame('releases'),
@@ -81,6 +84,7 @@ export const releasePage = page({
 
 export const deleteReleaseAct = act({
   path: '/{username}/{reponame}/releases/{id}/delete',
+  twin: 'repoDeleteRelease',
   cost: 'usual',
   params: { id: pathNumber },
   requires: [inRepo, canRead('releases'), canWrite('releases')],

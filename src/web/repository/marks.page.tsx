@@ -9,6 +9,7 @@ import { pathOf } from '../ui/paths.ts'
 /** Stars a repository, or ends it. */
 export const starRepository = act({
   path: '/{username}/{reponame}/stars/{change}',
+  twin: 'userCurrentPutStar',
   cost: 'usual',
   requires: [starsOn, inRepo],
   params: { change: enumeration('add', 'remove') },
@@ -21,6 +22,7 @@ export const starRepository = act({
 /** Watches a repository, or ends it. */
 export const watchRepository = act({
   path: '/{username}/{reponame}/watchers/{change}',
+  twin: 'userCurrentPutSubscription',
   cost: 'usual',
   requires: [inRepo],
   params: { change: enumeration('add', 'remove') },

@@ -7,6 +7,7 @@ import { pathOf } from '../ui/paths.ts'
 /** Accepts the repository for the viewer, or for an organization of the viewer. */
 export const acceptTransferSubmit = act({
   path: '/{username}/{reponame}/action/accept_transfer',
+  twin: 'acceptRepoTransfer',
   cost: 'usual',
   requires: [inRepo],
   async run({ ctx }) {
@@ -18,6 +19,7 @@ export const acceptTransferSubmit = act({
 /** Rejects the repository. */
 export const rejectTransferSubmit = act({
   path: '/{username}/{reponame}/action/reject_transfer',
+  twin: 'rejectRepoTransfer',
   cost: 'usual',
   requires: [inRepo],
   async run({ ctx }) {
@@ -31,6 +33,7 @@ export const rejectTransferSubmit = act({
 /** Takes the offer of the repository back. */
 export const cancelTransferSubmit = act({
   path: '/{username}/{reponame}/settings/transfer/cancel',
+  twin: null,
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   async run({ ctx }) {

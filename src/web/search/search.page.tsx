@@ -38,6 +38,7 @@ async function findAll(ctx: Ctx, kind: SearchKind, text: string, at: Page): Prom
 /** Finds repositories, issues, pull requests and people. */
 export const search = page({
   path: '/search',
+  twin: null,
   requires: [exploreSignIn],
   cost: 'expensive',
   query: {

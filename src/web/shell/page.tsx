@@ -38,6 +38,17 @@ type QueryOf<Query extends Schemas> = {
  */
 export type Frame<Ctx> = (ctx: Ctx) => Promise<(content: ComponentChild) => VNode>
 
+/**
+ * The id of the API's operation that shows or does the same; `null` where the API has none. A page with a form names what
+ * the form does. `test/pages-twins.test.ts` compares the requirements of both.
+ */
+type Twin = string | null
+
+/** An operation that a page or form declares. */
+export interface TwinOperation extends Operation {
+  readonly twin: Twin
+}
+
 interface PageInput<Ctx, Params, Query> {
   readonly ctx: Ctx
   readonly params: Params
@@ -53,6 +64,7 @@ interface PageDeclaration<
   Data,
 > {
   readonly path: Path
+  readonly twin: Twin
   /** Required query parameters; the page takes precedence over others at its address. */
   readonly whenQuery?: Readonly<Record<string, string>>
   /** Checked left to right after `inBrowser`, in the order of the API twin. */
@@ -86,7 +98,7 @@ interface PageDeclaration<
 }
 
 /** A page. A refused form shows it again. */
-export interface Page extends Operation {
+export interface Page extends TwinOperation {
   readonly showAgain: <const Status extends number>(input: {
     readonly ctx: BrowserCtx
     readonly params: Readonly<Record<string, unknown>>
@@ -160,6 +172,7 @@ export function page<
   })
   return {
     ...declared,
+    twin: declaration.twin,
     showAgain: <Status extends number>({
       ctx,
       params,
@@ -194,6 +207,7 @@ interface ActDeclaration<
   Fields extends Schemas,
 > {
   readonly path: Path
+  readonly twin: Twin
   /** Checked left to right after the session, in the order of the API twin. */
   readonly requires: Rs
   readonly params?: Params
@@ -228,7 +242,7 @@ export function act<
   const Rs extends readonly AnyRequirement[],
   Params extends { readonly [Name in ParamNames<Path>]?: Schema } = Readonly<Record<never, never>>,
   Fields extends Schemas = Record<never, never>,
->(declaration: ActDeclaration<Path, Rs, Params, Fields>): Operation {
+>(declaration: ActDeclaration<Path, Rs, Params, Fields>): TwinOperation {
   const { path, requires, again, problemFields = {} } = declaration
   const fields = declaration.fields ?? ({} as Fields)
   const run = async (input: {
@@ -268,7 +282,7 @@ export function act<
       })
     }
   }
-  return operation({
+  const declared = operation({
     ...shared,
     method: 'POST',
     path: path,
@@ -284,6 +298,7 @@ export function act<
     reply: { 303: 'empty', ...againReplies },
     run: async (input) => run(input as Parameters<typeof run>[0]) as Promise<Reply<303, undefined>>,
   })
+  return { ...declared, twin: declaration.twin }
 }
 
 const pick = (values: Readonly<Record<string, unknown>>, names: readonly string[]) =>

@@ -13,6 +13,7 @@ import { WikiCommitView } from './wiki-commit.view.tsx'
 /** What a commit changed in the wiki. */
 export const wikiCommitPage = page({
   path: '/{username}/{reponame}/wiki/commit/{sha}',
+  twin: null,
   query: diffQuery,
   requires: [inRepo, wikiEnabled],
   cost: 'expensive',

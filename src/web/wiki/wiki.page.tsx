@@ -1,3 +1,4 @@
+import { mayHere } from '../../access/may-here.ts'
 import { shortCommit } from '../../code/commits/message.rules.ts'
 import { Type } from 'typebox'
 import type { RepoCtx } from '../../access/context.ts'
@@ -30,8 +31,6 @@ const wikiPath = ({ owner, repo }: Pick<RepoCtx, 'owner' | 'repo'>): string => p
 const pagePath = (ctx: Pick<RepoCtx, 'owner' | 'repo'>, { subUrl }: Pick<WholePage, 'subUrl'>): string =>
   `${wikiPath(ctx)}/${subUrl}`
 
-const mayEdit = ({ rights, repo }: RepoCtx): boolean => rights.canWrite('wiki') && !repo.is_archived && !repo.is_mirror
-
 /** Most pages in the list at the side; the list of all pages has the others. */
 const maxAtSide = 100
 const homeName = 'Home'
@@ -50,7 +49,7 @@ async function ifThere<Found>(find: Promise<Found>): Promise<Found | undefined> 
 const placeOf = (ctx: RepoCtx) => ({
   repo: ctx.repo,
   owner: ctx.owner,
-  mayEdit: mayEdit(ctx),
+  mayEdit: mayHere(ctx).push('wiki').allowed,
   cloneUrl: repoCloneUrl({ ...ctx, repo: { name: `${ctx.repo.name}.wiki` } }),
 })
 
@@ -74,6 +73,7 @@ async function shownPage(ctx: RepoCtx, address: PageAddress) {
 
 export const wikiHomePage = page({
   path: '/{username}/{reponame}/wiki',
+  twin: 'repoGetWikiPages',
   cost: 'usual',
   requires: [inRepo, wikiEnabled],
   query: { action: text },
@@ -91,6 +91,7 @@ export const wikiHomePage = page({
 
 export const wikiPage = page({
   path: '/{username}/{reponame}/wiki/{pageName+}',
+  twin: 'repoGetWikiPage',
   cost: 'usual',
   requires: [inRepo, wikiEnabled],
   frame: inRepositoryFrame('wiki'),
@@ -109,6 +110,7 @@ export const wikiPage = page({
 
 export const wikiListPage = page({
   path: '/{username}/{reponame}/wiki/_pages',
+  twin: 'repoGetWikiPages',
   cost: 'expensive',
   requires: [inRepo, wikiEnabled],
   query: { page: Type.Optional(Type.Integer()) },
@@ -124,6 +126,7 @@ export const wikiListPage = page({
 
 export const wikiHistoryPage = page({
   path: '/{username}/{reponame}/wiki/{pageName+}',
+  twin: 'repoGetWikiPageRevisions',
   whenQuery: { action: '_revision' },
   requires: [inRepo, wikiEnabled],
   query: { page: Type.Optional(Type.Integer()), action: text },
@@ -153,6 +156,7 @@ export const wikiHistoryPage = page({
 
 export const newWikiPage = page({
   path: '/{username}/{reponame}/wiki/_new',
+  twin: 'repoCreateWikiPage',
   cost: 'usual',
   requires: [inSession, inRepo, wikiEnabled, notArchived, canWrite('wiki')],
   query: { title: text },
@@ -179,6 +183,7 @@ const problemFields = { wiki_title: 'title', wiki_page_exists: 'title' } as cons
 
 export const newWikiAct = act({
   path: '/{username}/{reponame}/wiki/_new',
+  twin: 'repoCreateWikiPage',
   cost: 'expensive',
   requires: [inRepo, wikiEnabled, notArchived, canWrite('wiki'), repoUnderQuota('size:assets:wiki')],
   fields: { title: text, content: text, message: text, do: text },
@@ -196,6 +201,7 @@ export const newWikiAct = act({
 
 export const editWikiPage = page({
   path: '/{username}/{reponame}/wiki/{pageName+}',
+  twin: 'repoEditWikiPage',
   cost: 'usual',
   whenQuery: { action: '_edit' },
   requires: [inSession, inRepo, wikiEnabled, notArchived, canWrite('wiki')],
@@ -216,6 +222,7 @@ export const editWikiPage = page({
 
 export const editWikiAct = act({
   path: '/{username}/{reponame}/wiki/{pageName+}',
+  twin: 'repoEditWikiPage',
   cost: 'expensive',
   requires: [inRepo, wikiEnabled, notArchived, canWrite('wiki'), repoUnderQuota('size:assets:wiki')],
   fields: {

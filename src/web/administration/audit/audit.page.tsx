@@ -14,6 +14,7 @@ const pageSize = 50
 /** Shows the audit log, newest first. */
 export const administrationAuditPage = page({
   path: '/admin/audit',
+  twin: 'adminReadAuditLog',
   cost: 'usual',
   requires: [inSession, siteAdmin],
   query: {

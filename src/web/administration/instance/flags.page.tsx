@@ -16,6 +16,7 @@ const fields = { flag: Type.Optional(Type.String({ maxLength: 255 })) }
 /** Shows the flags of a repository, which administrators set for programs that look at them. */
 export const repositoryFlagsPage = page({
   path: '/{username}/{reponame}/flags',
+  twin: 'repoListFlags',
   cost: 'usual',
   requires: [flagsOn, inRepo, inSession, siteAdmin],
   frame: inRepositoryFrame(undefined),
@@ -26,6 +27,7 @@ export const repositoryFlagsPage = page({
 
 export const addRepositoryFlag = act({
   path: '/{username}/{reponame}/flags',
+  twin: 'repoAddFlag',
   cost: 'usual',
   requires: [flagsOn, inRepo, siteAdmin],
   fields,
@@ -40,6 +42,7 @@ export const addRepositoryFlag = act({
 
 export const removeRepositoryFlag = act({
   path: '/{username}/{reponame}/flags/delete',
+  twin: 'repoDeleteFlag',
   cost: 'usual',
   requires: [flagsOn, inRepo, siteAdmin],
   fields,

@@ -17,6 +17,7 @@ export const {
   replayOne: administrationReplayHook,
   replayFailed: administrationReplayFailedHook,
 } = hookPages({
+  twins: 'admin',
   path: '/admin/hooks',
   requires: [siteAdmin],
   ownerOf: () => hooksOfInstance,

@@ -26,6 +26,7 @@ const problemOf = async (check: Promise<void>): Promise<string | undefined> => {
 /** Shows whether the instance is well, and why not. */
 export const administrationPage = page({
   path: '/admin',
+  twin: null,
   cost: 'usual',
   requires: [inSession, siteAdmin],
   frame: inAdministration('overview'),

@@ -23,6 +23,7 @@ const RunnersView = (props: Parameters<typeof RunnerSection>[0]) => (
 /** Shows the runners that serve every repository. */
 export const administrationRunnersPage = page({
   path: '/admin/actions/runners',
+  twin: 'adminListRunners',
   cost: 'usual',
   isSecret: true,
   requires: [inSession, siteAdmin],
@@ -42,6 +43,7 @@ export const {
   setRegistration: administrationRunnerRegistration,
   deleteRunner: administrationDeleteRunner,
 } = runnerActs({
+  twins: 'admin',
   path: '/admin/actions',
   requires: [siteAdmin],
   ownerOf: () => owner,

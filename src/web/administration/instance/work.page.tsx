@@ -13,6 +13,7 @@ import { JobsView, TasksView } from './work.view.tsx'
 /** Lists background jobs. */
 export const administrationJobsPage = page({
   path: '/admin/jobs',
+  twin: 'adminListJobs',
   cost: 'usual',
   requires: [inSession, siteAdmin],
   query: {
@@ -31,6 +32,7 @@ export const administrationJobsPage = page({
 
 export const administrationRetryJob = act({
   path: '/admin/jobs/{id}/retry',
+  twin: 'adminRetryJob',
   cost: 'usual',
   params: { id: pathNumber },
   requires: [siteAdmin],
@@ -42,6 +44,7 @@ export const administrationRetryJob = act({
 
 export const administrationForgetJob = act({
   path: '/admin/jobs/{id}/delete',
+  twin: 'adminDeleteJob',
   cost: 'usual',
   params: { id: pathNumber },
   requires: [siteAdmin],
@@ -54,6 +57,7 @@ export const administrationForgetJob = act({
 /** Lists scheduled tasks. */
 export const administrationTasksPage = page({
   path: '/admin/monitor/cron',
+  twin: 'adminCronList',
   cost: 'usual',
   requires: [inSession, siteAdmin],
   frame: inAdministration('tasks'),
@@ -64,6 +68,7 @@ export const administrationTasksPage = page({
 
 export const administrationRunTask = act({
   path: '/admin/monitor/cron/{task}',
+  twin: 'adminCronRun',
   cost: 'usual',
   requires: [siteAdmin],
   async run({ ctx, params }) {

@@ -11,6 +11,7 @@ import { texts } from '../texts.tsx'
 /** Lists the email addresses of the instance. */
 export const administrationEmailsPage = page({
   path: '/admin/emails',
+  twin: 'adminGetAllEmails',
   cost: 'usual',
   requires: [inSession, siteAdmin],
   query: { q: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },

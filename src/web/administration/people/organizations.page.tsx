@@ -16,6 +16,7 @@ const text = () => Type.Optional(Type.String({ maxLength: 4096 }))
 /** Lists the organizations of the instance. */
 export const administrationOrganizationsPage = page({
   path: '/admin/orgs',
+  twin: 'adminGetAllOrgs',
   cost: 'usual',
   requires: [inSession, siteAdmin],
   query: { q: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },
@@ -32,6 +33,7 @@ export const administrationOrganizationsPage = page({
 /** Shows the form of a new organization with any owner. */
 export const administrationNewOrganizationPage = page({
   path: '/admin/orgs/new',
+  twin: 'adminCreateOrg',
   cost: 'usual',
   requires: [inSession, siteAdmin],
   frame: inAdministration('organizations'),
@@ -42,6 +44,7 @@ export const administrationNewOrganizationPage = page({
 
 export const administrationCreateOrganization = act({
   path: '/admin/orgs/new',
+  twin: 'adminCreateOrg',
   cost: 'usual',
   requires: [siteAdmin],
   fields: { owner: text(), org_name: text(), full_name: text(), description: text(), visibility: text() },

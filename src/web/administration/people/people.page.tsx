@@ -26,6 +26,7 @@ const flag = () => Type.Optional(Type.Boolean())
 /** Lists the people of the instance. */
 export const administrationPeoplePage = page({
   path: '/admin/users',
+  twin: 'adminSearchUsers',
   cost: 'usual',
   requires: [inSession, siteAdmin],
   query: { q: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },
@@ -41,6 +42,7 @@ export const administrationPeoplePage = page({
 
 export const administrationNewUserPage = page({
   path: '/admin/users/new',
+  twin: 'adminCreateUser',
   cost: 'usual',
   requires: [inSession, siteAdmin],
   frame: inAdministration('people'),
@@ -52,6 +54,7 @@ export const administrationNewUserPage = page({
 /** Creates an account. */
 export const administrationCreateUser = act({
   path: '/admin/users/new',
+  twin: 'adminCreateUser',
   cost: 'usual',
   requires: [siteAdmin],
   outlivesCredential: true,
@@ -86,6 +89,7 @@ export const administrationCreateUser = act({
 /** Shows every switch of an account. */
 export const administrationPersonPage = page({
   path: '/admin/users/{username}',
+  twin: 'adminEditUser',
   cost: 'usual',
   requires: [inSession, siteAdmin, targetUser],
   frame: inAdministration('people'),
@@ -109,6 +113,7 @@ export const administrationPersonPage = page({
 /** Changes an account. */
 export const administrationEditUser = act({
   path: '/admin/users/{username}',
+  twin: 'adminEditUser',
   cost: 'usual',
   requires: [siteAdmin, targetUser],
   outlivesCredential: true,
@@ -171,6 +176,7 @@ export const administrationEditUser = act({
 
 export const administrationRenameUser = act({
   path: '/admin/users/{username}/rename',
+  twin: 'adminRenameUser',
   cost: 'usual',
   requires: [siteAdmin, targetUser],
   fields: { new_name: text() },
@@ -186,6 +192,7 @@ export const administrationRenameUser = act({
 
 export const administrationEndSessions = act({
   path: '/admin/users/{username}/sessions/end',
+  twin: null,
   cost: 'usual',
   requires: [siteAdmin, targetUser],
   async run({ ctx }) {
@@ -196,6 +203,7 @@ export const administrationEndSessions = act({
 
 export const administrationDeleteUser = act({
   path: '/admin/users/{username}/delete',
+  twin: 'adminDeleteUser',
   cost: 'usual',
   requires: [siteAdmin, targetUser],
   fields: { purge: flag() },

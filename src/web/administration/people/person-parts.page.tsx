@@ -15,6 +15,7 @@ const text = Type.Optional(Type.String({ maxLength: 262_144 }))
 /** Adds an SSH key to an account. Without a title, the key has its comment. */
 export const administrationAddKey = act({
   path: '/admin/users/{username}/keys',
+  twin: 'adminCreatePublicKey',
   cost: 'usual',
   requires: [siteAdmin, targetUser],
   outlivesCredential: true,
@@ -32,6 +33,7 @@ export const administrationAddKey = act({
 
 export const administrationDeleteKey = act({
   path: '/admin/users/{username}/keys/delete',
+  twin: 'adminDeleteUserPublicKey',
   cost: 'usual',
   requires: [siteAdmin, targetUser],
   fields: { id: Type.Optional(Type.Integer()) },
@@ -44,6 +46,7 @@ export const administrationDeleteKey = act({
 /** Creates a repository that an account owns. */
 export const administrationCreateRepository = act({
   path: '/admin/users/{username}/repos',
+  twin: 'adminCreateRepo',
   cost: 'usual',
   requires: [siteAdmin, targetUser, ownerUnderQuota('size:repos:all')],
   fields: { repo_name: text, description: text, is_private: text, auto_init: text },

@@ -52,6 +52,7 @@ function nameFrom(typed: string | undefined): string {
 /** Lists groups and rules of quotas. */
 export const administrationQuotaPage = page({
   path: '/admin/quota',
+  twin: 'adminListQuotaGroups',
   cost: 'usual',
   requires: [quotaOn, inSession, siteAdmin],
   frame,
@@ -66,6 +67,7 @@ export const administrationQuotaPage = page({
 
 export const administrationCreateQuotaRule = act({
   path: '/admin/quota/rules',
+  twin: 'adminCreateQuotaRule',
   cost: 'usual',
   requires: [quotaOn, siteAdmin],
   fields: ruleFields,
@@ -81,6 +83,7 @@ export const administrationCreateQuotaRule = act({
 /** Shows a rule. */
 export const administrationQuotaRulePage = page({
   path: '/admin/quota/rules/{quotarule}',
+  twin: 'adminGetQuotaRule',
   cost: 'usual',
   requires: [quotaOn, inSession, siteAdmin, namedRule],
   frame,
@@ -91,6 +94,7 @@ export const administrationQuotaRulePage = page({
 
 export const administrationEditQuotaRule = act({
   path: '/admin/quota/rules/{quotarule}',
+  twin: 'adminEditQuotaRule',
   cost: 'usual',
   requires: [quotaOn, siteAdmin, namedRule],
   fields: { limit: text, subjects: names },
@@ -104,6 +108,7 @@ export const administrationEditQuotaRule = act({
 
 export const administrationDeleteQuotaRule = act({
   path: '/admin/quota/rules/{quotarule}/delete',
+  twin: 'adminDEleteQuotaRule',
   cost: 'usual',
   requires: [quotaOn, siteAdmin, namedRule],
   async run({ ctx }) {
@@ -114,6 +119,7 @@ export const administrationDeleteQuotaRule = act({
 
 export const administrationCreateQuotaGroup = act({
   path: '/admin/quota/groups',
+  twin: 'adminCreateQuotaGroup',
   cost: 'usual',
   requires: [quotaOn, siteAdmin],
   fields: { name: text, rules: names },
@@ -133,6 +139,7 @@ export const administrationCreateQuotaGroup = act({
 /** Shows a group with its rules and accounts. */
 export const administrationQuotaGroupPage = page({
   path: '/admin/quota/groups/{quotagroup}',
+  twin: 'adminGetQuotaGroup',
   cost: 'usual',
   requires: [quotaOn, inSession, siteAdmin, namedGroup],
   frame,
@@ -153,6 +160,7 @@ export const administrationQuotaGroupPage = page({
 
 export const administrationDeleteQuotaGroup = act({
   path: '/admin/quota/groups/{quotagroup}/delete',
+  twin: 'adminDeleteQuotaGroup',
   cost: 'usual',
   requires: [quotaOn, siteAdmin, namedGroup],
   async run({ ctx }) {
@@ -163,6 +171,7 @@ export const administrationDeleteQuotaGroup = act({
 
 export const administrationAddRuleToQuotaGroup = act({
   path: '/admin/quota/groups/{quotagroup}/rules',
+  twin: 'adminAddRuleToQuotaGroup',
   cost: 'usual',
   requires: [quotaOn, siteAdmin, namedGroup],
   fields: { rule: text },
@@ -176,6 +185,7 @@ export const administrationAddRuleToQuotaGroup = act({
 
 export const administrationRemoveRuleFromQuotaGroup = act({
   path: '/admin/quota/groups/{quotagroup}/rules/delete',
+  twin: 'adminRemoveRuleFromQuotaGroup',
   cost: 'usual',
   requires: [quotaOn, siteAdmin, namedGroup],
   fields: { rule: text },
@@ -187,6 +197,7 @@ export const administrationRemoveRuleFromQuotaGroup = act({
 
 export const administrationAddUserToQuotaGroup = act({
   path: '/admin/quota/groups/{quotagroup}/users',
+  twin: 'adminAddUserToQuotaGroup',
   cost: 'usual',
   requires: [quotaOn, siteAdmin, namedGroup],
   fields: { account: text },
@@ -202,6 +213,7 @@ export const administrationAddUserToQuotaGroup = act({
 
 export const administrationRemoveUserFromQuotaGroup = act({
   path: '/admin/quota/groups/{quotagroup}/users/{username}/delete',
+  twin: 'adminRemoveUserFromQuotaGroup',
   cost: 'usual',
   requires: [quotaOn, siteAdmin, namedGroup, targetUser],
   async run({ ctx }) {
@@ -213,6 +225,7 @@ export const administrationRemoveUserFromQuotaGroup = act({
 /** Shows what an account stores, and its groups. */
 export const administrationUserQuotaPage = page({
   path: '/admin/users/{username}/quota',
+  twin: 'adminGetUserQuota',
   cost: 'usual',
   requires: [quotaOn, inSession, siteAdmin, targetUser],
   frame,
@@ -231,6 +244,7 @@ export const administrationUserQuotaPage = page({
 
 export const administrationSetUserQuotaGroups = act({
   path: '/admin/users/{username}/quota',
+  twin: 'adminSetUserQuotaGroups',
   cost: 'usual',
   requires: [quotaOn, siteAdmin, targetUser],
   fields: { groups: names },

@@ -12,6 +12,7 @@ import { texts } from '../texts.tsx'
 /** Lists the packages of all owners, the newest first. */
 export const administrationPackagesPage = page({
   path: '/admin/packages',
+  twin: null,
   requires: [inSession, siteAdmin],
   cost: 'expensive',
   query: { q: Type.Optional(Type.String()), type: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },
@@ -28,6 +29,7 @@ export const administrationPackagesPage = page({
 /** Deletes a package with all of its versions. */
 export const administrationDeletePackage = act({
   path: '/admin/packages/{username}/{type}/{name}/delete',
+  twin: null,
   cost: 'usual',
   requires: [siteAdmin, targetUser],
   async run({ ctx, params }) {

@@ -13,6 +13,7 @@ import { texts } from '../texts.tsx'
 /** Lists the repositories of the instance with their sizes, the largest first. */
 export const administrationRepositoriesPage = page({
   path: '/admin/repos',
+  twin: null,
   requires: [inSession, siteAdmin],
   cost: 'expensive',
   query: {
@@ -32,6 +33,7 @@ export const administrationRepositoriesPage = page({
 
 export const administrationDeleteRepository = act({
   path: '/admin/repos/{username}/{reponame}/delete',
+  twin: null,
   cost: 'usual',
   requires: [siteAdmin, inRepo],
   async run({ ctx }) {

@@ -11,6 +11,7 @@ import { UnadoptedView } from './unadopted.view.tsx'
 /** Lists folders of repositories that no row names. */
 export const administrationUnadoptedPage = page({
   path: '/admin/unadopted',
+  twin: 'adminUnadoptedList',
   cost: 'usual',
   requires: [inSession, siteAdmin],
   query: { q: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },
@@ -26,6 +27,7 @@ export const administrationUnadoptedPage = page({
 
 export const administrationAdoptFolder = act({
   path: '/admin/unadopted/{username}/{reponame}/adopt',
+  twin: 'adminAdoptRepository',
   cost: 'usual',
   requires: [siteAdmin],
   async run({ ctx, params }) {
@@ -36,6 +38,7 @@ export const administrationAdoptFolder = act({
 
 export const administrationDeleteFolder = act({
   path: '/admin/unadopted/{username}/{reponame}/delete',
+  twin: 'adminDeleteUnadoptedRepository',
   cost: 'usual',
   requires: [siteAdmin],
   async run({ ctx, params }) {

@@ -39,6 +39,7 @@ const fields = {
 export const administrationSourcesPage = page({
   ...shown,
   path: '/admin/auths',
+  twin: 'adminListSignInSources',
   cost: 'usual',
   requires: [inSession, siteAdmin, mayTrustOthers],
   load: async ({ ctx }) => ({ sources: (await allSources(ctx)).map((source) => presentSource(ctx, source)) }),
@@ -50,6 +51,7 @@ export const administrationSourcesPage = page({
 export const administrationNewSourcePage = page({
   ...shown,
   path: '/admin/auths/{kind}/new',
+  twin: 'adminCreateSignInSource',
   cost: 'usual',
   params: kindParam,
   requires: [inSession, siteAdmin, mayTrustOthers],
@@ -60,6 +62,7 @@ export const administrationNewSourcePage = page({
 
 export const administrationCreateSource = act({
   path: '/admin/auths/{kind}/new',
+  twin: 'adminCreateSignInSource',
   cost: 'usual',
   params: kindParam,
   requires: [siteAdmin, mayTrustOthers],
@@ -83,6 +86,7 @@ export const administrationCreateSource = act({
 export const administrationSourcePage = page({
   ...shown,
   path: '/admin/auths/{id}',
+  twin: 'adminGetSignInSource',
   cost: 'usual',
   params: idParam,
   requires: [inSession, siteAdmin, mayTrustOthers],
@@ -94,6 +98,7 @@ export const administrationSourcePage = page({
 /** Changes a sign-in source. An empty secret stays. */
 export const administrationEditSource = act({
   path: '/admin/auths/{id}',
+  twin: 'adminEditSignInSource',
   cost: 'usual',
   params: idParam,
   requires: [siteAdmin, mayTrustOthers],
@@ -116,6 +121,7 @@ export const administrationEditSource = act({
 
 export const administrationDeleteSource = act({
   path: '/admin/auths/{id}/delete',
+  twin: 'adminDeleteSignInSource',
   cost: 'usual',
   params: idParam,
   requires: [siteAdmin, mayTrustOthers],
@@ -131,6 +137,7 @@ export const administrationDeleteSource = act({
 export const administrationTestSourcePage = page({
   ...shown,
   path: '/admin/auths/{id}/test',
+  twin: 'adminTestSignInSource',
   params: idParam,
   requires: [inSession, siteAdmin, mayTrustOthers],
   cost: 'expensive',

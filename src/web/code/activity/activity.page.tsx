@@ -19,6 +19,7 @@ const defaultCommit = async (ctx: RepoCtx) =>
 
 export const activityPage = page({
   path: '/{username}/{reponame}/activity',
+  twin: null,
   query: { days: Type.Optional(enumeration('1', '7', '30', '90', '365')) },
   requires: [inRepo, gitRepo, canRead('code')],
   cost: 'expensive',
@@ -39,6 +40,7 @@ export const activityPage = page({
 
 export const contributorsPage = page({
   path: '/{username}/{reponame}/graphs/contributors',
+  twin: null,
   requires: [inRepo, gitRepo, canRead('code')],
   cost: 'expensive',
   frame: inRepositoryFrame('activity'),

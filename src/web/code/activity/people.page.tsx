@@ -36,6 +36,7 @@ async function people(
 
 export const starsPage = page({
   path: '/{username}/{reponame}/stars',
+  twin: 'repoListStargazers',
   cost: 'usual',
   query: { page: pageQuery.page },
   requires: [anyone, starsOn, inRepo],
@@ -47,6 +48,7 @@ export const starsPage = page({
 
 export const watchersPage = page({
   path: '/{username}/{reponame}/watchers',
+  twin: 'repoListSubscribers',
   cost: 'usual',
   query: { page: pageQuery.page },
   requires: [inRepo],
@@ -58,6 +60,7 @@ export const watchersPage = page({
 
 export const forksPage = page({
   path: '/{username}/{reponame}/forks',
+  twin: 'listForks',
   cost: 'usual',
   query: { page: pageQuery.page },
   requires: [anyone, forksOn, inRepo],

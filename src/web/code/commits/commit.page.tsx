@@ -15,6 +15,7 @@ import { diffAddress, diffChoice, diffQuery } from '../../ui/diff/diff-request.t
 
 export const commitPage = page({
   path: '/{username}/{reponame}/commit/{sha}',
+  twin: 'repoGetSingleCommit',
   query: diffQuery,
   requires: [inRepo, gitRepo, canRead('code')],
   cost: 'expensive',

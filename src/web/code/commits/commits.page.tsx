@@ -16,6 +16,7 @@ const pageSize = 50
 /** Leads to the commits of the default branch. */
 export const defaultCommitsPage = page({
   path: '/{username}/{reponame}/commits',
+  twin: 'repoGetAllCommits',
   cost: 'usual',
   requires: [inRepo, canRead('code'), gitRepo],
   load({ ctx: { owner, repo } }): Promise<Record<never, never>> {
@@ -27,6 +28,7 @@ export const defaultCommitsPage = page({
 
 export const commitsPage = page({
   path: '/{username}/{reponame}/commits/{filepath+}',
+  twin: 'repoGetAllCommits',
   query: { page: pageQuery.page },
   requires: [inRepo, canRead('code'), gitRepo],
   cost: 'expensive',

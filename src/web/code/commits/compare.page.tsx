@@ -1,3 +1,4 @@
+import { mayHere } from '../../../access/may-here.ts'
 import type { RepoCtx } from '../../../access/context.ts'
 import { canRead, inRepo } from '../../../access/repo.requirements.ts'
 import { getRefChoice } from '../../../code/branches/ref-choice.service.ts'
@@ -25,6 +26,7 @@ function namesOf(ctx: RepoCtx, text: string): { base: string; head: string } {
 /** Leads to the comparison of the default branch, where another branch is chosen. */
 export const newComparePage = page({
   path: '/{username}/{reponame}/compare',
+  twin: 'repoCompareDiff',
   cost: 'usual',
   requires: [inRepo, canRead('code')],
   async load({ ctx }): Promise<object> {
@@ -37,6 +39,7 @@ export const newComparePage = page({
 
 export const comparePage = page({
   path: '/{username}/{reponame}/compare/{filepath+}',
+  twin: 'repoCompareDiff',
   query: diffQuery,
   requires: [inRepo, canRead('code')],
   cost: 'expensive',
@@ -63,7 +66,7 @@ export const comparePage = page({
       total,
       views,
       isHere,
-      mayOpenPull: ctx.viewer !== undefined && !repo.is_archived && ctx.rights.modeOf('pulls') > 0,
+      mayOpenPull: mayHere(ctx).change.allowed && ctx.rights.modeOf('pulls') > 0,
       difference: {
         diff,
         ...choice,

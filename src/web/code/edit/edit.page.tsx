@@ -59,6 +59,7 @@ async function indentOf(ctx: RepoCtx, { commit }: EditPlace, path: string, text:
 
 export const editFilePage = page({
   path: '/{username}/{reponame}/_edit/{filepath+}',
+  twin: 'repoUpdateFile',
   cost: 'expensive',
   requires: formRequires,
   frame: inRepositoryFrame('code'),
@@ -76,6 +77,7 @@ export const editFilePage = page({
 /** The form for a new file. Links may propose a name below the folder, and the text. */
 export const newFilePage = page({
   path: '/{username}/{reponame}/_new/{filepath+}',
+  twin: 'repoCreateFile',
   cost: 'expensive',
   query: { name: Type.Optional(Type.String()), value: Type.Optional(Type.String()) },
   requires: formRequires,
@@ -94,6 +96,7 @@ export const newFilePage = page({
 
 export const deleteFilePage = page({
   path: '/{username}/{reponame}/_delete/{filepath+}',
+  twin: 'repoDeleteFile',
   cost: 'usual',
   requires: formRequires,
   frame: inRepositoryFrame('code'),
@@ -123,6 +126,7 @@ function contentOf({ text, form = '' }: { readonly text: string; readonly form?:
 
 export const editFile = act({
   path: '/{username}/{reponame}/_edit/{filepath+}',
+  twin: 'repoUpdateFile',
   cost: 'expensive',
   requires: [...actRequires, repoUnderQuota('size:repos:all')],
   fields: { ...textFields, oid: Type.String() },
@@ -151,6 +155,7 @@ export const editFile = act({
 
 export const createFile = act({
   path: '/{username}/{reponame}/_new/{filepath+}',
+  twin: 'repoCreateFile',
   cost: 'expensive',
   requires: [...actRequires, repoUnderQuota('size:repos:all')],
   fields: textFields,
@@ -166,6 +171,7 @@ export const createFile = act({
 
 export const deleteFile = act({
   path: '/{username}/{reponame}/_delete/{filepath+}',
+  twin: 'repoDeleteFile',
   cost: 'expensive',
   // Deleting in the browser makes a commit, unlike deleting through the API (written contract, quota model).
   requires: [...actRequires, repoUnderQuota('size:repos:all')],

@@ -54,6 +54,7 @@ async function replay(
 /** Asks for message and branch of a commit that reverts another. */
 export const revertPage = page({
   path: '/{username}/{reponame}/_revert/{sha}/{filepath+}',
+  twin: null,
   cost: 'usual',
   requires: formRequires,
   frame: inRepositoryFrame('code'),
@@ -65,6 +66,7 @@ export const revertPage = page({
 /** Asks for message and branch of a commit that repeats another. */
 export const cherryPickPage = page({
   path: '/{username}/{reponame}/_cherrypick/{sha}/{filepath+}',
+  twin: null,
   cost: 'usual',
   requires: formRequires,
   frame: inRepositoryFrame('code'),
@@ -75,6 +77,7 @@ export const cherryPickPage = page({
 
 export const revertCommit = act({
   path: '/{username}/{reponame}/_revert/{sha}/{filepath+}',
+  twin: null,
   requires: [...actRequires, repoUnderQuota('size:repos:all')],
   fields: commitFields,
   cost: 'expensive',
@@ -85,6 +88,7 @@ export const revertCommit = act({
 
 export const cherryPickCommit = act({
   path: '/{username}/{reponame}/_cherrypick/{sha}/{filepath+}',
+  twin: null,
   requires: [...actRequires, repoUnderQuota('size:repos:all')],
   fields: commitFields,
   cost: 'expensive',

@@ -29,6 +29,7 @@ const maxFieldBytes = 65_536
 
 export const uploadFilesPage = page({
   path: '/{username}/{reponame}/_upload/{filepath+}',
+  twin: 'repoChangeFiles',
   cost: 'usual',
   requires: [...formRequires, uploadsOn],
   frame: inRepositoryFrame('code'),

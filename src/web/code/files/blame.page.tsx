@@ -13,6 +13,7 @@ import { entryAt, latestOf } from '../source.ts'
 
 export const blamePage = page({
   path: '/{username}/{reponame}/blame/{filepath+}',
+  twin: null,
   requires: [inRepo, canRead('code'), gitRepo],
   cost: 'expensive',
   frame: inRepositoryFrame('code'),

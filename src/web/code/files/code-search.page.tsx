@@ -11,6 +11,7 @@ import { CodeSearchView } from './code-search.view.tsx'
 /** Finds a text in the files of the default branch. */
 export const repoCodeSearchPage = page({
   path: '/{username}/{reponame}/search',
+  twin: null,
   query: { q: Type.Optional(Type.String()) },
   requires: [inRepo, gitRepo, canRead('code')],
   cost: 'expensive',

@@ -10,6 +10,7 @@ import { texts } from '../texts.tsx'
 
 export const findFilePage = page({
   path: '/{username}/{reponame}/find/{filepath+}',
+  twin: null,
   query: { q: Type.Optional(Type.String()) },
   requires: [inRepo, gitRepo, canRead('code')],
   cost: 'expensive',

@@ -46,6 +46,7 @@ async function loadSource(ctx: RepoCtx & BrowserCtx, rest: string, asked: Asked)
 
 export const sourcePage = page({
   path: '/{username}/{reponame}/src/{filepath+}',
+  twin: 'repoGetContents',
   query: { display: Type.Optional(enumeration('source', 'rendered')), page: Type.Optional(Type.Integer()) },
   requires: [inRepo, canRead('code')],
   cost: 'expensive',

@@ -1,3 +1,4 @@
+import { mayHere } from '../../../access/may-here.ts'
 import { Type } from 'typebox'
 import type { RepoCtx } from '../../../access/context.ts'
 import { anyAccess, canRead, canWrite, inRepo, notArchived, repoAdmin } from '../../../access/repo.requirements.ts'
@@ -22,14 +23,7 @@ import { texts } from '../texts.tsx'
 import { topicsIn } from '../../shared/topics.ts'
 
 /** Units whose pages stand for the home of a repository whose code the viewer may not read. */
-const otherHomes = [
-  ['issues', 'issues'],
-  ['pulls', 'pulls'],
-  ['releases', 'releases'],
-  ['wiki', 'wiki'],
-  ['packages', 'packages'],
-  ['actions', 'actions'],
-] as const
+const otherHomes = ['issues', 'releases', 'wiki', 'packages', 'actions'] as const
 
 async function latestRelease(ctx: RepoCtx) {
   if (ctx.rights.modeOf('releases') === 0 || ctx.repo.num_releases === 0) return undefined
@@ -45,7 +39,7 @@ async function languagesOf(ctx: RepoCtx): Promise<HomeProps['about']['languages'
 }
 
 async function homeOf(ctx: RepoCtx & BrowserCtx): Promise<HomeProps> {
-  const { repo, owner, rights, viewer } = ctx
+  const { repo, owner, rights } = ctx
   const place = { repo, owner }
   const [release, languages] = await Promise.all([latestRelease(ctx), languagesOf(ctx)])
   const shared = {
@@ -53,7 +47,7 @@ async function homeOf(ctx: RepoCtx & BrowserCtx): Promise<HomeProps> {
     repo,
     addresses: cloneAddresses(ctx),
     about: { topics: topicsOf(ctx), languages, release, mayEdit: rights.isAdmin },
-    mayWrite: viewer !== undefined && rights.canWrite('code') && !repo.is_archived && !repo.is_mirror,
+    mayWrite: mayHere(ctx).push('code').allowed,
   }
   if (repo.is_empty) return { ...shared, code: { kind: 'empty' } }
   const revision = await findNamedCommit(ctx.git, repo.git_key, repo.default_branch)
@@ -81,14 +75,15 @@ async function commitsBehind(ctx: RepoCtx): Promise<number> {
 
 export const repositoryHomePage = page({
   path: '/{username}/{reponame}',
+  twin: 'repoGet',
   requires: [inRepo],
   cost: 'expensive',
   frame: inRepositoryFrame('code'),
   async load({ ctx }) {
     if (ctx.rights.canRead('code')) return homeOf(ctx)
-    const other = otherHomes.find(([unit]) => ctx.rights.modeOf(unit) > 0)
+    const other = otherHomes.find((unit) => ctx.rights.modeOf(unit) > 0)
     if (!other) throw new NotFound('you may not read the code of this repository', 'unit_unavailable')
-    throw new Moved(303, repositoryPath(ctx, other[1]))
+    throw new Moved(303, repositoryPath(ctx, other))
   },
   meta: ({ repo, place }, { ctx }) => ({
     title: `${place.owner.name}/${repo.name}${repo.description === '' ? '' : `: ${repo.description}`}`,
@@ -106,6 +101,7 @@ export const repositoryHomePage = page({
 /** Replaces the topics, from the form beside the code. */
 export const editTopicsSubmit = act({
   path: '/{username}/{reponame}/topics',
+  twin: 'repoUpdateTopics',
   cost: 'usual',
   requires: [inRepo, anyAccess, repoAdmin],
   fields: { topics: Type.Optional(Type.String({ maxLength: 4096 })) },
@@ -120,6 +116,7 @@ export const editTopicsSubmit = act({
 /** Gives the default branch of a fork the commits of its origin. */
 export const syncForkSubmit = act({
   path: '/{username}/{reponame}/sync_fork',
+  twin: 'repoSyncForkDefault',
   cost: 'expensive',
   requires: [inRepo, canRead('code'), notArchived, canWrite('code')],
   async run({ ctx }) {

@@ -1,3 +1,4 @@
+import { mayHere } from '../../../access/may-here.ts'
 import { Type } from 'typebox'
 import type { RepoCtx } from '../../../access/context.ts'
 import { repoUnderQuota } from '../../../access/quota/quota.requirements.ts'
@@ -45,20 +46,21 @@ async function readBranches(ctx: RepoCtx, number: number): Promise<{ entries: Br
 
 export const branchesPage = page({
   path: '/{username}/{reponame}/branches',
+  twin: 'repoListBranches',
   requires: [inRepo, gitRepo, canRead('code')],
   query: { page: pageQuery.page },
   cost: 'expensive',
   frame: inRepositoryFrame('code'),
   async load({ ctx, query }) {
     const number = Math.max(1, query.page ?? 1)
-    const { repo, owner, rights, viewer } = ctx
+    const { repo, owner, rights } = ctx
     const { entries, total } = repo.is_empty ? { entries: [], total: 0 } : await readBranches(ctx, number)
     return {
       place: { owner, repo },
       defaultBranch: repo.default_branch,
       entries,
       page: { number, total, pageSize },
-      mayWrite: viewer !== undefined && rights.canWrite('code') && !repo.is_archived && !repo.is_mirror,
+      mayWrite: mayHere(ctx).push('code').allowed,
       mayAdministrate: rights.isAdmin,
     }
   },
@@ -71,6 +73,7 @@ export const branchesPage = page({
 
 export const createBranchAct = act({
   path: '/{username}/{reponame}/branches',
+  twin: 'repoCreateBranch',
   cost: 'usual',
   requires: [inRepo, gitRepo, canRead('code'), canWrite('code'), notArchived, repoUnderQuota('size:git:all')],
   fields: { name: Type.String(), from: Type.Optional(Type.String()) },
@@ -86,6 +89,7 @@ export const createBranchAct = act({
 
 export const renameBranchAct = act({
   path: '/{username}/{reponame}/branches/rename',
+  twin: 'repoUpdateBranch',
   cost: 'usual',
   requires: [inRepo, gitRepo, canRead('code'), canWrite('code'), notArchived],
   fields: { from: Type.String(), to: Type.String() },
@@ -100,6 +104,7 @@ export const renameBranchAct = act({
 
 export const deleteBranchAct = act({
   path: '/{username}/{reponame}/branches/delete',
+  twin: 'repoDeleteBranch',
   cost: 'usual',
   requires: [inRepo, gitRepo, canRead('code'), canWrite('code'), notArchived],
   fields: { name: Type.String() },

@@ -1,3 +1,4 @@
+import { mayHere } from '../../../access/may-here.ts'
 import { Type } from 'typebox'
 import { repoUnderQuota } from '../../../access/quota/quota.requirements.ts'
 import { canRead, canWrite, gitRepo, inRepo, notArchived } from '../../../access/repo.requirements.ts'
@@ -23,6 +24,7 @@ function momentOf(text: string | undefined): number | undefined {
 
 export const tagsPage = page({
   path: '/{username}/{reponame}/tags',
+  twin: 'repoListTags',
   cost: 'expensive',
   requires: [inRepo, canRead('code'), gitRepo],
   query: { page: pageQuery.page },
@@ -30,7 +32,8 @@ export const tagsPage = page({
   async load({ ctx, query }) {
     const number = Math.max(1, query.page ?? 1)
     const asked = { number, limit: pageSize, offset: (number - 1) * pageSize }
-    const { repo, owner, rights, viewer } = ctx
+    const { repo, owner } = ctx
+    const here = mayHere(ctx)
     const { tags, total } = await getTagPage(ctx, asked)
     const [shown, released] = await Promise.all([presentTags(ctx, tags), getReleasedTags(ctx, pluck(tags, 'name'))])
     return {
@@ -43,8 +46,8 @@ export const tagsPage = page({
         createdUnix: momentOf(commit?.created),
       })),
       page: { number, total, pageSize },
-      mayWrite: viewer !== undefined && rights.canWrite('code') && !repo.is_archived && !repo.is_empty,
-      mayRelease: viewer !== undefined && rights.canWrite('releases') && !repo.is_archived,
+      mayWrite: here.write('code').allowed && !repo.is_empty,
+      mayRelease: here.write('releases').allowed,
       defaultBranch: repo.default_branch,
     }
   },
@@ -57,6 +60,7 @@ export const tagsPage = page({
 
 export const createTagAct = act({
   path: '/{username}/{reponame}/tags',
+  twin: 'repoCreateTag',
   cost: 'usual',
   requires: [inRepo, canRead('code'), gitRepo, canWrite('code'), notArchived, repoUnderQuota('size:repos:all')],
   fields: { name: Type.String(), target: Type.Optional(Type.String()), message: Type.Optional(Type.String()) },
@@ -70,6 +74,7 @@ export const createTagAct = act({
 
 export const deleteTagAct = act({
   path: '/{username}/{reponame}/tags/delete',
+  twin: 'repoDeleteTag',
   cost: 'usual',
   requires: [inRepo, canRead('code'), gitRepo, canWrite('code'), notArchived],
   fields: { name: Type.String() },

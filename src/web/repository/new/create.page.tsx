@@ -21,6 +21,7 @@ const tick = Type.Optional(Type.Boolean())
 
 export const createRepositoryPage = page({
   path: '/repo/create',
+  twin: 'createCurrentUserRepo',
   cost: 'usual',
   requires: [inSession],
   query: {
@@ -49,6 +50,7 @@ export const createRepositoryPage = page({
 
 export const createRepositoryAct = act({
   path: '/repo/create',
+  twin: 'createCurrentUserRepo',
   cost: 'usual',
   requires: [],
   fields: {

@@ -15,6 +15,7 @@ const text = Type.Optional(Type.String())
 
 export const forkPage = page({
   path: '/{username}/{reponame}/fork',
+  twin: 'createFork',
   cost: 'usual',
   requires: [inSession, forksOn, inRepo, canRead('code')],
   frame: inRepositoryFrame('code'),
@@ -25,6 +26,7 @@ export const forkPage = page({
 
 export const forkAct = act({
   path: '/{username}/{reponame}/fork',
+  twin: 'createFork',
   requires: [forksOn, inRepo, canRead('code')],
   fields: { owner: text, name: text },
   cost: 'expensive',

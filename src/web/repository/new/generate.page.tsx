@@ -16,6 +16,7 @@ const tick = Type.Optional(Type.Boolean())
 
 export const generatePage = page({
   path: '/{username}/{reponame}/generate',
+  twin: 'generateRepo',
   cost: 'usual',
   requires: [inSession, inRepo, canRead('code')],
   frame: inRepositoryFrame('code'),
@@ -29,6 +30,7 @@ export const generatePage = page({
 
 export const generateAct = act({
   path: '/{username}/{reponame}/generate',
+  twin: 'generateRepo',
   requires: [inRepo, canRead('code')],
   fields: {
     owner: text,

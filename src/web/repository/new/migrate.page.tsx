@@ -19,6 +19,7 @@ const tick = Type.Optional(Type.Boolean())
 
 export const migratePage = page({
   path: '/repo/migrate',
+  twin: 'repoMigrate',
   cost: 'usual',
   requires: [inSession],
   query: {
@@ -36,6 +37,7 @@ export const migratePage = page({
 
 export const migrateAct = act({
   path: '/repo/migrate',
+  twin: 'repoMigrate',
   requires: [],
   fields: {
     clone_addr: text,
@@ -100,6 +102,7 @@ export const migrateAct = act({
 
 export const importsPage = page({
   path: '/repo/migrate/imports',
+  twin: 'userListImports',
   cost: 'usual',
   requires: [inSession],
   query: { page: Type.Optional(Type.Integer()) },
@@ -114,6 +117,7 @@ export const importsPage = page({
 
 export const importPage = page({
   path: '/repo/migrate/imports/{id}',
+  twin: 'userGetImport',
   cost: 'usual',
   requires: [inSession],
   params: { id: pathNumber },
@@ -127,6 +131,7 @@ export const importPage = page({
 
 export const endImportAct = act({
   path: '/repo/migrate/imports/{id}/end',
+  twin: 'userDeleteImport',
   cost: 'usual',
   requires: [],
   params: { id: pathNumber },

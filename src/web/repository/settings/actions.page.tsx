@@ -28,6 +28,7 @@ const shownAs = (part: 'secrets' | 'runners') =>
 export const repositorySecretsPage = page({
   ...shownAs('secrets'),
   path: '/{username}/{reponame}/settings/actions/secrets',
+  twin: 'repoListActionsSecrets',
   cost: 'usual',
   requires: [inSession, inRepo, repoOwner],
   load: async ({ ctx }) => ({ ...(await loadValues(ctx, valuesOf(ctx), {})), path: actionsPath(ctx) }),
@@ -43,6 +44,7 @@ export const {
   variablePage: repositoryVariablePage,
   editVariable: editRepositoryVariableSubmit,
 } = valuePages({
+  twins: 'Repo',
   ...place,
   ownerOf: valuesOf,
   pathOf: actionsPath,
@@ -56,6 +58,7 @@ export const {
 export const repositoryRunnersPage = page({
   ...shownAs('runners'),
   path: '/{username}/{reponame}/settings/actions/runners',
+  twin: 'repoListRunners',
   cost: 'usual',
   requires: [inSession, inRepo, repoOwner],
   query: pageQuery,
@@ -72,4 +75,9 @@ export const {
   endToken: endRepositoryRunnerTokenSubmit,
   setRegistration: repositoryRunnerRegistrationSubmit,
   deleteRunner: deleteRepositoryRunnerSubmit,
-} = runnerActs({ ...place, ownerOf: runnersOf, listPathOf: (ctx) => settingsPath(ctx, 'actions', 'runners') })
+} = runnerActs({
+  twins: 'repo',
+  ...place,
+  ownerOf: runnersOf,
+  listPathOf: (ctx) => settingsPath(ctx, 'actions', 'runners'),
+})

@@ -18,6 +18,7 @@ export const repositoryAvatarSubmit = pictureAct({
 
 export const deleteRepositoryAvatarSubmit = act({
   path: '/{username}/{reponame}/settings/avatar/delete',
+  twin: 'repoDeleteAvatar',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   async run({ ctx }) {

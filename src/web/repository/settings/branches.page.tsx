@@ -85,6 +85,7 @@ const path = '/{username}/{reponame}/settings/branches'
 
 export const branchRulesPage = page({
   path,
+  twin: 'repoListBranchProtection',
   cost: 'usual',
   requires: [inSession, inRepo, repoAdmin],
   frame: inRepositoryFrame('settings'),
@@ -95,8 +96,9 @@ export const branchRulesPage = page({
 
 export const newBranchRulePage = page({
   path: '/{username}/{reponame}/settings/branches/new',
+  twin: 'repoCreateBranchProtection',
   cost: 'usual',
-  requires: [inSession, inRepo, repoAdmin],
+  requires: [inSession, inRepo, repoAdmin, notArchived],
   query: { rule_name: text },
   frame: inRepositoryFrame('settings'),
   load: async ({ ctx, query }) => ({ place: placeOf(ctx), rule: undefined, name: query.rule_name }),
@@ -106,6 +108,7 @@ export const newBranchRulePage = page({
 
 export const newBranchRuleAct = act({
   path: '/{username}/{reponame}/settings/branches/new',
+  twin: 'repoCreateBranchProtection',
   cost: 'usual',
   requires: [inRepo, repoAdmin, notArchived],
   fields: { rule_name: text, ...fields },
@@ -119,6 +122,7 @@ export const newBranchRuleAct = act({
 
 export const branchRulePage = page({
   path: '/{username}/{reponame}/settings/branches/edit/{name+}',
+  twin: 'repoGetBranchProtection',
   cost: 'usual',
   requires: [inSession, inRepo, repoAdmin],
   frame: inRepositoryFrame('settings'),
@@ -133,6 +137,7 @@ export const branchRulePage = page({
 
 export const editBranchRuleAct = act({
   path: '/{username}/{reponame}/settings/branches/edit/{name+}',
+  twin: 'repoEditBranchProtection',
   cost: 'usual',
   requires: [inRepo, repoAdmin, notArchived],
   fields,
@@ -145,6 +150,7 @@ export const editBranchRuleAct = act({
 
 export const deleteBranchRuleAct = act({
   path: '/{username}/{reponame}/settings/branches/delete/{name+}',
+  twin: 'repoDeleteBranchProtection',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   async run({ ctx, params }) {

@@ -25,9 +25,11 @@ export const BranchesView = ({
     part="branches"
     lead={texts.lead}
     acts={
-      <ButtonLink to={settingsPath(place, 'branches', 'new')} kind="primary">
-        {texts.add}
-      </ButtonLink>
+      place.fixed === undefined ? (
+        <ButtonLink to={settingsPath(place, 'branches', 'new')} kind="primary">
+          {texts.add}
+        </ButtonLink>
+      ) : null
     }
   >
     {rules.length === 0 ? (
@@ -163,7 +165,7 @@ export const BranchRuleView = ({
           {flag('apply_to_admins')}
         </fieldset>
         <div class="form-acts">
-          <Submit>{all.save}</Submit>
+          <Submit disabledBecause={place.fixed}>{all.save}</Submit>
           <ButtonLink kind="quiet" to={settingsPath(place, 'branches')}>
             {shared.cancel}
           </ButtonLink>

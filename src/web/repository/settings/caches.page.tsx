@@ -14,6 +14,7 @@ import { texts } from './texts.tsx'
 /** Shows whether workflows run, and the caches of their jobs. */
 export const actionsSettingsPage = page({
   path: '/{username}/{reponame}/settings/actions/general',
+  twin: 'repoEdit',
   cost: 'usual',
   requires: [inSession, inRepo, repoAdmin, gitRepo],
   query: { ...pageQuery, key: Type.Optional(Type.String({ maxLength: 512 })) },
@@ -30,6 +31,7 @@ export const actionsSettingsPage = page({
 
 export const switchActionsSubmit = act({
   path: '/{username}/{reponame}/settings/actions/general',
+  twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: { has_actions: Type.Optional(Type.Boolean()) },
@@ -43,6 +45,7 @@ export const switchActionsSubmit = act({
 
 export const deleteCacheSubmit = act({
   path: '/{username}/{reponame}/settings/actions/caches/delete',
+  twin: 'deleteRepoCache',
   cost: 'usual',
   requires: [inRepo, canRead('actions'), gitRepo, canWrite('actions')],
   fields: { id: Type.Optional(Type.Integer()) },

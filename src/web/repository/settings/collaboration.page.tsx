@@ -55,6 +55,7 @@ async function teamsOf(ctx: RepoCtx) {
 
 export const collaborationPage = page({
   path: '/{username}/{reponame}/settings/collaboration',
+  twin: 'repoAddCollaborator',
   cost: 'usual',
   requires: [inSession, inRepo, repoAdmin],
   query: { page: Type.Optional(Type.Integer()) },
@@ -85,6 +86,7 @@ const problemFields = {
 /** Adds a collaborator, or changes the permission of one. */
 export const putCollaboratorSubmit = act({
   path: '/{username}/{reponame}/settings/collaboration',
+  twin: 'repoAddCollaborator',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: { collaborator: text, permission: text },
@@ -100,6 +102,7 @@ export const putCollaboratorSubmit = act({
 
 export const removeCollaboratorSubmit = act({
   path: '/{username}/{reponame}/settings/collaboration/delete',
+  twin: 'repoDeleteCollaborator',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: { collaborator: text },
@@ -112,6 +115,7 @@ export const removeCollaboratorSubmit = act({
 
 export const addTeamSubmit = act({
   path: '/{username}/{reponame}/settings/collaboration/teams',
+  twin: 'repoAddTeam',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: { team: text },
@@ -130,6 +134,7 @@ export const addTeamSubmit = act({
 
 export const removeTeamSubmit = act({
   path: '/{username}/{reponame}/settings/collaboration/teams/delete',
+  twin: 'repoDeleteTeam',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: { team: text },

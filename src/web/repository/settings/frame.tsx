@@ -1,3 +1,4 @@
+import { mayHere } from '../../../access/may-here.ts'
 import type { ComponentChildren } from 'preact'
 import type { RepoCtx } from '../../../access/context.ts'
 import { mayEditGitHooks } from '../../../repos/git-hooks/git-hook.policy.ts'
@@ -54,9 +55,16 @@ export type RepositoryPlace = Pick<RepoCtx, 'repo' | 'owner'>
 /** The repository whose settings a page shows. */
 export interface SettingsPlace extends RepositoryPlace {
   readonly isOwner: boolean
+  /** Why nobody changes what an archived repository keeps; undefined: administrators may. */
+  readonly fixed: string | undefined
 }
 
-export const placeOf = ({ repo, owner, rights }: RepoCtx): SettingsPlace => ({ repo, owner, isOwner: rights.isOwner })
+export const placeOf = (ctx: RepoCtx): SettingsPlace => ({
+  repo: ctx.repo,
+  owner: ctx.owner,
+  isOwner: ctx.rights.isOwner,
+  fixed: mayHere(ctx).change.allowed ? undefined : texts.archived,
+})
 
 /** Returns a path below the settings of a repository. */
 export const settingsPath = ({ owner, repo }: RepositoryPlace, ...parts: readonly (string | number)[]): string =>

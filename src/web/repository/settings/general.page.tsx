@@ -21,6 +21,7 @@ const tick = Type.Optional(Type.Boolean())
 
 export const repositorySettingsPage = page({
   path: '/{username}/{reponame}/settings',
+  twin: 'repoEdit',
   cost: 'usual',
   requires: [inSession, inRepo, repoAdmin],
   frame: inRepositoryFrame('settings'),
@@ -47,6 +48,7 @@ const problemFields = {
 /** Name, description and the like. */
 export const editRepositoryAct = act({
   path: '/{username}/{reponame}/settings',
+  twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: {
@@ -75,6 +77,7 @@ export const editRepositoryAct = act({
 
 export const editUnitsAct = act({
   path: '/{username}/{reponame}/settings/units',
+  twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: {
@@ -135,6 +138,7 @@ export const editUnitsAct = act({
 
 export const editMergingAct = act({
   path: '/{username}/{reponame}/settings/merging',
+  twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: {
@@ -179,6 +183,7 @@ export const editMergingAct = act({
 
 export const editMirrorAct = act({
   path: '/{username}/{reponame}/settings/mirror',
+  twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: { mirror_interval: text, enable_prune: tick },
@@ -193,6 +198,7 @@ export const editMirrorAct = act({
 
 export const visibilityAct = act({
   path: '/{username}/{reponame}/settings/visibility',
+  twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: { private: tick },
@@ -205,6 +211,7 @@ export const visibilityAct = act({
 
 export const archiveAct = act({
   path: '/{username}/{reponame}/settings/archive',
+  twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: { archived: tick },
@@ -226,6 +233,7 @@ function mustBeConfirmed(typed: string | undefined, name: string, field: string)
 
 export const transferAct = act({
   path: '/{username}/{reponame}/settings/transfer',
+  twin: 'repoTransfer',
   cost: 'usual',
   requires: [inRepo, repoOwner],
   fields: { new_owner: text, confirm_transfer: text },
@@ -245,6 +253,7 @@ export const transferAct = act({
 
 export const deleteRepositoryAct = act({
   path: '/{username}/{reponame}/settings/delete',
+  twin: 'repoDelete',
   cost: 'usual',
   requires: [inRepo, repoOwner],
   fields: { confirm_delete: text },

@@ -12,6 +12,7 @@ import { texts } from './texts.tsx'
 /** Shows the scripts that git runs on the server. */
 export const gitHooksPage = page({
   path: '/{username}/{reponame}/settings/hooks/git',
+  twin: 'repoListGitHooks',
   cost: 'usual',
   requires: [inSession, inRepo, repoAdmin, gitHookEditor, gitRepo],
   isSecret: true,
@@ -24,6 +25,7 @@ export const gitHooksPage = page({
 /** Shows one script. */
 export const gitHookPage = page({
   path: '/{username}/{reponame}/settings/hooks/git/{name}',
+  twin: 'repoGetGitHook',
   cost: 'usual',
   requires: [inSession, inRepo, repoAdmin, gitHookEditor, gitRepo],
   isSecret: true,
@@ -39,6 +41,7 @@ export const gitHookPage = page({
 /** Writes a script; an empty one is removed. */
 export const editGitHookSubmit = act({
   path: '/{username}/{reponame}/settings/hooks/git/{name}',
+  twin: 'repoEditGitHook',
   cost: 'usual',
   requires: [inRepo, repoAdmin, gitHookEditor, gitRepo],
   fields: { content: Type.Optional(Type.String()) },

@@ -22,6 +22,7 @@ export const {
   replayOne: replayRepositoryHookSubmit,
   replayFailed: replayFailedRepositoryHookSubmit,
 } = hookPages({
+  twins: 'repo',
   path: '/{username}/{reponame}/settings/hooks',
   requires: [inRepo, repoAdmin],
   ownerOf: ({ repo }) => hooksOfRepo(repo.id),
@@ -34,6 +35,7 @@ export const {
 /** Delivers the newest commit of the default branch as a push. */
 export const testRepositoryHookSubmit = act({
   path: '/{username}/{reponame}/settings/hooks/{id}/test',
+  twin: 'repoTestHook',
   cost: 'usual',
   params: { id: pathNumber },
   requires: [inRepo, repoAdmin, webhooksOn, gitRepo, repoRef],

@@ -19,6 +19,7 @@ const text = Type.Optional(Type.String())
 
 export const deployKeysPage = page({
   path: '/{username}/{reponame}/settings/keys',
+  twin: 'repoListKeys',
   cost: 'usual',
   requires: [inSession, inRepo, repoAdmin],
   query: { page: Type.Optional(Type.Integer()) },
@@ -33,6 +34,7 @@ export const deployKeysPage = page({
 
 export const addDeployKeyAct = act({
   path: '/{username}/{reponame}/settings/keys',
+  twin: 'repoCreateKey',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: { title: text, content: text, may_write: Type.Optional(Type.Boolean()) },
@@ -50,6 +52,7 @@ export const addDeployKeyAct = act({
 
 export const deleteDeployKeyAct = act({
   path: '/{username}/{reponame}/settings/keys/{id}/delete',
+  twin: 'repoDeleteKey',
   cost: 'usual',
   params: { id: pathNumber },
   requires: [inRepo, repoAdmin],

@@ -1,12 +1,13 @@
 import { Type } from 'typebox'
 import type { SignedInRepoCtx } from '../../../access/context.ts'
+import { mayHere } from '../../../access/may-here.ts'
 import { canWrite, inRepo, notArchived, repoAdmin } from '../../../access/repo.requirements.ts'
 import { lfsOn } from '../../../lfs/lfs.requirements.ts'
 import { pageOfOwnedLocks, unlock } from '../../../lfs/locks/lock.service.ts'
 import { pageOfObjects } from '../../../lfs/objects/object.service.ts'
 import { pageQuery } from '../../../http/schema.ts'
-import { Forbidden } from '../../../lib/errors.ts'
 import { pageOf } from '../../../lib/paging.ts'
+import { must } from '../../../lib/verdict.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
@@ -20,6 +21,7 @@ const readable = [lfsOn, inSession, inRepo, repoAdmin] as const
 /** Lists the large files of a repository, the largest first. */
 export const lfsObjectsPage = page({
   path: '/{username}/{reponame}/settings/lfs',
+  twin: null,
   cost: 'usual',
   requires: readable,
   query: pageQuery,
@@ -37,6 +39,7 @@ export const lfsObjectsPage = page({
 /** Lists the locked files of a repository, those locked first first. */
 export const lfsLocksPage = page({
   path: '/{username}/{reponame}/settings/lfs/locks',
+  twin: null,
   cost: 'usual',
   requires: readable,
   query: { cursor: Type.Optional(Type.String()) },
@@ -50,18 +53,21 @@ export const lfsLocksPage = page({
 })
 
 /** Returns why nobody changes locks, as for clients of LFS; undefined if they may be changed. */
-const whyFixed = ({ repo }: Pick<SignedInRepoCtx, 'repo'>): string | undefined =>
-  repo.is_archived ? texts.archived : repo.is_mirror ? texts.mirror : undefined
+function whyFixed(ctx: SignedInRepoCtx): string | undefined {
+  const verdict = mayHere(ctx).push('code')
+  return verdict.allowed ? undefined : texts.notHere[verdict.code]
+}
 
 /** Breaks a lock of anybody. */
 export const breakLfsLock = act({
   path: '/{username}/{reponame}/settings/lfs/locks/unlock',
+  twin: null,
   cost: 'usual',
   requires: [lfsOn, inRepo, repoAdmin, canWrite('code'), notArchived],
   fields: { id: Type.Optional(Type.Integer()) },
   again: lfsLocksPage,
   async run({ ctx, body }) {
-    if (ctx.repo.is_mirror) throw new Forbidden(texts.mirror)
+    must(mayHere(ctx).push('code'))
     const lock = await unlock(ctx, body.id ?? 0, true)
     return { to: settingsPath(ctx, 'lfs', 'locks'), notice: texts.unlocked(lock.path) }
   },

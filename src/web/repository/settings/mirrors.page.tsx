@@ -28,6 +28,7 @@ const tick = Type.Optional(Type.Boolean())
 
 export const mirrorsPage = page({
   path: '/{username}/{reponame}/settings/mirrors',
+  twin: 'repoListPushMirrors',
   cost: 'usual',
   requires: [inSession, inRepo, repoAdmin, mirrorsEnabled],
   query: pageQuery,
@@ -49,6 +50,7 @@ export const mirrorsPage = page({
 
 export const addPushMirrorSubmit = act({
   path: '/{username}/{reponame}/settings/mirrors',
+  twin: 'repoAddPushMirror',
   cost: 'usual',
   requires: [inRepo, repoAdmin, notArchived, mirrorsEnabled],
   fields: { address: text, username: text, password: text, interval: text, sync_on_commit: tick, use_ssh: tick },
@@ -70,6 +72,7 @@ export const addPushMirrorSubmit = act({
 
 export const deletePushMirrorSubmit = act({
   path: '/{username}/{reponame}/settings/mirrors/delete',
+  twin: 'repoDeletePushMirror',
   cost: 'usual',
   requires: [inRepo, repoAdmin, notArchived, mirrorsEnabled],
   fields: { name: text },
@@ -81,6 +84,7 @@ export const deletePushMirrorSubmit = act({
 
 export const syncPushMirrorsSubmit = act({
   path: '/{username}/{reponame}/settings/mirrors/sync',
+  twin: 'repoPushMirrorSync',
   cost: 'expensive',
   requires: [inRepo, repoAdmin, notArchived, mirrorsEnabled],
   async run({ ctx, call }) {
@@ -92,6 +96,7 @@ export const syncPushMirrorsSubmit = act({
 /** Fetches what this mirror follows. */
 export const syncMirrorSubmit = act({
   path: '/{username}/{reponame}/settings/mirror/sync',
+  twin: 'repoMirrorSync',
   cost: 'usual',
   requires: [inRepo, canWrite('code'), notArchived, repoUnderQuota('size:git:all')],
   async run({ ctx }) {

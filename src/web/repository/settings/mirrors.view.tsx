@@ -36,7 +36,7 @@ export const MirrorsView = ({
       lead={texts.lead}
       acts={
         mirrors.length === 0 ? null : (
-          <ActButton to={`${at}/sync`} icon="sync">
+          <ActButton to={`${at}/sync`} icon="sync" disabledBecause={place.fixed}>
             {texts.sync}
           </ActButton>
         )
@@ -44,11 +44,11 @@ export const MirrorsView = ({
     >
       {followed === undefined ? null : <Followed place={place} mirror={followed} />}
       {followed === undefined ? (
-        <PushMirrors mirrors={mirrors} at={at} />
+        <PushMirrors mirrors={mirrors} at={at} fixed={place.fixed} />
       ) : (
         <section class="section" aria-labelledby="push_mirrors">
           <h2 id="push_mirrors">{texts.pushMirrors}</h2>
-          <PushMirrors mirrors={mirrors} at={at} />
+          <PushMirrors mirrors={mirrors} at={at} fixed={place.fixed} />
         </section>
       )}
       <section class="section" aria-labelledby="add_mirror">
@@ -63,7 +63,7 @@ export const MirrorsView = ({
           <Checkbox name="sync_on_commit" label={texts.onCommit} checked />
           <Checkbox name="use_ssh" label={texts.useSsh} hint={texts.useSshHint} />
           <div class="form-acts">
-            <Submit>{texts.add}</Submit>
+            <Submit disabledBecause={place.fixed}>{texts.add}</Submit>
           </div>
         </Form>
       </section>
@@ -71,14 +71,17 @@ export const MirrorsView = ({
   )
 }
 
-const PushMirrors = ({ mirrors, at }: { readonly mirrors: readonly PushMirror[]; readonly at: string }) =>
+const PushMirrors = ({
+  mirrors,
+  ...row
+}: { readonly mirrors: readonly PushMirror[] } & Omit<Parameters<typeof MirrorRow>[0], 'mirror'>) =>
   mirrors.length === 0 ? (
     <p class="muted">{texts.none}</p>
   ) : (
     <Box>
       <ul class="rows">
         {mirrors.map((mirror) => (
-          <MirrorRow mirror={mirror} at={at} />
+          <MirrorRow mirror={mirror} {...row} />
         ))}
       </ul>
     </Box>
@@ -111,7 +114,12 @@ const Followed = ({ place, mirror }: { readonly place: SettingsPlace; readonly m
             <ButtonLink to={`${settingsPath(place)}#mirror`} class="small">
               {texts.change}
             </ButtonLink>
-            <ActButton to={settingsPath(place, 'mirror', 'sync')} class="small" icon="sync">
+            <ActButton
+              to={settingsPath(place, 'mirror', 'sync')}
+              class="small"
+              icon="sync"
+              disabledBecause={place.fixed}
+            >
               {texts.fetch}
             </ActButton>
           </div>
@@ -125,7 +133,15 @@ const Followed = ({ place, mirror }: { readonly place: SettingsPlace; readonly m
 const MirrorIcon = ({ isFailing }: { readonly isFailing: boolean }) =>
   isFailing ? <Icon name="alert" class="danger-text" label={texts.failing} /> : <Icon name="mirror" class="muted" />
 
-const MirrorRow = ({ mirror, at }: { readonly mirror: PushMirror; readonly at: string }) => {
+const MirrorRow = ({
+  mirror,
+  at,
+  fixed,
+}: {
+  readonly mirror: PushMirror
+  readonly at: string
+  readonly fixed: string | undefined
+}) => {
   const syncedUnix = mirror.last_update === null ? 0 : (parseTime(mirror.last_update) ?? 0)
   return (
     <li class="row">
@@ -152,6 +168,7 @@ const MirrorRow = ({ mirror, at }: { readonly mirror: PushMirror; readonly at: s
         hidden={{ name: mirror.remote_name }}
         kind="danger"
         class="small"
+        disabledBecause={fixed}
         aria-label={texts.remove(mirror.remote_address)}
         confirm={texts.removeConfirm(mirror.remote_address)}
       >

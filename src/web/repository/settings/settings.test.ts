@@ -173,3 +173,15 @@ test('editMirrorAct: only administrators of the repository change how often it i
   const sent = { _csrf: await bob.csrf('/repo/create'), mirror_interval: '1h' }
   assert.equal((await bob.post(`/${repo.fullName}/settings/mirror`, sent)).status, 403)
 })
+
+test('branchRulesPage, newBranchRulePage, tagRulesPage: nothing can be added in an archived repository', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo()
+  const alice = await Browser.of(forge, 'alice')
+  const at = `/${repo.fullName}/settings`
+  assert.match((await alice.get(`${at}/branches`)).text, /settings\/branches\/new/)
+  await forge.as('alice').must('PATCH', repo.api, { archived: true })
+  assert.doesNotMatch((await alice.get(`${at}/branches`)).text, /settings\/branches\/new/)
+  assert.equal((await alice.get(`${at}/branches/new`)).status, 423)
+  assert.match((await alice.get(`${at}/tags`)).text, /<button[^>]*disabled[^>]*title="The repository is archived"/)
+})

@@ -42,6 +42,7 @@ const problemFields = {
 
 export const tagRulesPage = page({
   path: '/{username}/{reponame}/settings/tags',
+  twin: 'repoListTagProtection',
   cost: 'usual',
   requires: [inSession, inRepo, repoAdmin],
   frame: inRepositoryFrame('settings'),
@@ -52,6 +53,7 @@ export const tagRulesPage = page({
 
 export const addTagRuleSubmit = act({
   path: '/{username}/{reponame}/settings/tags',
+  twin: 'repoCreateTagProtection',
   cost: 'usual',
   requires: [inRepo, repoAdmin, notArchived],
   fields,
@@ -65,6 +67,7 @@ export const addTagRuleSubmit = act({
 
 export const tagRulePage = page({
   path: '/{username}/{reponame}/settings/tags/{id}',
+  twin: 'repoGetTagProtection',
   cost: 'usual',
   params: { id: pathNumber },
   requires: [inSession, inRepo, repoAdmin],
@@ -79,6 +82,7 @@ export const tagRulePage = page({
 
 export const editTagRuleSubmit = act({
   path: '/{username}/{reponame}/settings/tags/{id}',
+  twin: 'repoEditTagProtection',
   cost: 'usual',
   params: { id: pathNumber },
   requires: [inRepo, repoAdmin, notArchived],
@@ -93,6 +97,7 @@ export const editTagRuleSubmit = act({
 
 export const deleteTagRuleSubmit = act({
   path: '/{username}/{reponame}/settings/tags/{id}/delete',
+  twin: 'repoDeleteTagProtection',
   cost: 'usual',
   params: { id: pathNumber },
   requires: [inRepo, repoAdmin],

@@ -52,7 +52,7 @@ export const TagsView = ({ place, rules }: { readonly place: SettingsPlace; read
       <Form to={settingsPath(place, 'tags')} class="stack">
         <RuleFields />
         <div class="form-acts">
-          <Submit>{texts.add}</Submit>
+          <Submit disabledBecause={place.fixed}>{texts.add}</Submit>
         </div>
       </Form>
     </section>
@@ -80,7 +80,7 @@ export const TagRuleView = ({ place, rule }: { readonly place: SettingsPlace; re
     <Form to={settingsPath(place, 'tags', rule.id)} class="stack">
       <RuleFields rule={rule} />
       <div class="form-acts">
-        <Submit>{all.save}</Submit>
+        <Submit disabledBecause={place.fixed}>{all.save}</Submit>
         <ButtonLink kind="quiet" to={settingsPath(place, 'tags')}>
           {shared.cancel}
         </ButtonLink>

@@ -20,6 +20,7 @@ export const texts = {
   },
   groups: { access: 'Access', code: 'Code', automation: 'Automation' },
   saved: 'The settings are saved.',
+  archived: 'The repository is archived',
   save: 'Save',
   general: {
     name: 'Name',
@@ -213,8 +214,11 @@ export const texts = {
     unlockConfirm: (path: string, owner: string) => `Unlock ${path}? ${owner} may have changes that are not pushed.`,
     unlockOwnConfirm: (path: string) => `Unlock ${path}?`,
     unlocked: (path: string) => `${path} is unlocked.`,
-    archived: 'The repository is archived',
-    mirror: 'The repository is a mirror',
+    /** Why nobody changes locks, by the code of the refusal. */
+    notHere: {
+      archived: 'The repository is archived',
+      mirror: 'The repository is a mirror',
+    } as Readonly<Record<string, string>>,
     further: 'Further locks',
     first: 'First locks',
   },

@@ -50,6 +50,7 @@ async function possessionsOf(ctx: PersonCtx): Promise<Possessions> {
 /** Shows password and addresses of the account, and the form that deletes it. */
 export const accountSettingsPage = page({
   path: '/user/settings/account',
+  twin: 'userListEmails',
   cost: 'usual',
   requires: [inSession],
   isSecret: true,
@@ -72,6 +73,7 @@ export const accountSettingsPage = page({
 /** Changes the password after a check of the current one, and starts a new session; the change ended all of them. */
 export const changePasswordSubmit = act({
   path: '/user/settings/account',
+  twin: null,
   cost: 'usual',
   requires: [],
   fields: { old_password: text, password: text },
@@ -89,6 +91,7 @@ export const changePasswordSubmit = act({
 /** Adds an address, or mails its confirmation. */
 export const addAddressSubmit = act({
   path: '/user/settings/account/email',
+  twin: 'userAddEmail',
   cost: 'usual',
   requires: [],
   fields: { email: text, password: text },
@@ -107,6 +110,7 @@ export const addAddressSubmit = act({
 /** Mails the confirmation of an address again. */
 export const confirmAddressAgainSubmit = act({
   path: '/user/settings/account/email/again',
+  twin: null,
   cost: 'usual',
   requires: [],
   fields: { email: text },
@@ -119,6 +123,7 @@ export const confirmAddressAgainSubmit = act({
 
 export const removeAddressSubmit = act({
   path: '/user/settings/account/email/delete',
+  twin: 'userDeleteEmail',
   cost: 'usual',
   requires: [],
   fields: { email: text },
@@ -130,6 +135,7 @@ export const removeAddressSubmit = act({
 
 export const primaryAddressSubmit = act({
   path: '/user/settings/account/email/primary',
+  twin: null,
   cost: 'usual',
   requires: [],
   fields: { email: text, password: text },
@@ -144,6 +150,7 @@ export const primaryAddressSubmit = act({
 /** Shows or hides the primary address. */
 export const hideAddressSubmit = act({
   path: '/user/settings/account/email/visibility',
+  twin: 'updateUserSettings',
   cost: 'usual',
   requires: [],
   fields: { hide_email: text },
@@ -156,6 +163,7 @@ export const hideAddressSubmit = act({
 /** Deletes the account and ends its session. */
 export const deleteAccountSubmit = act({
   path: '/user/settings/account/delete',
+  twin: null,
   cost: 'usual',
   requires: [],
   fields: { confirm: text, password: text },

@@ -22,6 +22,7 @@ const texts = all.links
 /** Shows the linked accounts. */
 export const linkedAccountsPage = page({
   path: '/user/settings/links',
+  twin: null,
   cost: 'usual',
   requires: [inSession],
   isSecret: true,
@@ -77,6 +78,7 @@ export const beginLinkSubmit = operation({
 /** Removes a link. */
 export const unlinkSubmit = act({
   path: '/user/settings/links/remove',
+  twin: null,
   cost: 'usual',
   requires: [],
   fields: { id: Type.Optional(Type.Integer()) },

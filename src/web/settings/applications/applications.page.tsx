@@ -20,6 +20,7 @@ const id = Type.Optional(Type.Integer())
 /** Shows access tokens, granted applications and the applications of the account. */
 export const applicationsPage = page({
   path: '/user/settings/applications',
+  twin: 'userGetOAuth2Applications',
   cost: 'usual',
   requires: [inSession],
   isSecret: true,
@@ -43,6 +44,7 @@ export const applicationsPage = page({
 /** Creates an access token, which the page shows once. */
 export const createTokenSubmit = act({
   path: '/user/settings/applications',
+  twin: null,
   cost: 'usual',
   requires: [],
   fields: {
@@ -73,6 +75,7 @@ export const createTokenSubmit = act({
 
 export const deleteTokenSubmit = act({
   path: '/user/settings/applications/delete',
+  twin: null,
   cost: 'usual',
   requires: [],
   fields: { id },
@@ -85,6 +88,7 @@ export const deleteTokenSubmit = act({
 /** Ends the access of an application. */
 export const revokeGrantSubmit = act({
   path: '/user/settings/applications/revoke',
+  twin: 'userRevokeOAuth2Grant',
   cost: 'usual',
   requires: [],
   fields: { id },

@@ -41,6 +41,7 @@ const secretShown = (ctx: PersonCtx, name: string, secret: string): readonly str
 /** Shows the form of a new OAuth2 application. */
 export const newApplicationPage = page({
   path: '/user/settings/applications/oauth2',
+  twin: 'userCreateOAuth2Application',
   cost: 'usual',
   requires: [oauthOn, inSession],
   frame: inSettings('applications'),
@@ -51,6 +52,7 @@ export const newApplicationPage = page({
 
 export const createApplicationSubmit = act({
   path: '/user/settings/applications/oauth2',
+  twin: 'userCreateOAuth2Application',
   cost: 'usual',
   requires: [oauthOn],
   fields,
@@ -65,6 +67,7 @@ export const createApplicationSubmit = act({
 /** Shows an OAuth2 application of the account. */
 export const applicationPage = page({
   path: '/user/settings/applications/oauth2/{id}',
+  twin: 'userGetOAuth2Application',
   cost: 'usual',
   params,
   requires: [oauthOn, inSession],
@@ -82,6 +85,7 @@ export const applicationPage = page({
 /** Changes an application; its secret stays. */
 export const editApplicationSubmit = act({
   path: '/user/settings/applications/oauth2/{id}',
+  twin: 'userUpdateOAuth2Application',
   cost: 'usual',
   params,
   requires: [oauthOn],
@@ -97,6 +101,7 @@ export const editApplicationSubmit = act({
 /** Replaces the secret of an application. */
 export const regenerateSecretSubmit = act({
   path: '/user/settings/applications/oauth2/{id}/regenerate_secret',
+  twin: null,
   cost: 'usual',
   params,
   requires: [oauthOn],
@@ -114,6 +119,7 @@ export const regenerateSecretSubmit = act({
 
 export const deleteApplicationSubmit = act({
   path: '/user/settings/applications/oauth2/{id}/delete',
+  twin: 'userDeleteOAuth2Application',
   cost: 'usual',
   params,
   requires: [oauthOn],

@@ -33,6 +33,7 @@ export const userActionsPage = page({
   ...shown,
   isSecret: true,
   path: '/user/settings/actions',
+  twin: 'userListRunners',
   cost: 'usual',
   requires: [inSession],
   query: pageQuery,
@@ -56,7 +57,7 @@ export const {
   deleteVariable: deleteUserVariableSubmit,
   variablePage: userVariablePage,
   editVariable: editUserVariableSubmit,
-} = valuePages({ ...place, ...shown, ownerOf: valuesOf, pathOf: () => path, listPage: userActionsPage })
+} = valuePages({ twins: 'User', ...place, ...shown, ownerOf: valuesOf, pathOf: () => path, listPage: userActionsPage })
 
 /** The runners of the account. */
 export const {
@@ -64,4 +65,4 @@ export const {
   endToken: endUserRunnerTokenSubmit,
   setRegistration: userRunnerRegistrationSubmit,
   deleteRunner: deleteUserRunnerSubmit,
-} = runnerActs({ ...place, ownerOf: runnersOf })
+} = runnerActs({ twins: 'user', ...place, ownerOf: runnersOf })

@@ -22,6 +22,7 @@ import { texts } from '../texts.tsx'
 /** Shows the repositories that the account owns or contributes to. */
 export const ownReposPage = page({
   path: '/user/settings/repos',
+  twin: 'userCurrentListRepos',
   cost: 'usual',
   requires: [inSession],
   frame: inSettings('repos'),
@@ -41,6 +42,7 @@ const maxTeams = 200
 /** Shows the organizations of the person, with their teams. */
 export const ownOrganizationsPage = page({
   path: '/user/settings/organization',
+  twin: 'orgListCurrentUserOrgs',
   cost: 'usual',
   requires: [inSession],
   frame: inSettings('organization'),
@@ -62,6 +64,7 @@ export const ownOrganizationsPage = page({
 /** Leaves an organization. */
 export const leaveOrganizationSubmit = act({
   path: '/user/settings/organization/leave',
+  twin: null,
   cost: 'usual',
   requires: [],
   fields: { name: Type.Optional(Type.String({ maxLength: 255 })) },
@@ -77,6 +80,7 @@ export const leaveOrganizationSubmit = act({
 /** Shows what the account stores, and its limits. */
 export const storagePage = page({
   path: '/user/settings/storage_overview',
+  twin: 'userGetQuota',
   cost: 'usual',
   requires: [quotaOn, inSession],
   frame: inSettings('storage'),

@@ -14,6 +14,7 @@ export const {
   replayOne: replayUserHookSubmit,
   replayFailed: replayFailedUserHookSubmit,
 } = hookPages({
+  twins: 'user',
   path: '/user/settings/hooks',
   requires: [],
   ownerOf: ({ viewer }) => hooksOfAccount(viewer.id),

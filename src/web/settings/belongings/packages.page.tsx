@@ -18,6 +18,7 @@ const ofOwn = (ctx: PersonCtx) => packagesOf(ctx, ctx.viewer.user)
 export const cleanupRulesPage = page({
   ...shown,
   path: '/user/settings/packages',
+  twin: 'listPackageCleanupRules',
   cost: 'usual',
   requires: [packagesOn, inSession],
   load: async ({ ctx }) => ({ ...(await loadRules(ofOwn(ctx))), path }),
@@ -26,6 +27,7 @@ export const cleanupRulesPage = page({
 
 export const addCleanupRuleSubmit = act({
   path: '/user/settings/packages',
+  twin: 'createPackageCleanupRule',
   cost: 'usual',
   requires: [packagesOn],
   fields: ruleFields,
@@ -40,6 +42,7 @@ export const addCleanupRuleSubmit = act({
 export const cleanupRulePage = page({
   ...shown,
   path: '/user/settings/packages/rules/{id}',
+  twin: 'previewPackageCleanupRule',
   cost: 'usual',
   params,
   requires: [packagesOn, inSession],
@@ -49,6 +52,7 @@ export const cleanupRulePage = page({
 
 export const editCleanupRuleSubmit = act({
   path: '/user/settings/packages/rules/{id}',
+  twin: 'editPackageCleanupRule',
   cost: 'usual',
   params,
   requires: [packagesOn],
@@ -63,6 +67,7 @@ export const editCleanupRuleSubmit = act({
 /** Runs a rule now. */
 export const runCleanupRuleSubmit = act({
   path: '/user/settings/packages/rules/{id}/run',
+  twin: 'runPackageCleanupRule',
   cost: 'usual',
   params,
   requires: [packagesOn],
@@ -74,6 +79,7 @@ export const runCleanupRuleSubmit = act({
 
 export const deleteCleanupRuleSubmit = act({
   path: '/user/settings/packages/rules/{id}/delete',
+  twin: 'deletePackageCleanupRule',
   cost: 'usual',
   params,
   requires: [packagesOn],

@@ -16,6 +16,7 @@ const name = Type.Optional(Type.String({ maxLength: 255 }))
 /** Shows the people that the account blocks. */
 export const blockedPeoplePage = page({
   path: '/user/settings/blocked_users',
+  twin: 'userListBlockedUsers',
   cost: 'usual',
   requires: [inSession],
   frame: inSettings('blocked'),
@@ -37,6 +38,7 @@ async function personOf(ctx: PersonCtx, sent: string | undefined) {
 
 export const blockPersonSubmit = act({
   path: '/user/settings/blocked_users',
+  twin: 'userBlockUser',
   cost: 'usual',
   requires: [],
   fields: { name },
@@ -52,6 +54,7 @@ export const blockPersonSubmit = act({
 
 export const unblockPersonSubmit = act({
   path: '/user/settings/blocked_users/unblock',
+  twin: 'userUnblockUser',
   cost: 'usual',
   requires: [],
   fields: { name },

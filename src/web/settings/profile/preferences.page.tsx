@@ -15,6 +15,7 @@ const mailChoice = Type.Optional(enumeration('enabled', 'onmention', 'andyourown
 /** Shows colours, language and the style of diffs. */
 export const appearancePage = page({
   path: '/user/settings/appearance',
+  twin: 'getUserSettings',
   cost: 'usual',
   requires: [inSession],
   frame: inSettings('appearance'),
@@ -31,6 +32,7 @@ export const appearancePage = page({
 
 export const appearanceSubmit = act({
   path: '/user/settings/appearance',
+  twin: 'updateUserSettings',
   cost: 'usual',
   requires: [],
   fields: { theme: text, language: text, diff_view_style: text, enable_repo_unit_hints: text },
@@ -49,6 +51,7 @@ export const appearanceSubmit = act({
 /** Shows which mails the person gets. */
 export const notificationSettingsPage = page({
   path: '/user/settings/notifications',
+  twin: 'getUserSettings',
   cost: 'usual',
   requires: [inSession],
   frame: inSettings('notifications'),
@@ -59,6 +62,7 @@ export const notificationSettingsPage = page({
 
 export const notificationSettingsSubmit = act({
   path: '/user/settings/notifications',
+  twin: 'updateUserSettings',
   cost: 'usual',
   requires: [],
   fields: { email_notifications: mailChoice },

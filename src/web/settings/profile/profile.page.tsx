@@ -16,6 +16,7 @@ const path = settingsPath('profile')
 /** Shows what others see of the account. */
 export const settingsPage = page({
   path: '/user/settings',
+  twin: 'getUserSettings',
   cost: 'usual',
   requires: [inSession],
   isSecret: true,
@@ -34,6 +35,7 @@ const upTo = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
 /** Changes the profile. */
 export const profileSubmit = act({
   path: '/user/settings',
+  twin: 'updateUserSettings',
   cost: 'usual',
   requires: [],
   fields: {
@@ -73,6 +75,7 @@ export const profileSubmit = act({
 /** Shows the generated picture again. */
 export const deleteAvatarSubmit = act({
   path: '/user/settings/avatar/delete',
+  twin: 'userDeleteAvatar',
   cost: 'usual',
   requires: [],
   async run({ ctx }) {

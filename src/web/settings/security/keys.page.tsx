@@ -25,6 +25,7 @@ const id = Type.Optional(Type.Integer())
 /** Shows the SSH and OpenPGP keys of the account. */
 export const keysPage = page({
   path: '/user/settings/keys',
+  twin: 'userCurrentListKeys',
   cost: 'usual',
   requires: [inSession],
   isSecret: true,
@@ -47,6 +48,7 @@ export const keysPage = page({
 /** Adds an SSH key. Without a title, the key has its comment. */
 export const addSshKeySubmit = act({
   path: '/user/settings/keys/ssh',
+  twin: 'userCurrentPostKey',
   cost: 'usual',
   requires: [],
   fields: { title: text, key: text },
@@ -63,6 +65,7 @@ export const addSshKeySubmit = act({
 
 export const removeSshKeySubmit = act({
   path: '/user/settings/keys/ssh/delete',
+  twin: 'userCurrentDeleteKey',
   cost: 'usual',
   requires: [],
   fields: { id },
@@ -75,6 +78,7 @@ export const removeSshKeySubmit = act({
 /** Adds an OpenPGP key that names an address of the account or signs the shown text. */
 export const addGpgKeySubmit = act({
   path: '/user/settings/keys/gpg',
+  twin: 'userCurrentPostGPGKey',
   cost: 'usual',
   requires: [],
   fields: { armored_public_key: text, armored_signature: text },
@@ -96,6 +100,7 @@ export const addGpgKeySubmit = act({
 
 export const verifyGpgKeySubmit = act({
   path: '/user/settings/keys/gpg/verify',
+  twin: 'userVerifyGPGKey',
   cost: 'usual',
   requires: [],
   fields: { key_id: text, armored_signature: text },
@@ -110,6 +115,7 @@ export const verifyGpgKeySubmit = act({
 
 export const removeGpgKeySubmit = act({
   path: '/user/settings/keys/gpg/delete',
+  twin: 'userCurrentDeleteGPGKey',
   cost: 'usual',
   requires: [],
   fields: { id },

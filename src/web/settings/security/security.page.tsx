@@ -20,6 +20,7 @@ export const scratchShown = (ctx: PersonCtx, scratch: string): string =>
 /** Shows codes, passkeys and the scratch code of the account. */
 export const securitySettingsPage = page({
   path: '/user/settings/security',
+  twin: null,
   cost: 'usual',
   requires: [inSession],
   isSecret: true,
@@ -40,6 +41,7 @@ export const securitySettingsPage = page({
 
 export const disableTwoFactorSubmit = act({
   path: '/user/settings/security/two_factor/disable',
+  twin: null,
   cost: 'usual',
   requires: [],
   fields: { password: text },
@@ -53,6 +55,7 @@ export const disableTwoFactorSubmit = act({
 
 export const regenerateScratchSubmit = act({
   path: '/user/settings/security/two_factor/regenerate_scratch',
+  twin: null,
   cost: 'usual',
   requires: [],
   fields: { password: text },
@@ -65,6 +68,7 @@ export const regenerateScratchSubmit = act({
 
 export const removePasskeySubmit = act({
   path: '/user/settings/security/passkeys/remove',
+  twin: null,
   cost: 'usual',
   requires: [],
   fields: { id: Type.Optional(Type.Integer()), password: text },

@@ -12,6 +12,7 @@ import { texts } from '../texts.tsx'
 /** Shows the signed-in browsers. */
 export const sessionsPage = page({
   path: '/user/settings/sessions',
+  twin: 'userListSessions',
   cost: 'usual',
   requires: [inSession],
   isSecret: true,
@@ -24,6 +25,7 @@ export const sessionsPage = page({
 /** Signs out one browser, possibly this one. */
 export const endSessionSubmit = act({
   path: '/user/settings/sessions/end',
+  twin: 'userEndSession',
   cost: 'usual',
   requires: [],
   fields: { id: Type.Optional(Type.Integer()) },
@@ -41,6 +43,7 @@ export const endSessionSubmit = act({
 /** Signs out every other browser. */
 export const endOtherSessionsSubmit = act({
   path: '/user/settings/sessions/end_others',
+  twin: null,
   cost: 'usual',
   requires: [],
   async run({ ctx }) {

@@ -26,6 +26,8 @@ import { DeliveryPage, HookList, HookPage, NewHook } from './hooks.view.tsx'
 interface HookPlace<Rs extends readonly AnyRequirement[]> {
   /** Address of the list. The other pages are below it. */
   readonly path: string
+  /** What the ids of the API's operations on these webhooks begin with. */
+  readonly twins: 'admin' | 'org' | 'repo' | 'user'
   /** Checked between the session and `webhooksOn`. */
   readonly requires: Rs
   readonly ownerOf: (ctx: PlaceCtx<Rs>) => HookOwner
@@ -44,7 +46,7 @@ interface HookPlace<Rs extends readonly AnyRequirement[]> {
 /** Declares the pages of the webhooks of a place, and what their forms do. */
 export function hookPages<const Rs extends readonly AnyRequirement[]>(place: HookPlace<Rs>) {
   // Inside, only what each place has in common is known of a context.
-  const { path, requires, ownerOf, pathOf, frame, meta, offersTest, ...shown } = place as unknown as HookPlace<
+  const { path, twins, requires, ownerOf, pathOf, frame, meta, offersTest, ...shown } = place as unknown as HookPlace<
     readonly AnyRequirement[]
   >
   const all = [...requires, webhooksOn] as const
@@ -62,6 +64,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
   const form = { fields: hookFields, problemFields: hookProblems, requires: all } as const
 
   const listPage = page({
+    twin: `${twins}ListHooks`,
     ...framed,
     path,
     cost: 'usual',
@@ -74,6 +77,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
     view: HookList,
   })
   const newPage = page({
+    twin: `${twins}CreateHook`,
     ...framed,
     path: `${path}/{type}/new`,
     cost: 'usual',
@@ -86,6 +90,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
     view: NewHook,
   })
   const create = act({
+    twin: `${twins}CreateHook`,
     ...form,
     path: `${path}/{type}/new`,
     cost: 'usual',
@@ -97,6 +102,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
     },
   })
   const hookPage = page({
+    twin: `${twins}GetHook`,
     cost: 'usual',
     ...framed,
     ...one,
@@ -109,6 +115,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
     view: HookPage,
   })
   const edit = act({
+    twin: `${twins}EditHook`,
     cost: 'usual',
     ...form,
     ...one,
@@ -119,6 +126,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
     },
   })
   const remove = act({
+    twin: `${twins}DeleteHook`,
     ...one,
     path: `${one.path}/delete`,
     cost: 'usual',
@@ -129,6 +137,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
     },
   })
   const deliveryPage = page({
+    twin: `${twins}GetHookDelivery`,
     cost: 'usual',
     ...framed,
     ...delivery,
@@ -136,6 +145,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
     view: DeliveryPage,
   })
   const replayOne = act({
+    twin: `${twins}RedeliverHookDelivery`,
     ...delivery,
     path: `${delivery.path}/replay`,
     cost: 'usual',
@@ -146,6 +156,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
     },
   })
   const replayFailed = act({
+    twin: `${twins}RedeliverHookDeliveries`,
     ...one,
     path: `${one.path}/replay`,
     cost: 'usual',

@@ -15,6 +15,8 @@ import { texts } from '../secrets/secrets.texts.tsx'
 interface RunnerPlace<Rs extends readonly AnyRequirement[]> {
   /** The address that those of the runners are below. */
   readonly path: string
+  /** What the ids of the API's operations on these runners begin with. */
+  readonly twins: 'admin' | 'org' | 'repo' | 'user'
   /** Checked after the session. */
   readonly requires: Rs
   readonly ownerOf: (ctx: PlaceCtx<Rs>) => RunnerOwner
@@ -25,14 +27,16 @@ interface RunnerPlace<Rs extends readonly AnyRequirement[]> {
 /** Declares what the forms of the runners of a place do. */
 export function runnerActs<const Rs extends readonly AnyRequirement[]>(place: RunnerPlace<Rs>) {
   // Inside, only what each place has in common is known of a context.
-  const { path, requires, ownerOf, listPathOf } = place as unknown as RunnerPlace<readonly AnyRequirement[]>
+  const { path, twins, requires, ownerOf, listPathOf } = place as unknown as RunnerPlace<readonly AnyRequirement[]>
   const newToken = act({
+    twin: `${twins}RotateRunnerRegistration`,
     path: `${path}/runners/token`,
     cost: 'usual',
     requires,
     run: async ({ ctx }) => ({ to: listPathOf(ctx), cookies: await makeRunnerToken(ctx, ownerOf(ctx)) }),
   })
   const endToken = act({
+    twin: `${twins}DeleteRunnerRegistration`,
     path: `${path}/runners/token/delete`,
     cost: 'usual',
     requires,
@@ -42,6 +46,7 @@ export function runnerActs<const Rs extends readonly AnyRequirement[]>(place: Ru
     },
   })
   const setRegistration = act({
+    twin: `${twins}EditRunnerRegistration`,
     path: `${path}/runners/registration`,
     cost: 'usual',
     requires,
@@ -52,6 +57,7 @@ export function runnerActs<const Rs extends readonly AnyRequirement[]>(place: Ru
     },
   })
   const deleteRunner = act({
+    twin: `${twins}DeleteRunner`,
     path: `${path}/runners/delete`,
     cost: 'usual',
     requires,

@@ -22,6 +22,8 @@ import { EditVariable } from './secrets.view.tsx'
 interface ValuePlace<Rs extends readonly AnyRequirement[]> {
   /** The address that those of secrets and variables are below. */
   readonly path: string
+  /** The part that the ids of the API's operations on these values have in common. */
+  readonly twins: 'Org' | 'Repo' | 'User'
   /** Checked after the session. */
   readonly requires: Rs
   readonly ownerOf: (ctx: PlaceCtx<Rs>) => ValueOwner
@@ -40,13 +42,14 @@ const upperName = ({ name = '' }: { readonly name?: string }): string => name.tr
 /** Declares the form of a variable, and what the forms of secrets and variables of a place do. */
 export function valuePages<const Rs extends readonly AnyRequirement[]>(place: ValuePlace<Rs>) {
   // Inside, only what each place has in common is known of a context.
-  const { path, requires, ownerOf, pathOf, listPage, listPathOf, frame, meta } = place as unknown as ValuePlace<
+  const { path, twins, requires, ownerOf, pathOf, listPage, listPathOf, frame, meta } = place as unknown as ValuePlace<
     readonly AnyRequirement[]
   >
   const form = { requires, fields: valueFields, problemFields: valueProblems, again: listPage } as const
   const variable = `${path}/variables/{variable}` as const
 
   const putSecret = act({
+    twin: `update${twins}Secret`,
     ...form,
     path: `${path}/secrets`,
     cost: 'usual',
@@ -56,6 +59,7 @@ export function valuePages<const Rs extends readonly AnyRequirement[]>(place: Va
     },
   })
   const deleteSecret = act({
+    twin: `delete${twins}Secret`,
     path: `${path}/secrets/delete`,
     cost: 'usual',
     requires,
@@ -66,6 +70,7 @@ export function valuePages<const Rs extends readonly AnyRequirement[]>(place: Va
     },
   })
   const addVariable = act({
+    twin: `create${twins}Variable`,
     ...form,
     path: `${path}/variables`,
     cost: 'usual',
@@ -75,6 +80,7 @@ export function valuePages<const Rs extends readonly AnyRequirement[]>(place: Va
     },
   })
   const deleteVariable = act({
+    twin: `delete${twins}Variable`,
     path: `${path}/variables/delete`,
     cost: 'usual',
     requires,
@@ -85,6 +91,7 @@ export function valuePages<const Rs extends readonly AnyRequirement[]>(place: Va
     },
   })
   const variablePage = page({
+    twin: `get${twins}Variable`,
     path: variable,
     cost: 'usual',
     isSecret: true,
@@ -99,6 +106,7 @@ export function valuePages<const Rs extends readonly AnyRequirement[]>(place: Va
     view: EditVariable,
   })
   const editVariable = act({
+    twin: `update${twins}Variable`,
     ...form,
     path: variable,
     cost: 'usual',
