@@ -17,7 +17,9 @@ interface ObjectSchema {
 const rulePath = /\/(?:branch_protections|tag_protections|quota\/|cleanup-rules|upstreams)/
 
 const isOfCredentialOrRule = (operation: NamedOperation): boolean =>
-  !isPage(operation) && operation.method !== 'GET' && (operation.outlivesCredential || rulePath.test(operation.path))
+  !isPage(operation) &&
+  operation.method !== 'GET' &&
+  (operation.outlivesCredential !== false || rulePath.test(operation.path))
 
 /** Returns the objects of a schema that ignore unknown members, by path. */
 const openObjects = (schema: ObjectSchema, path: string): string[] => [
