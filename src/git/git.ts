@@ -447,8 +447,7 @@ export type ReceiveCallbacks = {
   readonly checkPush: (
     push: PushCheck,
   ) => Promise<
-    | { ok: true; lines?: readonly string[]; refused?: readonly RefusedRef[] }
-    | { ok: false; lines: readonly string[] }
+    { ok: true; lines?: readonly string[]; refused?: readonly RefusedRef[] } | { ok: false; lines: readonly string[] }
   >
   /** Called after references moved, with exactly those that moved; the client shows `lines`. */
   readonly recordRefUpdates: (push: {
