@@ -24,7 +24,7 @@ import { queueOfAccount, queueOfRepo } from './queue.owned.ts'
 import { actionCounters } from './runs/counter.store.ts'
 import { cancelStoppedJobs, stopTasksOfFormerOwner } from './runs/transfer.subscribers.ts'
 import * as dispatchRoutes from './dispatches/dispatch.routes.ts'
-import { offerJobsAnew } from './runs/queue.subscribers.ts'
+import { offerJobsAnew, planPlannableJobs } from './runs/queue.subscribers.ts'
 import * as controlRoutes from './runs/run-control.routes.ts'
 import * as workflowListRoutes from './workflows/workflow-list.routes.ts'
 import * as runRoutes from './runs/run.routes.ts'
@@ -58,6 +58,7 @@ export const actions: Feature = {
     deleteRunFiles,
     endClosingLog,
     offerJobsAnew,
+    planPlannableJobs,
     endRunnersOfFormerOwner,
     endTokensKnownToTeam,
     endTokensKnownToPerson,

@@ -128,6 +128,7 @@ const rules: Rules = {
   'package.created': ofPackages,
   'package.deleted': ofPackages,
   'run.queued': ofActions,
+  'run.plannable': omitted('internal: it plans jobs'),
   'run.finished': ofActions,
   'run.deleted': omitted('internal: it removes unreferenced files'),
   'task.finished': omitted('run.finished covers it'),

@@ -4,16 +4,14 @@ import { findRepoById } from '../../repos/repo.store.ts'
 import { findUserById } from '../../users/user.store.ts'
 import { secretPurpose } from '../secrets/secret.service.ts'
 import { loadSealedSecretsFor } from '../secrets/secret.store.ts'
-import { statusOfKey } from '../status.rules.ts'
 import { githubContextOf, type GithubContext } from '../runs/github-context.service.ts'
-import { findPayload, findRun, listJobsOfRun } from '../runs/run.store.ts'
+import { loadNeeds } from '../runs/needed-jobs.service.ts'
+import { findPayload, findRun } from '../runs/run.store.ts'
 import { identityAddress, writeRuntimeToken } from '../runners/runtime-token.ts'
 import { loadVariablesFor } from '../variables/variable.store.ts'
 import { shortKey } from '../workflows/job-key.rules.ts'
-import type { Plain } from '../workflows/plain-yaml.ts'
 import type { TaskMessage } from './messages.ts'
 import { resultOfStatus } from './results.rules.ts'
-import { listOutputsOf } from './task.store.ts'
 
 /** The names of the secrets that contain the token of the job. */
 const tokenNames = ['GITHUB_TOKEN', 'GITEA_TOKEN', 'FORGEJO_TOKEN'] as const
@@ -29,7 +27,7 @@ export async function taskMessageOf(
   const [run, repo] = await Promise.all([findRun(db, job.repo_id, job.run_id), findRepoById(db, job.repo_id)])
   if (!run || !repo) throw new Error(`the run of task ${task.id} was deleted`)
   const [needs, vars, sealed, context] = await Promise.all([
-    needsOf(services, job),
+    loadNeeds(services, job),
     loadVariablesFor(db, repo),
     // The author of a pull request from a fork decides what an untrusted run executes.
     run.is_foreign ? new Map<string, string>() : loadSealedSecretsFor(db, repo),
@@ -49,7 +47,9 @@ export async function taskMessageOf(
       ),
       ...Object.fromEntries(tokenNames.map((name) => [name, token])),
     },
-    needs,
+    needs: Object.fromEntries(
+      Object.entries(needs).map(([key, { status, outputs }]) => [key, { result: resultOfStatus(status), outputs }]),
+    ),
     vars,
   }
 }
@@ -88,54 +88,4 @@ function actionsUrl({ actions, server }: Services['config']): string {
   const url = actions.defaultActionsUrl
   if (url === 'self') return server.rootUrl.replace(/\/$/, '')
   return url === 'github' ? 'https://github.com' : url.replace(/\/$/, '')
-}
-
-/** Returns the results and outputs of needed jobs. Of the jobs of a matrix the last non-empty value counts. */
-async function needsOf({ db }: Services, job: ActionJobRow): Promise<TaskMessage['needs']> {
-  const keys = JSON.parse(job.needs) as string[]
-  if (keys.length === 0) return {}
-  const all = await listJobsOfRun(db, job.run_id)
-  const outputs = await listOutputsOf(
-    db,
-    all.flatMap(({ task_id }) => task_id ?? []),
-  )
-  const byTask = Map.groupBy(outputs, ({ task_id }) => task_id)
-  const hasCalls = all.some(({ is_call }) => is_call)
-  const evaluate = hasCalls ? (await import('../workflows/expressions.ts')).fillIn : undefined
-  const outputsOf = (key: string): Readonly<Record<string, string>> => {
-    const jobs = all.filter(({ job_key }) => job_key === key)
-    const given = jobs.flatMap((each) => {
-      if (each.is_call && evaluate) return Object.entries(outputsOfCall(each, outputsOf, evaluate))
-      const own = each.task_id === null ? [] : (byTask.get(each.task_id) ?? [])
-      return own.map(({ name, value }) => [name, value] as const)
-    })
-    return Object.fromEntries(given.filter(([, value]) => value !== ''))
-  }
-  return Object.fromEntries(
-    keys.map((key) => {
-      const statuses = all.filter(({ job_key }) => job_key === key).map(({ status }) => status)
-      return [shortKey(key), { result: resultOfStatus(statusOfKey(statuses)), outputs: outputsOf(key) }]
-    }),
-  )
-}
-
-/** Returns the outputs of a called workflow. A malformed expression gives an empty output. */
-function outputsOfCall(
-  call: ActionJobRow,
-  outputsOf: (key: string) => Readonly<Record<string, string>>,
-  evaluate: (text: string, contexts: Readonly<Record<string, Plain>>) => string,
-): Readonly<Record<string, string>> {
-  const inner = JSON.parse(call.needs) as string[]
-  const jobs = Object.fromEntries(inner.map((key) => [shortKey(key), { outputs: outputsOf(key) }]))
-  const wanted = Object.entries(JSON.parse(call.payload) as Readonly<Record<string, string>>)
-  return Object.fromEntries(
-    wanted.map(([name, text]) => {
-      try {
-        return [name, evaluate(text, { jobs })]
-      } catch {
-        // The author of the file wrote the expression; a job that needs the output finds it empty.
-        return [name, '']
-      }
-    }),
-  )
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import { textList, textListText } from '../../db/id-list.ts'
 import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
-import { idList, idListText, textList, textListText } from '../../db/id-list.ts'
 import { hasRow } from '../../db/rows.ts'
 import type { ActionStepRow, ActionTaskRow, NewActionTaskRow } from '../../db/tables/actions.ts'
 import type { ActionJobId, RunId, RunnerId, TaskId } from '../../lib/ids.ts'
@@ -88,13 +88,6 @@ export const listOutputNames = async (db: Db | Tx, taskId: TaskId): Promise<stri
       .orderBy(bytewise(db, 'name'))
       .execute()
   ).map(({ name }) => name)
-
-export const listOutputsOf = (db: Db, taskIds: readonly TaskId[]) =>
-  db
-    .selectFrom('action_output')
-    .selectAll()
-    .where('task_id', 'in', sql<TaskId>`${idList(db, idListText(taskIds))}`)
-    .execute()
 
 /** Returns whether a runner ever got a task. */
 export const hasTask = (db: Db | Tx, runnerId: RunnerId): Promise<boolean> =>

@@ -1,5 +1,6 @@
 import type { Services } from '../../access/context.ts'
-import type { RunId, UserId } from '../../lib/ids.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
+import type { Oid, RunId, UserId } from '../../lib/ids.ts'
 import { findUserById } from '../../users/user.store.ts'
 import { loadVariablesFor } from '../variables/variable.store.ts'
 import type { Called, FindCalled, JobPlan } from '../workflows/job-plan.ts'
@@ -9,8 +10,10 @@ import type { Workflow } from '../workflows/workflow.parse.ts'
 import { calledWorkflowFinder, type Caller } from './called-workflow.service.ts'
 import { githubContextOf, type GithubContext, type GithubSubject } from './github-context.service.ts'
 
-/** What a run executes, as far as its plan depends on it. */
-interface PlannedStart extends Caller {
+/** What a run executes, as far as the contexts of its expressions depend on it. */
+interface ContextStart {
+  readonly repo: RepoRow
+  readonly commit: Oid
   readonly file: Pick<WorkflowFile, 'id'>
   readonly event: string
   readonly ref: string
@@ -21,15 +24,18 @@ interface PlannedStart extends Caller {
   readonly inputs?: Readonly<Record<string, string>>
 }
 
+/** What a run executes, as far as its plan depends on it. */
+type PlannedStart = ContextStart & Caller
+
 /** What expressions learn only from the row of the run. */
 type RunIdentity = Pick<GithubSubject['run'], 'id' | 'number'>
 
-/** Plans a run before its row exists, and again with the row when expressions may read its id or number. */
+/** Plans a run. */
 export interface RunPlanner {
-  /** The plan without the row. */
+  /** The plan without the row of the run. */
   readonly draft: JobPlan
-  /** Returns the plan of the row. It reads neither files nor the database, so that a transaction can wait for it. */
-  planOf(run: RunIdentity): Promise<JobPlan>
+  /** Returns the plan with the row; undefined when no expression reads its id or number, so that the draft is the plan. */
+  readonly planOf: ((run: RunIdentity) => Promise<JobPlan>) | undefined
 }
 
 /** The context `github`, with uses that are not a member other than those of the row. */
@@ -39,20 +45,36 @@ const noRun: RunIdentity = { id: 0 as RunId, number: 0 }
 
 /** Loads what planning a run of a workflow needs, and plans it. */
 export async function loadRunPlanner(services: Services, start: PlannedStart, workflow: Workflow): Promise<RunPlanner> {
-  const { repo, doerId } = start
-  const inputs = typedInputs(workflow, start.inputs ?? {})
-  const { db, config } = services
-  const [{ planJobs }, vars, owner, actor] = await Promise.all([
+  const [{ planJobs }, contextsOf] = await Promise.all([
     import('../workflows/job-plan.ts'),
+    loadContexts(services, start, workflow),
+  ])
+  const read: Workflow[] = [workflow]
+  const find = remembered(calledWorkflowFinder(services, start), read)
+  const plan = (identity: RunIdentity): Promise<JobPlan> => planJobs(workflow, contextsOf(identity), find)
+  const draft = await plan(noRun)
+  const isFinal = !readsIdentity.test(
+    JSON.stringify(read.map(({ jobs, concurrency, runName }) => [jobs, concurrency, runName])),
+  )
+  return { draft, planOf: isFinal ? undefined : plan }
+}
+
+/** Loads the contexts of the expressions that the server evaluates, apart from `needs` and `matrix`. */
+export async function loadContexts(
+  { db, config }: Services,
+  start: ContextStart,
+  workflow: Workflow,
+): Promise<(identity: RunIdentity) => Readonly<Record<string, Plain>>> {
+  const { repo, doerId } = start
+  const [vars, owner, actor] = await Promise.all([
     loadVariablesFor(db, repo),
     findUserById(db, repo.owner_id),
     findUserById(db, doerId),
   ])
   if (!owner) throw new Error(`the owner of repository ${repo.id} was deleted`)
   const event = Object.freeze(JSON.parse(start.payload) as GithubContext)
-  const read: Workflow[] = [workflow]
-  const find = remembered(calledWorkflowFinder(services, start), read)
-  const plan = async (identity: RunIdentity): Promise<JobPlan> => {
+  const inputs = typedInputs(workflow, start.inputs ?? {})
+  return (identity) => {
     const run = {
       ...identity,
       event: start.event,
@@ -63,13 +85,8 @@ export async function loadRunPlanner(services: Services, start: PlannedStart, wo
       workflow_id: start.file.id,
     }
     const github = githubContextOf(config, { run, repo, owner, actor, event, attempt: 1 })
-    return planJobs(workflow, { vars, github, gitea: github, forgejo: github, inputs }, find)
+    return { vars, github, gitea: github, forgejo: github, inputs }
   }
-  const draft = await plan(noRun)
-  const isFinal = !readsIdentity.test(
-    JSON.stringify(read.map(({ jobs, concurrency, runName }) => [jobs, concurrency, runName])),
-  )
-  return { draft, planOf: async (run) => (isFinal ? draft : plan(run)) }
 }
 
 /** Returns the inputs of a dispatch as expressions see them: booleans are not strings. */

@@ -5,7 +5,7 @@ import type { ActionRunRow, ActionStatus } from '../../db/tables/actions.ts'
 import { publish } from '../../events/hub.ts'
 import { actionsUserId, type ActionJobId, type RunId, type UserId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
-import { isFinal, resolveBlocked, statusOfRun } from '../status.rules.ts'
+import { isFinal, resolveBlocked, statusOfRun, type JobDependencies } from '../status.rules.ts'
 import { reportJobStatuses } from './commit-status.service.ts'
 import { findRunRepo } from './run-repo.store.ts'
 import {
@@ -59,19 +59,15 @@ export async function settleRun(
   const now = nowUnix(clockOf(tx))
   const nowMs = clockOf(tx).nowMs()
   const jobs = await listJobStates(tx, runId)
-  const resolved = resolveBlocked(
-    jobs.map((job) => ({
-      key: job.job_key,
-      needs: JSON.parse(job.needs) as string[],
-      status: job.status,
-      hasCondition: job.has_condition,
-      isCall: job.is_call,
-    })),
-    mayStart(run),
-  )
+  const resolved = resolveBlocked(jobs.map(dependenciesOf), mayStart(run))
+  // A deferred job stays blocked until the jobs are planned that it stands for.
+  const isPlannable = ([index, to]: readonly [number, ActionStatus]): boolean =>
+    to === 'waiting' && (jobs[index] as JobState).is_deferred
+  if ([...resolved].some(isPlannable)) await publish(tx, 'run.plannable', { repoId: run.repo_id, runId, doerId })
+  const moved = [...resolved].filter((each) => !isPlannable(each))
   const changed: JobState[] = []
-  for (const status of new Set(resolved.values())) {
-    const ofStatus = [...resolved].filter(([, to]) => to === status).map(([index]) => jobs[index] as JobState)
+  for (const status of new Set(moved.map(([, to]) => to))) {
+    const ofStatus = moved.filter(([, to]) => to === status).map(([index]) => jobs[index] as JobState)
     const stoppedUnix = isFinal(status) ? now : 0
     await updateJobs(
       tx,
@@ -99,6 +95,15 @@ export async function settleRun(
     if (run.concurrency_group !== '' && !waitsForApproval(run)) await releaseNext(tx, run)
   }
 }
+
+/** Returns the properties of a job that decide when it may start. */
+export const dependenciesOf = (job: JobState): JobDependencies => ({
+  key: job.job_key,
+  needs: JSON.parse(job.needs) as string[],
+  status: job.status,
+  hasCondition: job.has_condition,
+  isCall: job.is_call,
+})
 
 /** Announces to runners that jobs of the run wait for one. */
 export async function offerJobs(

@@ -17,6 +17,7 @@ import {
   findRun,
   findRunForUpdate,
   listBlobKeys,
+  listFaultyJobIds,
   listJobStates,
   listJobsOfRun,
   sumArtifactsOfRun,
@@ -99,18 +100,20 @@ export type JobsToRerun = 'all' | 'failed' | ActionJobId
 export async function rerunJobs(ctx: SignedInRepoCtx, runId: RunId, wanted: JobsToRerun): Promise<void> {
   await changeRuns(ctx.db, async (tx) => {
     const run = await lockRun(tx, ctx, runId)
-    if (run.problem !== '') {
-      throw new Conflict(
-        `workflow "${run.workflow_id}" could not be read; correct the file and start a new run`,
-        'run_unreadable',
-      )
-    }
     if (await isDisabled(tx, run.repo_id, run.workflow_id)) {
       throw new Conflict(`workflow "${run.workflow_id}" is disabled; enable it to rerun its jobs`, 'workflow_disabled')
     }
     const jobs = await listJobStates(tx, runId)
     if (!jobs.every(({ status }) => isFinal(status))) throw notEnded()
-    const chosen = withDependents(jobs, (job) => isWanted(job, wanted))
+    // A job with a mistake in the file has nothing to run.
+    const faulty = new Set(await listFaultyJobIds(tx, runId))
+    if (jobs.every(({ id }) => faulty.has(id)) || (typeof wanted === 'number' && faulty.has(wanted))) {
+      throw new Conflict(
+        `workflow "${run.workflow_id}" has a mistake; correct the file and start a new run`,
+        'run_unreadable',
+      )
+    }
+    const chosen = withDependents(jobs, (job) => !faulty.has(job.id) && isWanted(job, wanted))
     if (chosen.length === 0) throw new Conflict('the workflow run has no such job to rerun', 'nothing_to_rerun')
     const keys = new Set(chosen.map(({ job_key }) => job_key))
     const now = nowUnix(clockOf(tx))
@@ -118,6 +121,7 @@ export async function rerunJobs(ctx: SignedInRepoCtx, runId: RunId, wanted: Jobs
     const waits = (job: JobState): boolean =>
       canStart &&
       !job.is_call &&
+      !job.is_deferred &&
       (job.id === wanted || !(JSON.parse(job.needs) as string[]).some((need) => keys.has(need)))
     for (const status of ['waiting', 'blocked'] as const) {
       const ids = chosen.filter((job) => waits(job) === (status === 'waiting')).map(({ id }) => id)

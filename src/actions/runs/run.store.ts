@@ -213,6 +213,7 @@ export const listJobStates = (db: Db | Tx, runId: RunId): Promise<JobState[]> =>
       'may_identify',
       'is_call',
       'passed_secrets',
+      'is_deferred',
       'status',
       'attempt',
       'task_id',
@@ -225,6 +226,15 @@ export const listJobStates = (db: Db | Tx, runId: RunId): Promise<JobState[]> =>
     .where('run_id', '=', runId)
     .orderBy('position')
     .execute()
+
+/** Deletes a job that no runner got. */
+export const deleteJob = (tx: Tx, id: ActionJobId) => tx.deleteFrom('action_job').where('id', '=', id).execute()
+
+/** Returns the ids of the jobs that have nothing to run, because of a mistake in the file. */
+export const listFaultyJobIds = async (tx: Tx, runId: RunId): Promise<ActionJobId[]> =>
+  (await tx.selectFrom('action_job').select('id').where('run_id', '=', runId).where('payload', '=', '').execute()).map(
+    ({ id }) => id,
+  )
 
 export async function updateJobs(tx: Tx, ids: readonly ActionJobId[], change: Partial<NewActionJobRow>): Promise<void> {
   if (ids.length === 0) return

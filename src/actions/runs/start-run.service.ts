@@ -1,5 +1,6 @@
 import type { Services } from '../../access/context.ts'
 import { clockOf } from '../../db/clock.ts'
+import type { Tx } from '../../db/database.ts'
 import type { ActionRunRow } from '../../db/tables/actions.ts'
 import type { PullRow } from '../../db/tables/pulls.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
@@ -65,19 +66,20 @@ export async function startRun(services: Services, start: RunStart): Promise<Act
     ? await loadRunPlanner(services, start, parsed.workflow)
     : unreadablePlanner({ ok: false, problem: parsed.problem })
   const trust = await trustOf(services, { repo, commit: start.files ?? start.commit, pull: start.pull })
+  const { draft, planOf } = planner
+  // Planning takes time, so no transaction waits for it. A run whose plan is lost in between has failed.
+  const reserved = planOf && (await changeRuns(services.db, (tx) => insertRunOf(tx, start, trust, interrupted)))
+  const plan = reserved ? await planOf(reserved) : draft
   return changeRuns(services.db, async (tx) => {
     const { payload } = start
-    const number = await takeRunNumber(tx, repo.id)
     const runRepo = await findRunRepo(tx, repo.id)
     if (!runRepo) throw new Error(`repository ${repo.id} was deleted while a workflow run was created`)
-    const now = nowUnix(clockOf(tx))
-    const values = runRow(start, trust, number, planner.draft, now)
-    const replaced = start.replacesOpenRuns ? await listOpenRunsLike(tx, values) : []
-    await cancelOpenRuns(tx, replaced, start.doerId)
-    const inserted = await insertRun(tx, values)
-    const plan = await planner.planOf(inserted)
-    const planned = plannedColumns(plan, start, trust, now)
-    if (plan !== planner.draft) await updateRun(tx, inserted.id, planned)
+    if (start.replacesOpenRuns) {
+      await cancelOpenRuns(tx, await listOpenRunsLike(tx, runRow(start, trust, 0, plan, 0 as Unix)), start.doerId)
+    }
+    const inserted = reserved ?? (await insertRunOf(tx, start, trust, plan))
+    const planned = plannedColumns(plan, start, trust, nowUnix(clockOf(tx)))
+    if (reserved) await updateRun(tx, reserved.id, planned)
     const run = { ...inserted, ...planned }
     await insertPayload(tx, run.id, plan.ok ? payload : '{}')
     const isHeld = await enterGroup(tx, run, start.doerId)
@@ -86,7 +88,13 @@ export async function startRun(services: Services, start: RunStart): Promise<Act
       ? plan.jobs.map((job, position) => jobRow(run, job, position, timing))
       : [unreadableJobRow(run)]
     const jobs = await insertJobs(tx, rows)
-    await reportJobStatuses(tx, runRepo, run, jobs)
+    // The names of deferred jobs are not known yet.
+    await reportJobStatuses(
+      tx,
+      runRepo,
+      run,
+      jobs.filter((job) => !job.is_deferred),
+    )
     if (isFinal(run.status)) {
       await publish(tx, 'run.finished', { repoId: repo.id, runId: run.id, doerId: start.doerId, status: run.status })
     } else if (jobs.some(({ status }) => status === 'waiting')) await offerJobs(tx, run, runRepo.ownerId)
@@ -97,8 +105,17 @@ export async function startRun(services: Services, start: RunStart): Promise<Act
   })
 }
 
+/** The plan of a run until its own is made. */
+const interrupted: JobPlan = { ok: false, problem: 'the server stopped while it planned the run; start a new run' }
+
+/** Inserts the row of a run with the next number of its repository. */
+async function insertRunOf(tx: Tx, start: RunStart, trust: RunTrust, plan: JobPlan): Promise<ActionRunRow> {
+  const number = await takeRunNumber(tx, start.repo.id)
+  return insertRun(tx, runRow(start, trust, number, plan, nowUnix(clockOf(tx))))
+}
+
 /** The planner of a file that cannot be read. */
-const unreadablePlanner = (draft: JobPlan): RunPlanner => ({ draft, planOf: async () => draft })
+const unreadablePlanner = (draft: JobPlan): RunPlanner => ({ draft, planOf: undefined })
 
 /** Returns the columns of a run that come from its plan. */
 const plannedColumns = (plan: JobPlan, { title }: RunStart, trust: RunTrust, now: Unix) => ({
@@ -140,13 +157,14 @@ const runRow = (start: RunStart, trust: RunTrust, number: number, plan: JobPlan,
   }
 }
 
-interface JobStart {
+export interface JobStart {
   /** Whether jobs of the run may start: it is neither held nor waiting for approval. */
   readonly canStart: boolean
   readonly nowMs: number
 }
 
-const jobRow = (run: ActionRunRow, job: PlannedJob, position: number, { canStart, nowMs }: JobStart) => ({
+/** Returns the row of a planned job. */
+export const jobRow = (run: ActionRunRow, job: PlannedJob, position: number, { canStart, nowMs }: JobStart) => ({
   run_id: run.id,
   repo_id: run.repo_id,
   position,
@@ -158,6 +176,7 @@ const jobRow = (run: ActionRunRow, job: PlannedJob, position: number, { canStart
   has_condition: job.hasCondition,
   is_read_only: run.is_foreign || job.rights.isReadOnly,
   is_call: job.isCall,
+  is_deferred: job.isDeferred ?? false,
   passed_secrets: job.passedSecrets === undefined ? null : JSON.stringify(job.passedSecrets),
   may_identify: !run.is_foreign && job.rights.mayIdentify,
   status:

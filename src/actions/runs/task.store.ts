@@ -163,3 +163,10 @@ export const findTask = (db: Db | Tx, id: TaskId): Promise<ActionTaskRow | undef
 
 export const updateTask = (tx: Tx, id: TaskId, change: Partial<NewActionTaskRow>) =>
   tx.updateTable('action_task').set(change).where('id', '=', id).execute()
+
+export const listOutputsOf = (db: Db, taskIds: readonly TaskId[]) =>
+  db
+    .selectFrom('action_output')
+    .selectAll()
+    .where('task_id', 'in', sql<TaskId>`${idList(db, idListText(taskIds))}`)
+    .execute()

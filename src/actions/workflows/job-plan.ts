@@ -1,4 +1,3 @@
-import { stringify } from 'yaml'
 import {
   expressionOf,
   literalOf,
@@ -9,9 +8,21 @@ import {
   replaceNames,
   type Replacements,
 } from './call.rules.ts'
+import {
+  evaluated,
+  evaluateName,
+  filled,
+  hasExpression,
+  labelsOf,
+  named,
+  PlanProblem,
+  RunProblem,
+  type Contexts,
+} from './evaluation.ts'
 import { shortKey } from './job-key.rules.ts'
+import { deferredPayload, payloadOf, readDeferred } from './job-payload.ts'
 import { combinationText, combinationsOf, type Combination } from './matrix.rules.ts'
-import { isPlainMap, plainText, plainTexts, type Plain } from './plain-yaml.ts'
+import { isPlainMap, plainText, type Plain } from './plain-yaml.ts'
 import { soleExpression } from './templates.rules.ts'
 import type { TokenRights, Workflow, WorkflowJob } from './workflow.parse.ts'
 
@@ -31,6 +42,8 @@ export interface PlannedJob {
   readonly isCall: boolean
   /** The mistake in the file for which it fails. No runner gets it. */
   readonly problem?: string
+  /** Whether it stands for jobs that are planned from its payload when the jobs that it needs have ended. */
+  readonly isDeferred?: boolean
 }
 
 export type JobPlan =
@@ -52,32 +65,8 @@ const maxPayloadBytes = 4 * 1024 * 1024
 /** Most expressions in the matrices of a run. */
 const maxMatrixExpressions = 2000
 
-/** Most labels in `runs-on`. */
-const maxLabels = 32
 /** Longest name of a job, in characters. */
 const maxNameLength = 255
-
-/** The keys of a job that runners get. */
-const passedKeys = [
-  'runs-on',
-  'env',
-  'if',
-  'steps',
-  'services',
-  'container',
-  'defaults',
-  'outputs',
-  'uses',
-  'with',
-  'secrets',
-  'continue-on-error',
-]
-
-/** A mistake in the workflow file that planning finds. It fails the job. */
-class PlanProblem extends Error {}
-
-/** A mistake that fails the whole run. */
-class RunProblem extends Error {}
 
 /** What the jobs of a run use together. */
 interface Usage {
@@ -85,8 +74,6 @@ interface Usage {
   bytes: number
   expressions: number
 }
-
-type Contexts = Readonly<Record<string, Plain>>
 
 /** The names of the `github` context. */
 const githubNames: ReadonlySet<string> = new Set(['github', 'gitea', 'forgejo'])
@@ -140,21 +127,7 @@ export async function planJobs(
   find: FindCalled = findNothing,
 ): Promise<JobPlan> {
   try {
-    const jobs = await planAll({
-      workflow,
-      on: workflow.on,
-      contexts,
-      find,
-      origin: undefined,
-      prefix: '',
-      namePrefix: '',
-      needs: [],
-      condition: undefined,
-      rights: undefined,
-      passedSecrets: undefined,
-      depth: 0,
-      usage: { jobs: 0, bytes: 0, expressions: 0 },
-    })
+    const jobs = await planAll(outermost(workflow, contexts, find))
     const problem = jobs.find((job) => job.problem !== undefined)?.problem
     // No job is left that a runner could get.
     if (problem !== undefined && jobs.every((job) => job.isCall || job.problem !== undefined)) {
@@ -175,6 +148,41 @@ export async function planJobs(
     throw error
   }
 }
+
+/**
+ * Plans the jobs of a deferred job. Their keys, needs, rights and secrets are those of the deferred job.
+ * @param contexts also contain `needs`
+ */
+export async function planDeferred(
+  payload: string,
+  contexts: Contexts,
+): Promise<{ readonly jobs: readonly PlannedJob[]; readonly problem: string }> {
+  const { workflow, namePrefix } = readDeferred(payload)
+  try {
+    const jobs = await planAll({ ...outermost(workflow, contexts), namePrefix })
+    return { jobs, problem: jobs.find((job) => job.problem !== undefined)?.problem ?? '' }
+  } catch (error) {
+    if (error instanceof RunProblem) return { jobs: [], problem: error.message }
+    throw error
+  }
+}
+
+/** Returns the scope of the file that starts a run. */
+const outermost = (workflow: Workflow, contexts: Contexts, find: FindCalled = findNothing): PlanScope => ({
+  workflow,
+  on: workflow.on,
+  contexts,
+  find,
+  origin: undefined,
+  prefix: '',
+  namePrefix: '',
+  needs: [],
+  condition: undefined,
+  rights: undefined,
+  passedSecrets: undefined,
+  depth: 0,
+  usage: { jobs: 0, bytes: 0, expressions: 0 },
+})
 
 async function planAll(scope: PlanScope): Promise<PlannedJob[]> {
   const jobs: PlannedJob[] = []
@@ -231,9 +239,6 @@ async function planOrFail(scope: PlanScope, job: WorkflowJob): Promise<readonly 
   }
 }
 
-/** Names a job in a problem. */
-const named = (key: string): string => `job "${key}"`
-
 /** Returns the contexts of a job: `github` has its key. */
 const contextsOf = (contexts: Contexts, key: string): Contexts =>
   Object.fromEntries(
@@ -246,6 +251,7 @@ const contextsOf = (contexts: Contexts, key: string): Contexts =>
 async function planJob(outer: PlanScope, job: WorkflowJob): Promise<readonly PlannedJob[]> {
   const contexts = contextsOf(outer.contexts, job.key)
   const scope = { ...outer, contexts }
+  if (waitsForOutputs(scope, job)) return [deferredJob(scope, job)]
   const matrix = job.matrix === undefined ? undefined : await evaluatedMatrix(scope, job, job.matrix)
   const combined = matrix === undefined ? undefined : combinationsOf(matrix, maxCombinations)
   if (combined && !combined.ok) throw new PlanProblem(`${named(job.key)}: ${combined.problem}`)
@@ -261,6 +267,32 @@ async function planJob(outer: PlanScope, job: WorkflowJob): Promise<readonly Pla
   }
   const sorted = combinations.toSorted((one, other) => (combinationText(one) < combinationText(other) ? -1 : 1))
   return Promise.all(sorted.map((combination) => planOne(scope, job, combination)))
+}
+
+/** An expression that names the context `needs`. */
+const readsNeeds = /\$\{\{(?:(?!\}\}).)*\bneeds\b/s
+
+/** Whether the matrix or the labels of a job depend on jobs that it needs. */
+const waitsForOutputs = ({ contexts }: PlanScope, { needs, matrix, runsOn }: WorkflowJob): boolean =>
+  needs.length > 0 && contexts['needs'] === undefined && readsNeeds.test(JSON.stringify([matrix, runsOn]))
+
+/** Returns a job that stands for those that are planned when the jobs that it needs have ended. */
+function deferredJob(scope: PlanScope, job: WorkflowJob): PlannedJob {
+  if (plainText(job.body['uses']) !== undefined && job.body['steps'] === undefined) {
+    throw new PlanProblem(`${named(job.key)}: the matrix of a called workflow cannot depend on \`needs\``)
+  }
+  const condition = conditionOf(scope, job)
+  const body = condition === undefined ? job.body : { ...job.body, if: condition }
+  return counted(scope, {
+    ...emptyJob(scope, job),
+    name: (scope.namePrefix + (hasExpression(job.name) ? job.key : job.name)).slice(0, maxNameLength),
+    needs: needsOf(scope, job),
+    hasCondition: condition !== undefined || job.hasCondition,
+    rights: rightsOf(scope, job),
+    payload: deferredPayload({ ...scope.workflow, on: scope.on }, { ...job, body }, scope.namePrefix),
+    passedSecrets: scope.passedSecrets,
+    isDeferred: true,
+  })
 }
 
 /** Returns a matrix, or a part of one, with its expressions evaluated. */
@@ -292,17 +324,6 @@ async function nameOf(scope: PlanScope, job: WorkflowJob, combination: Combinati
     : undefined
   const name = text === undefined ? job.name + combinationText(combination) : text.trim() || job.key
   return (scope.namePrefix + name).slice(0, maxNameLength)
-}
-
-async function evaluateName(template: string, contexts: Contexts): Promise<string | undefined> {
-  if (!hasExpression(template)) return template
-  const { fillIn } = await import('./expressions.ts')
-  try {
-    return fillIn(template, contexts)
-  } catch {
-    // A name that cannot be evaluated does not prevent the job from running.
-    return undefined
-  }
 }
 
 async function planOne(scope: PlanScope, job: WorkflowJob, combination: Combination): Promise<PlannedJob> {
@@ -463,109 +484,3 @@ const secretsOf = (secrets: { readonly [name: string]: Plain }): Replacements =>
     ...['GITHUB_TOKEN', 'GITEA_TOKEN', 'FORGEJO_TOKEN'].map((name) => [name, `secrets.${name}`] as const),
     ...Object.entries(secrets).map(([name, value]) => [name, expressionOf(value)] as const),
   ])
-
-interface Labels {
-  readonly labels: readonly string[]
-  /** `runs-on` of the payload: a single label stays a string. */
-  readonly runsOn: Plain | undefined
-}
-
-/** Returns the labels of `runs-on`, which is a string, a list, or a map with a group and labels. */
-async function labelsOf(job: WorkflowJob, contexts: Readonly<Record<string, Plain>>): Promise<Labels> {
-  const { key, runsOn } = job
-  if (runsOn === undefined || runsOn === null) return { labels: [], runsOn: undefined }
-  const value = typeof runsOn === 'string' ? await evaluated(runsOn, contexts, named(key)) : runsOn
-  const listed = plainTexts(value)
-  if (listed) {
-    const labels = await fillAll(listed, contexts, key)
-    return { labels, runsOn: plainText(value) === undefined ? labels : labels[0] }
-  }
-  if (!isPlainMap(value)) {
-    throw new PlanProblem(`${named(key)}: \`runs-on\` must be a label, a list of labels or a map`)
-  }
-  const own = plainTexts(value['labels'] ?? []) ?? []
-  const group = plainText(value['group'])
-  const labels = await fillAll(group === undefined ? own : [...own, group], contexts, key)
-  return { labels, runsOn: labels }
-}
-
-async function fillAll(
-  texts: readonly string[],
-  contexts: Readonly<Record<string, Plain>>,
-  key: string,
-): Promise<readonly string[]> {
-  if (texts.length > maxLabels) throw new PlanProblem(`${named(key)}: \`runs-on\` has more than ${maxLabels} labels`)
-  return Promise.all(texts.map((text) => filled(text, contexts, named(key))))
-}
-
-const hasExpression = (text: string): boolean => text.includes('${{')
-
-/** The expression library is loaded with the first expression: most files have none that the server evaluates. */
-async function filled(text: string, contexts: Readonly<Record<string, Plain>>, subject: string): Promise<string> {
-  if (!hasExpression(text)) return text
-  const { fillIn } = await import('./expressions.ts')
-  return explained(subject, text, () => fillIn(text, contexts))
-}
-
-async function evaluated(text: string, contexts: Readonly<Record<string, Plain>>, subject: string): Promise<Plain> {
-  if (!hasExpression(text)) return text
-  const { valueOf } = await import('./expressions.ts')
-  return explained(subject, text, () => valueOf(text, contexts))
-}
-
-/** Turns an error of an expression into a problem of the file. `subject` names the job or the key. */
-function explained<Value>(subject: string, text: string, work: () => Value): Value {
-  try {
-    return work()
-  } catch (error) {
-    const reason = Error.isError(error) ? error.message : String(error)
-    throw new PlanProblem(`${subject}: expression "${text.slice(0, 100)}": ${reason.slice(0, 300)}`)
-  }
-}
-
-/** Returns the YAML of a workflow with only this job, which runners read. */
-function payloadOf(
-  workflow: Workflow,
-  job: WorkflowJob,
-  combination: Combination,
-  name: string,
-  { runsOn }: Labels,
-): string {
-  const { body } = job
-  const strategy = isPlainMap(body['strategy']) ? body['strategy'] : undefined
-  const timeout = plainText(body['timeout-minutes'])
-  const kept = Object.fromEntries(
-    passedKeys.flatMap((key) => {
-      const value = key === 'runs-on' ? runsOn : body[key]
-      return value === undefined ? [] : [[key, value] as const]
-    }),
-  )
-  const own = {
-    name,
-    ...kept,
-    ...(timeout === undefined ? {} : { 'timeout-minutes': timeout }),
-    ...(strategy ? { strategy: strategyOf(strategy, combination) } : {}),
-  }
-  return stringify(
-    {
-      ...(workflow.name === '' ? {} : { name: workflow.name }),
-      on: workflow.on,
-      ...(workflow.env === undefined ? {} : { env: workflow.env }),
-      ...(workflow.defaults === undefined ? {} : { defaults: workflow.defaults }),
-      jobs: { [job.key]: own },
-    },
-    // A simple style, without folded lines and aliases: runners use different YAML parsers.
-    { lineWidth: 0, aliasDuplicateObjects: false, version: '1.1' },
-  )
-}
-
-function strategyOf(strategy: { readonly [key: string]: Plain }, combination: Combination): object {
-  const values = Object.entries(combination)
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([key, value]) => [key, [value]] as const)
-  const texts = ['fail-fast', 'max-parallel'].flatMap((key) => {
-    const text = plainText(strategy[key])
-    return text === undefined ? [] : [[key, text] as const]
-  })
-  return { ...Object.fromEntries(texts), ...(values.length === 0 ? {} : { matrix: Object.fromEntries(values) }) }
-}

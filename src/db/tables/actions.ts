@@ -199,6 +199,8 @@ export const actionTables = {
       is_call: flag(false),
       /** JSON: the names of the secrets that the job receives, when it does not receive all. */
       passed_secrets: nullable(text()),
+      /** Whether it stands for jobs that are planned when the jobs that it needs have ended; its payload is that of `deferredPayload`. */
+      is_deferred: flag(false),
     },
     {
       unique: [['run_id', 'position']],

@@ -70,8 +70,10 @@ export interface ManifestMetadata {
 export interface Manifest {
   readonly mediaType: string
   readonly isIndex: boolean
-  /** The descriptors of its blobs, or of the manifests of an index. */
-  readonly parts: readonly Descriptor[]
+  /** The blobs that it names: those of an image, and the entries of an index that are no manifests, as in build caches. */
+  readonly blobs: readonly Descriptor[]
+  /** The manifests of an index. */
+  readonly manifests: readonly Descriptor[]
   readonly artifactType: string | undefined
   readonly subject: string | undefined
   readonly annotations: Readonly<Record<string, string>> | undefined
@@ -115,9 +117,7 @@ export function parseManifest(text: string, contentType: string): Manifest {
   const listed: readonly unknown[] = Array.isArray(list) ? list : []
   if (listed.length > maxDescriptors) throw invalid('names too many contents')
   const descriptors = listed.map(descriptorOf)
-  if (isIndex && !descriptors.every((each) => manifestTypes.has(each.mediaType) || indexTypes.has(each.mediaType))) {
-    throw invalid('names something that is no manifest')
-  }
+  const isManifest = ({ mediaType: type }: Descriptor): boolean => manifestTypes.has(type) || indexTypes.has(type)
   const config = isIndex ? undefined : descriptorOf(document['config'])
   const subject = document['subject'] === undefined ? undefined : descriptorOf(document['subject']).digest
   const artifactType =
@@ -125,19 +125,26 @@ export function parseManifest(text: string, contentType: string): Manifest {
   return {
     mediaType,
     isIndex,
-    parts: [...(config ? [config] : []), ...descriptors.filter((each) => !isForeign(each))],
+    blobs: [
+      ...(config ? [config] : []),
+      ...descriptors.filter((each) => !isForeign(each) && !(isIndex && isManifest(each))),
+    ],
+    manifests: isIndex ? descriptors.filter(isManifest) : [],
     artifactType,
     subject,
     annotations: textMap(document['annotations']),
   }
 }
 
-/** Throws unless each blob of a manifest is stored with its size; `known` has the sizes by digest. */
-export function checkParts({ parts, isIndex }: Manifest, known: ReadonlyMap<string, KnownContent>): void {
+/** Throws unless each named blob or manifest is stored with its size; `known` has the sizes by digest. */
+export function checkParts(
+  parts: readonly Descriptor[],
+  what: 'manifest' | 'content',
+  known: ReadonlyMap<string, KnownContent>,
+): void {
   for (const { digest, size } of parts) {
     const have = known.get(digest)?.sizeBytes
     if (have === undefined) {
-      const what = isIndex ? 'manifest' : 'content'
       throw new NotFound(`a ${what} that the manifest names is not there`, 'manifest_blob_unknown', { digest })
     }
     if (have !== size) throw invalid('gives a content another size')

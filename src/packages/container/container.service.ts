@@ -29,6 +29,7 @@ import {
   isTag,
   parseManifest,
   uploadVersion,
+  type Descriptor,
   type Manifest,
   type ManifestMetadata,
 } from './container.rules.ts'
@@ -189,18 +190,10 @@ export async function pushManifest(
   if (isTagged && !isTag(reference)) throw new BadRequest('the tag is malformed', 'manifest_invalid')
   const manifest = parseManifest(bytes.toString('utf8'), contentType)
   const row = await findPackage(ctx.db, imageKey(ctx, image))
-  const digests = manifest.parts.map(({ digest }) => digest)
-  const names = digests.map(contentNameOf)
-  const known: ReadonlyMap<string, KnownContent> = row
-    ? await findNamed(
-        ctx,
-        row,
-        digests,
-        () => loadContents(ctx.db, row.id, names, manifest.isIndex),
-        (found) => digests.every((digest) => found.has(digest)),
-      )
-    : new Map()
-  checkParts(manifest, known)
+  const known = row ? await findParts(ctx, row, manifest.blobs, false) : new Map<string, KnownContent>()
+  checkParts(manifest.blobs, 'content', known)
+  const named = row ? await findParts(ctx, row, manifest.manifests, true) : new Map<string, KnownContent>()
+  checkParts(manifest.manifests, 'manifest', named)
   return storeContents(ctx, async (receive) => {
     const arrived = await receive(Readable.from([bytes]), Infinity, signal)
     const digest = isTagged ? digestOf(arrived.sha256) : reference
@@ -217,7 +210,7 @@ export async function pushManifest(
       ...(manifest.subject === undefined ? {} : { subject: manifest.subject }),
       ...(manifest.annotations === undefined ? {} : { annotations: manifest.annotations }),
     }
-    const parts = manifest.isIndex ? [] : new Set(manifest.parts.map(({ digest: of }) => known.get(of)?.sha256 ?? ''))
+    const blobs = new Set(manifest.blobs.map(({ digest: of }) => known.get(of)?.sha256 ?? ''))
     await publishVersion(ctx, {
       type,
       name: image,
@@ -229,11 +222,29 @@ export async function pushManifest(
       whileLocked: (tx, version) => noteReferences(tx, version, manifest),
       files: [
         { fileName: manifestFile, isLead: true, content: arrived },
-        ...[...parts].map((hex) => ({ fileName: blobFile(hex), isLead: false, content: { sha256: hex } })),
+        ...[...blobs].map((hex) => ({ fileName: blobFile(hex), isLead: false, content: { sha256: hex } })),
       ],
     })
     return { digest, manifest }
   })
+}
+
+/** Returns what is known of the blobs, or of the manifests, that a manifest names. */
+async function findParts(
+  ctx: PublishCtx,
+  row: PackageRow,
+  parts: readonly Descriptor[],
+  areManifests: boolean,
+): Promise<ReadonlyMap<string, KnownContent>> {
+  const digests = parts.map(({ digest }) => digest)
+  if (digests.length === 0) return new Map()
+  return findNamed(
+    ctx,
+    row,
+    digests,
+    () => loadContents(ctx.db, row.id, digests.map(contentNameOf), areManifests),
+    (found) => digests.every((digest) => found.has(digest)),
+  )
 }
 
 /**
@@ -245,10 +256,10 @@ async function noteReferences(
   { id, package_id: packageId }: PackageVersionRow,
   manifest: Manifest,
 ): Promise<void> {
-  const names = manifest.isIndex ? manifest.parts.map(({ digest }) => contentNameOf(digest)) : []
+  const names = manifest.manifests.map(({ digest }) => contentNameOf(digest))
   const known = await loadContents(tx, packageId, names, true)
-  if (manifest.isIndex) checkParts(manifest, known)
-  const parts = new Set(manifest.isIndex ? manifest.parts.map(({ digest }) => known.get(digest)?.sha256 ?? '') : [])
+  checkParts(manifest.manifests, 'manifest', known)
+  const parts = new Set(manifest.manifests.map(({ digest }) => known.get(digest)?.sha256 ?? ''))
   const row = (digest: string, isSubject: boolean) => ({
     version_id: id,
     package_id: packageId,

@@ -357,6 +357,42 @@ test('cleanup_packages: abandoned uploads and blobs without a manifest are delet
   assert.deepEqual(await examined(forge.services), [])
 })
 
+test('containerPutManifest: an index of blobs without platforms, as build caches have, keeps its blobs', async () => {
+  await using forge = await startForge()
+  const alice = await registryAs(forge, 'alice')
+  const indexType = 'application/vnd.oci.image.index.v1+json'
+  const [layer, config] = ['cached layer', '{"records":[]}']
+  const entry = (mediaType: string, content: string) => ({ mediaType, digest: digestOf(content), size: content.length })
+  const image = manifestOf('{}', ['one'])
+  const cache = JSON.stringify({
+    schemaVersion: 2,
+    mediaType: indexType,
+    manifests: [
+      entry('application/vnd.oci.image.layer.v1.tar+gzip', layer),
+      entry('application/vnd.buildkit.cacheconfig.v0', config),
+      entry(manifestType, image),
+    ],
+  })
+  const put = () => alice('PUT', 'alice/app/manifests/cache', cache, { 'content-type': indexType })
+  assert.equal((await put()).status, 404)
+  for (const content of [layer, config]) {
+    await alice('POST', `alice/app/blobs/uploads/?digest=${digestOf(content)}`, content)
+  }
+  assert.equal((await put()).status, 404)
+  await push(alice, 'alice/app', digestOf(image), '{}', ['one'])
+  const made = await put()
+  assert.equal(made.status, 201, made.text)
+  forge.clock.advance(8 * 86_400_000)
+  await forge.as('root').must('POST', '/admin/cron/cleanup_packages')
+  await forge.settle()
+  const guest = await registryAs(forge)
+  assert.equal((await guest('GET', 'alice/app/manifests/cache', undefined, { accept: indexType })).text, cache)
+  assert.equal((await guest('GET', `alice/app/blobs/${digestOf(layer)}`)).text, layer)
+  const page = await forge.guest.get('/alice/-/packages/container/app/cache', { site: true })
+  assert.equal(page.status, 200)
+  assert.deepEqual(await examined(forge.services), [])
+})
+
 const skopeo = await runProgram('skopeo', ['--version'])
 const withoutSkopeo = skopeo.code !== 0 && process.env['CI'] === undefined ? 'skopeo is not installed' : false
 

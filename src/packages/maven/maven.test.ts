@@ -59,3 +59,24 @@ test('mavenUpload, mavenDownload: each file is stored once, with checksums and a
   assert.doesNotMatch((await guest('GET', 'maven/org/ex/tool/maven-metadata.xml')).text, /release/)
   assert.deepEqual(await examined(forge.services), [])
 })
+
+test('mavenUpload: files with a classifier and the main file arrive in each order, also with equal contents', async () => {
+  await using forge = await startForge()
+  const alice = registryOf(forge.as('alice'), 'alice')
+  const files = ['sources.jar', 'javadoc.jar', 'tests.jar', 'linux-x86_64.jar', 'jar', 'pom.asc', 'module', 'pom']
+  for (const [version, order] of [
+    ['1.0', files],
+    ['1.1', files.toReversed()],
+    ['1.2-SNAPSHOT', files],
+  ] as const) {
+    for (const file of order) {
+      const separator = /^(?:jar|pom|module)/.test(file) ? '.' : '-'
+      const name = `tool-${version.replace('SNAPSHOT', '20200102.030405-1')}${separator}${file}`
+      const content = file === 'pom' ? pom('<name>a</name>') : 'equal'
+      const put = await alice('PUT', `maven/org/ex/tool/${version}/${name}`, content)
+      assert.equal(put.status, 201, `${name}: ${put.text}`)
+      const sum = await alice('PUT', `maven/org/ex/tool/${version}/${name}.sha1`, digest('sha1', content))
+      assert.equal(sum.status, 200, name)
+    }
+  }
+})

@@ -26,9 +26,8 @@ const type = 'npm'
 const maxDocumentBytes = 4 << 20
 
 /**
- * Publishes a version, or changes deprecation notes (`npm deprecate`). A tag that looks like a version is refused after
- * the version
- * is published (contract).
+ * Publishes a version, or changes deprecation notes (`npm deprecate`). A tag that looks like a version refuses the
+ * publication before anything is stored.
  */
 export async function publishDocument(ctx: PublishCtx, body: Readable, signal: AbortSignal): Promise<void> {
   const maxBytes = uploadLimit(ctx, ctx.config.packages.limitSizeNpm)
@@ -51,21 +50,20 @@ export async function publishDocument(ctx: PublishCtx, body: Readable, signal: A
 
 async function publishArchive(ctx: PublishCtx, publication: NpmPublication, archive: ReceivedContent): Promise<void> {
   const { name, version, tags, metadata } = publication
+  if (!tags.every(isNpmTag)) throw noTag()
   const { sha1 = '', sha512 = '' } = archive.digests
   checkIntegrity(metadata, { sha1, sha512, sha256: archive.sha256 })
   const repoId = await repoToLink(ctx, metadata.repository.url)
-  const good = tags.filter(isNpmTag)
   await publishVersion(ctx, {
     type,
     name,
     version,
     metadata: metadata satisfies NpmMetadata,
     ifExists: 'refuse',
-    tags: good,
+    tags,
     repoId,
     files: [{ fileName: archiveName(name, version), isLead: true, content: archive }],
   })
-  if (good.length < tags.length) throw noTag()
 }
 
 const noTag = () => new BadRequest('a tag must not look like a version', 'npm_tag_invalid')

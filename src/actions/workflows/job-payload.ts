@@ -1,0 +1,86 @@
+import { stringify } from 'yaml'
+import type { Labels } from './evaluation.ts'
+import type { Combination } from './matrix.rules.ts'
+import { isPlainMap, plainText, type Plain } from './plain-yaml.ts'
+import { parseWorkflow, type Workflow, type WorkflowJob } from './workflow.parse.ts'
+
+/** The keys of a job that runners get. */
+const passedKeys = [
+  'runs-on',
+  'env',
+  'if',
+  'steps',
+  'services',
+  'container',
+  'defaults',
+  'outputs',
+  'uses',
+  'with',
+  'secrets',
+  'continue-on-error',
+]
+
+/** Returns the YAML of a workflow with only this job, which runners read. */
+export function payloadOf(
+  workflow: Workflow,
+  job: WorkflowJob,
+  combination: Combination,
+  name: string,
+  { runsOn }: Labels,
+): string {
+  const { body } = job
+  const strategy = isPlainMap(body['strategy']) ? body['strategy'] : undefined
+  const timeout = plainText(body['timeout-minutes'])
+  const kept = Object.fromEntries(
+    passedKeys.flatMap((key) => {
+      const value = key === 'runs-on' ? runsOn : body[key]
+      return value === undefined ? [] : [[key, value] as const]
+    }),
+  )
+  const own = {
+    name,
+    ...kept,
+    ...(timeout === undefined ? {} : { 'timeout-minutes': timeout }),
+    ...(strategy ? { strategy: strategyOf(strategy, combination) } : {}),
+  }
+  return written(workflow, job.key, own)
+}
+
+/** Returns the YAML of a workflow with one job. */
+const written = (workflow: Workflow, key: string, job: object): string =>
+  stringify(
+    {
+      ...(workflow.name === '' ? {} : { name: workflow.name }),
+      on: workflow.on,
+      ...(workflow.env === undefined ? {} : { env: workflow.env }),
+      ...(workflow.defaults === undefined ? {} : { defaults: workflow.defaults }),
+      jobs: { [key]: job },
+    },
+    // A simple style, without folded lines and aliases: runners use different YAML parsers.
+    { lineWidth: 0, aliasDuplicateObjects: false, version: '1.1' },
+  )
+
+function strategyOf(strategy: { readonly [key: string]: Plain }, combination: Combination): object {
+  const values = Object.entries(combination)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([key, value]) => [key, [value]] as const)
+  const texts = ['fail-fast', 'max-parallel'].flatMap((key) => {
+    const text = plainText(strategy[key])
+    return text === undefined ? [] : [[key, text] as const]
+  })
+  return { ...Object.fromEntries(texts), ...(values.length === 0 ? {} : { matrix: Object.fromEntries(values) }) }
+}
+
+/** Returns the payload of a deferred job: its workflow as written, and the prefix of the names of its jobs. */
+export function deferredPayload(workflow: Workflow, job: WorkflowJob, namePrefix: string): string {
+  const { needs: _needs, ...body } = job.body
+  return JSON.stringify({ namePrefix, workflow: written(workflow, job.key, body) })
+}
+
+/** Reads the payload of a deferred job. */
+export function readDeferred(payload: string): { readonly workflow: Workflow; readonly namePrefix: string } {
+  const { namePrefix, workflow } = JSON.parse(payload) as { readonly namePrefix: string; readonly workflow: string }
+  const parsed = parseWorkflow(workflow)
+  if (!parsed.ok) throw new Error(`a deferred job cannot be read: ${parsed.problem}`)
+  return { workflow: parsed.workflow, namePrefix }
+}
