@@ -1,4 +1,5 @@
 import { checkCost } from './access/check-cost.ts'
+import { checkIdentity, type IdentityMode } from './admin/identity/identity.service.ts'
 import { serverWork } from './access/server-work.ts'
 import type { AddressInfo } from 'node:net'
 import { attachAudit } from './audit/audit.ts'
@@ -164,6 +165,8 @@ export interface AppOptions {
   readonly db?: Db
   /** Whether to validate replies against their schemas, for tests and development. */
   readonly validateReplies?: boolean
+  /** What becomes of an instance key and storages of another instance; default: the start fails. */
+  readonly identity?: IdentityMode
   readonly git?: Partial<GitOptions>
   /** Additional features, for tests. */
   readonly features?: readonly Feature[]
@@ -337,6 +340,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
     own: own.own,
     operations: () => operations,
   }
+  await checkIdentity(services, options.identity ?? 'refuse')
   await own.open(services)
   let workers: Workers | undefined
   let tls: TlsFront | undefined

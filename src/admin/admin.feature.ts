@@ -14,6 +14,7 @@ import { clearEvents } from './events/clear-events.task.ts'
 import { checkRepoStats } from './doctor/check-repo-stats.task.ts'
 import { deleteInactiveAccounts } from './accounts/delete-inactive-accounts.task.ts'
 import { deleteAbandonedUploads } from './delete-abandoned-uploads.task.ts'
+import { identityCheck } from './identity/identity-check.ts'
 import { resealAfterKeyChange, resealSecrets } from './reseal-secrets.job.ts'
 import { auditStreamPlaces, eventStreamPlaces } from './stream-places.ts'
 import { countersCheck, filesCheck, jobsCheck } from './doctor/doctor-checks.service.ts'
@@ -42,5 +43,5 @@ export const admin: Feature = {
     clearEvents,
     clearAuditLog,
   ],
-  doctor: [filesCheck, countersCheck, jobsCheck],
+  doctor: [identityCheck, filesCheck, countersCheck, jobsCheck],
 }

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { Services } from '../access/context.ts'
 import type { DoctorCheck } from '../access/contributions/doctor.ts'
 import { examine, type CheckReport } from '../admin/doctor/doctor.service.ts'
 import { allDoctorChecks } from '../app.ts'
@@ -20,6 +21,7 @@ interface DoctorOptions extends InstanceOptions {
   readonly json?: boolean
   readonly only?: string
   readonly list?: boolean
+  readonly claim?: boolean
 }
 
 export const doctorCommand = (terminal: Terminal): Command =>
@@ -27,6 +29,10 @@ export const doctorCommand = (terminal: Terminal): Command =>
     .description('check the instance for inconsistencies; exit with 1 when there are any')
     .option('--fix', 'repair what can be repaired without loss; stop the server first')
     .option('--only <checks>', 'run only these checks, separated by commas')
+    .option(
+      '--claim',
+      'first accept the instance key and the storages that the settings name as those of this database',
+    )
     .option('--list', 'list the checks')
     .option('--json', 'print one JSON object per check')
     .action((options: DoctorOptions) => doctor(terminal, options))
@@ -52,15 +58,17 @@ async function examineInstance(
   config: Config,
 ): Promise<void> {
   checkDataFolder(config)
-  const isLocked = options.fix === true && config.database.kind === 'sqlite3'
+  const isLocked = (options.fix === true || options.claim === true) && config.database.kind === 'sqlite3'
   const lock = isLocked ? lockFolder(config.paths.data) : undefined
   try {
-    await withInstance(options, async (services) => {
+    const identity = options.claim === true ? 'claim' : 'report'
+    const run = async (services: Services): Promise<void> => {
       for await (const report of examine(services, checks, { fix: options.fix === true })) {
         terminal.out(options.json ? asJson(report) : asText(report))
         if (report.findings.some(({ state }) => state !== 'fixed')) terminal.fail(exitCodes.failure)
       }
-    })
+    }
+    await withInstance(options, run, identity)
   } finally {
     lock?.release()
   }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Services } from '../access/context.ts'
+import type { IdentityMode } from '../admin/identity/identity.service.ts'
 import { whileAsked } from '../audit/asking.ts'
 import { tlsOptions } from '../app-options.ts'
 import { createApp } from '../app.ts'
@@ -63,11 +64,14 @@ export function checkDataFolder({ database, paths }: Config): void {
 export async function withInstance(
   options: InstanceOptions,
   work: (services: Services) => Promise<void>,
+  identity?: IdentityMode,
 ): Promise<void> {
   const { config, warnings } = readInstance(options)
   await withWarnings(warnings, async () => {
     checkDataFolder(config)
-    const app = await explained(config, () => createApp({ config, log: createLog('warn') }))
+    const app = await explained(config, () =>
+      createApp({ config, log: createLog('warn'), ...(identity ? { identity } : {}) }),
+    )
     try {
       // The audit log names the command as the actor.
       await whileAsked({ address: '', requestId: '', operation: '', credential: 'command' }, () => work(app.services))

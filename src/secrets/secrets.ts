@@ -25,6 +25,8 @@ export class SealError extends Error {
  * key, so that a text sealed or signed for one purpose is invalid for another.
  */
 export interface Secrets {
+  /** Ids of the known keys, the current one first. An id does not reveal its key. */
+  readonly keyIds: readonly string[]
   /** Whether previous keys are configured. */
   readonly hasOldKeys: boolean
   /** Encrypts with AES-256-GCM. The result is printable, names its key, and differs for each call. */
@@ -89,6 +91,7 @@ export function createSecrets(keys: InstanceKeys): Secrets {
       .digest()
 
   return {
+    keyIds: [current.id, ...[...byId.keys()].filter((id) => id !== current.id)],
     hasOldKeys: keys.previous.length > 0,
     seal,
     open,

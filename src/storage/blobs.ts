@@ -144,6 +144,9 @@ export const temporaryFolder = '.tmp'
 /** Folder of uploads in every store. */
 export const uploadsFolder = '.uploads'
 
+/** The key of the file that names the instance to which a store belongs. Lists leave it out. */
+export const instanceMarker = 'ingot-instance'
+
 /** Returns whether a first segment is reserved by the store; keys must not start with it. */
 export const isOwnFolder = (segment: string | undefined): boolean =>
   segment === temporaryFolder || segment === uploadsFolder

@@ -13,6 +13,7 @@ import {
   type ByteRange,
   checkKey,
   checkPrefix,
+  instanceMarker,
   isOwnFolder,
   type PutOptions,
   type StoredBlob,
@@ -150,7 +151,7 @@ async function* listFolder(root: string, prefix: string): AsyncGenerator<BlobInf
     if (entries === undefined) continue
     for await (const entry of entries) {
       const key = folder + entry.name
-      if (isOwnFolder(key)) continue
+      if (isOwnFolder(key) || key === instanceMarker) continue
       if (entry.isDirectory()) {
         const below = `${key}/`
         if (below.startsWith(prefix) || prefix.startsWith(below)) pending.push(below)

@@ -6,6 +6,7 @@ import {
   type ByteRange,
   checkKey,
   checkPrefix,
+  instanceMarker,
   isOwnFolder,
   type PutOptions,
   type SignedPut,
@@ -112,7 +113,7 @@ class S3Blobs implements Blobs {
 
   async *#list(prefix: string): AsyncGenerator<BlobInfo & { readonly key: string }> {
     for await (const { name, ...info } of this.service.list(prefix)) {
-      if (!isOwnFolder(name.split('/', 1)[0])) yield { key: name, ...info }
+      if (!isOwnFolder(name.split('/', 1)[0]) && name !== instanceMarker) yield { key: name, ...info }
     }
   }
 }

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import type { Services } from '../../access/context.ts'
+import { contributionsOf } from '../../access/feature.ts'
+import { transaction } from '../../db/database.ts'
+import { withinTime } from '../../lib/within-time.ts'
+import { listNamedBlobs } from '../doctor/file-scan.store.ts'
+import { listSealedValues } from '../sealed-value.store.ts'
+import { insertIdentityValue, listIdentityValues, replaceIdentityValue } from './instance-value.store.ts'
+import { placesOf, type Place } from './places.ts'
+import { listSomeGitKeys } from './repo-sample.store.ts'
+
+/**
+ * What becomes of key and storages that are not those of the database: `refuse` throws, `report` changes nothing and returns
+ * them, `claim` makes them those of the instance.
+ */
+export type IdentityMode = 'refuse' | 'report' | 'claim'
+
+/** Key and storages are not those of the database. */
+export class WrongInstance extends Error {
+  override readonly name = 'Error'
+}
+
+/** The number of rows of one kind whose files are looked up. */
+const sampleSize = 5
+
+/** Time for a storage to answer, in milliseconds. */
+const answerMs = 5000
+
+/** The end of each message. */
+const orClaim = 'or accept what the settings name with `ingot doctor --claim`'
+
+/**
+ * Compares the instance key and the storages with the database. The database has an id, and each storage has a file with the
+ * same id. A database without an id gets one when its key and its storages fit its rows. A storage that does not answer is
+ * logged and not compared, so that the start does not depend on it.
+ * @returns the mismatches, each as one line that says what to do
+ * @throws WrongInstance in the mode `refuse`
+ */
+export async function checkIdentity(services: Services, mode: IdentityMode): Promise<readonly string[]> {
+  const { db, secrets } = services
+  const known = await listIdentityValues(db)
+  const problems = known.has('id') ? [] : await findMisfits(services)
+  const writes = mode === 'claim' || (mode === 'refuse' && problems.length === 0)
+  if (mode === 'refuse') refuse(problems)
+  const [keyId = ''] = secrets.keyIds
+  if (writes) {
+    await transaction(db, async (tx) => {
+      await insertIdentityValue(tx, 'id', randomUUID())
+      await insertIdentityValue(tx, 'key', keyId)
+    })
+  }
+  const values = writes ? await listIdentityValues(db) : known
+  const id = values.get('id')
+  const key = values.get('key')
+  if (key !== undefined && key !== keyId) {
+    if (mode === 'claim' || (mode === 'refuse' && secrets.keyIds.includes(key))) {
+      await transaction(db, (tx) => replaceIdentityValue(tx, 'key', keyId))
+    } else if (!secrets.keyIds.includes(key)) {
+      problems.push(
+        'the instance key is not the one of this database, so stored secrets cannot be read; restore secret.key or ' +
+          `[security].SECRET_KEY, name the earlier key in [ingot].OLD_SECRET_KEYS, ${orClaim}`,
+      )
+    }
+  }
+  if (id === undefined) return problems
+  const places = await Promise.all(
+    placesOf(services).map((place) => checkPlace(services, place, { id, isMarked: values.has(place.name), mode })),
+  )
+  problems.push(...places.filter((problem) => problem !== undefined))
+  if (mode === 'refuse') refuse(problems)
+  const marked = placesOf(services).filter(({ name }, index) => places[index] === undefined && !values.has(name))
+  if (mode !== 'report' && marked.length > 0) {
+    await transaction(db, async (tx) => {
+      for (const { name } of marked) await insertIdentityValue(tx, name, id)
+    })
+  }
+  return problems
+}
+
+function refuse(problems: readonly string[]): void {
+  const [first] = problems
+  if (first !== undefined) throw new WrongInstance(first)
+}
+
+interface PlaceCheck {
+  readonly id: string
+  /** Whether the place had its file before. */
+  readonly isMarked: boolean
+  readonly mode: IdentityMode
+}
+
+/** Compares a place with the database, and writes a missing file where it may. Returns the mismatch. */
+async function checkPlace(
+  { log }: Services,
+  { name, where, read, write }: Place,
+  { id, isMarked, mode }: PlaceCheck,
+): Promise<string | undefined> {
+  try {
+    const found = await withinTime(read(), answerMs)
+    if (found === id) return undefined
+    if (mode === 'claim' || (mode === 'refuse' && found === undefined && !isMarked)) {
+      await withinTime(write(id), answerMs)
+      return undefined
+    }
+    if (found === undefined && !isMarked) return undefined
+    return found === undefined
+      ? `${where} is not the one of this database: it is empty or incomplete; mount or restore it, ${orClaim}`
+      : `${where} belongs to another instance; name the right one, restore its database, ${orClaim}`
+  } catch (error) {
+    // The health check repeats it.
+    log('warn', 'a storage does not answer, so it cannot be compared with the database', { storage: name, error })
+    return undefined
+  }
+}
+
+/**
+ * Returns what contradicts the rows of a database without an identity: a stored secret of an unknown key, and repositories
+ * or files of which no looked up one exists, or which exist although the database is new.
+ */
+async function findMisfits(services: Services): Promise<string[]> {
+  const { db, secrets, git, blobs, config } = services
+  const { sealed, files } = contributionsOf(services)
+  const [firstSealed, named, gitKeys] = await Promise.all([
+    Promise.all(sealed.map((column) => listSealedValues(db, column, 0, 1))),
+    Promise.all(files.map(async (column) => ({ column, rows: await listNamedBlobs(db, column, 0, sampleSize) }))),
+    listSomeGitKeys(db, sampleSize),
+  ])
+  const problems: string[] = []
+  const isOpened = ({ sealed: text }: { readonly sealed: string }) => secrets.keyIds.includes(text.split('.')[1] ?? '')
+  if (!firstSealed.flat().every(isOpened)) {
+    problems.push(
+      `the instance key does not open the stored secrets; restore secret.key or [security].SECRET_KEY, ${orClaim}`,
+    )
+  }
+  if (gitKeys.length > 0 && !(await anyOf(gitKeys, (key) => git.exists(key)))) {
+    problems.push(
+      `${config.paths.repositories} does not contain the repositories of this database; restore the folder, or name another with [repository].ROOT, ${orClaim}`,
+    )
+  }
+  if (gitKeys.length === 0) {
+    for await (const _key of git.listKeys()) {
+      problems.push(
+        `${config.paths.repositories} contains repositories that this database does not have; restore the database, name another folder with [repository].ROOT, ${orClaim}`,
+      )
+      break
+    }
+  }
+  for (const { column, rows } of named) {
+    const store = blobs[column.store]
+    if (rows.length === 0 || (await anyOf(rows, async ({ key }) => (await store.stat(key)) !== undefined))) continue
+    problems.push(`the storage of ${column.store} does not contain the files of this database; restore it, ${orClaim}`)
+  }
+  return problems
+}
+
+async function anyOf<Item>(items: readonly Item[], holds: (item: Item) => Promise<boolean>): Promise<boolean> {
+  return (await Promise.all(items.map(holds))).includes(true)
+}

@@ -1,0 +1,58 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import type { Services } from '../../access/context.ts'
+import { storageKinds, type StorageSettings } from '../../config/storage-settings.ts'
+import { instanceMarker, type Blobs } from '../../storage/blobs.ts'
+
+/** A folder or bucket that belongs to the instance, with the file that names the instance. */
+export interface Place {
+  readonly name: string
+  /** Where it is, and which setting names it. */
+  readonly where: string
+  /** Returns the id in the file; undefined without the file. */
+  read(): Promise<string | undefined>
+  write(id: string): Promise<void>
+}
+
+/** Longest content of the file, in bytes. */
+const maxMarkerBytes = 200
+
+/** Returns the places of the instance: the repositories, and the storage of each kind of files. */
+export const placesOf = ({ blobs, config }: Services): readonly Place[] => [
+  repositoriesAt(config.paths.repositories),
+  ...storageKinds.map((kind) => storageAt(kind, config.storage[kind], blobs[kind])),
+]
+
+function repositoriesAt(folder: string): Place {
+  const file = join(folder, instanceMarker)
+  return {
+    name: 'repositories',
+    where: `the folder of repositories ${folder} ([repository].ROOT)`,
+    async read() {
+      try {
+        return (await readFile(file, 'utf8')).slice(0, maxMarkerBytes).trim()
+      } catch (error) {
+        if ((error as { readonly code?: unknown }).code === 'ENOENT') return undefined
+        throw error
+      }
+    },
+    write: (id) => writeFile(file, `${id}\n`, { flush: true }),
+  }
+}
+
+const storageAt = (kind: string, settings: StorageSettings, blobs: Blobs): Place => ({
+  name: kind,
+  where:
+    settings.type === 'local'
+      ? `the folder of ${kind} ${settings.path} ([storage])`
+      : `the bucket of ${kind} ${settings.bucket}/${settings.basePath} at ${settings.endpoint} ([storage])`,
+  async read() {
+    const found = await blobs.get(instanceMarker, { range: { start: 0, end: maxMarkerBytes - 1 } })
+    return found && (await text(found.stream)).trim()
+  },
+  async write(id) {
+    await blobs.put(instanceMarker, Readable.from([Buffer.from(`${id}\n`)]), { maxBytes: maxMarkerBytes })
+  },
+})
