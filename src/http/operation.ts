@@ -288,6 +288,8 @@ interface Declaration<
   readonly writes?: boolean
   /** Status → body of each success. With one empty reply and nothing else, `run` returns nothing. */
   readonly reply: Replies
+  /** Statuses of refusals of the handler, beside those of the requirements and of every operation (`refusals.ts`). */
+  readonly refuses?: readonly number[]
   /** Form of refusals; the default is API JSON, and text outside the API. */
   readonly errors?: ErrorForm
   readonly summary?: string
@@ -326,6 +328,7 @@ export interface Operation {
   readonly cost: Cost
   readonly writes: boolean
   readonly reply: Readonly<Record<number, ReplyShape>>
+  readonly refuses: readonly number[]
   readonly errors: ErrorForm
   readonly summary: string
   readonly deprecated: boolean
@@ -377,6 +380,7 @@ export function operation<
     cost: declaration.cost,
     writes: declaration.writes ?? declaration.method !== 'GET',
     reply: declaration.reply,
+    refuses: declaration.refuses ?? [],
     errors: declaration.errors ?? (base === 'site' ? textErrors : apiErrors),
     summary: declaration.summary ?? '',
     deprecated: declaration.deprecated ?? false,

@@ -22,6 +22,7 @@ export const listWorkflowRunJobs = operation({
   cost: 'usual',
   requires: readable,
   reply: { 200: WorkflowJobs },
+  summary: 'List the jobs of a workflow run',
   async run({ ctx, params }) {
     const found = await getRun(ctx, params.run_id)
     const jobs = await jobsOfRun(ctx, found)
@@ -37,6 +38,7 @@ export const getWorkflowJob = operation({
   scope: 'repository',
   requires: readable,
   reply: { 200: WorkflowJob },
+  summary: 'Get a job of a workflow run',
   async run({ ctx, params }) {
     const found = await getJob(ctx, params.job_id)
     const jobs = await jobsOfRun(ctx, found.run)
@@ -49,7 +51,7 @@ export const getWorkflowJob = operation({
 })
 
 /** The reply is 202: runners learn of the change later. */
-const change = (path: `/${string}`, verb: (ctx: SignedInRepoCtx, id: RunId) => Promise<void>) =>
+const change = (path: `/${string}`, summary: string, verb: (ctx: SignedInRepoCtx, id: RunId) => Promise<void>) =>
   operation({
     ...run,
     method: 'POST',
@@ -57,13 +59,14 @@ const change = (path: `/${string}`, verb: (ctx: SignedInRepoCtx, id: RunId) => P
     cost: 'usual',
     requires: writable,
     reply: { 202: 'empty' },
+    summary,
     run: async ({ ctx, params }) => verb(ctx, (await getRun(ctx, params.run_id)).id),
   })
 
-export const cancelWorkflowRun = change('/cancel', cancelRun)
-export const approveWorkflowRun = change('/approve', approveRun)
-export const rerunWorkflowRun = change('/rerun', (ctx, id) => rerunJobs(ctx, id, 'all'))
-export const rerunFailedWorkflowJobs = change('/rerun-failed-jobs', (ctx, id) => rerunJobs(ctx, id, 'failed'))
+export const cancelWorkflowRun = change('/cancel', 'Cancel a workflow run', cancelRun)
+export const approveWorkflowRun = change('/approve', 'Approve a workflow run', approveRun)
+export const rerunWorkflowRun = change('/rerun', 'Rerun all jobs of a workflow run', (ctx, id) => rerunJobs(ctx, id, 'all'))
+export const rerunFailedWorkflowJobs = change('/rerun-failed-jobs', 'Rerun the failed jobs of a workflow run', (ctx, id) => rerunJobs(ctx, id, 'failed'))
 
 /** Reruns a job and the jobs that need it. */
 export const rerunWorkflowJob = operation({
@@ -74,6 +77,7 @@ export const rerunWorkflowJob = operation({
   scope: 'repository',
   requires: writable,
   reply: { 202: 'empty' },
+  summary: 'Rerun a job',
   async run({ ctx, params }) {
     const found = await getJob(ctx, params.job_id)
     await rerunJobs(ctx, found.run.id, found.job.id)
@@ -87,5 +91,6 @@ export const deleteActionRun = operation({
   cost: 'usual',
   requires: writable,
   reply: { 204: 'empty' },
+  summary: 'Delete a workflow run',
   run: async ({ ctx, params }) => deleteRun(ctx, (await getRun(ctx, params.run_id)).id),
 })

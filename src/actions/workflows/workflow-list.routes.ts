@@ -21,6 +21,7 @@ export const listRepoWorkflows = operation({
   scope: 'repository',
   requires: [inRepo, canRead('actions'), gitRepo],
   reply: { 200: Workflows },
+  summary: 'List the workflows of a repository',
   async run({ ctx }) {
     const workflows = (await listWorkflows(ctx)).map(({ file: { id, parsed }, isDisabled }) => ({
       id,
@@ -44,6 +45,7 @@ export const disableRepoWorkflow = operation({
   ...ofWorkflow,
   path: '/repos/{username}/{reponame}/actions/workflows/{workflowname}/disable',
   cost: 'usual',
+  summary: 'Disable a workflow',
   run: ({ ctx, params }) => setWorkflowState(ctx, params.workflowname, true),
 })
 
@@ -51,6 +53,7 @@ export const enableRepoWorkflow = operation({
   ...ofWorkflow,
   path: '/repos/{username}/{reponame}/actions/workflows/{workflowname}/enable',
   cost: 'usual',
+  summary: 'Enable a workflow',
   run: ({ ctx, params }) => setWorkflowState(ctx, params.workflowname, false),
 })
 

@@ -13,7 +13,7 @@ export const PushMirror = Type.Object(
     sync_on_commit: Type.Boolean(),
     public_key: Type.String({ description: 'What the other side is to let in, where SSH is used' }),
   },
-  { $id: 'PushMirror' },
+  { title: 'PushMirror' },
 )
 export type PushMirror = Static<typeof PushMirror>
 
@@ -26,6 +26,6 @@ export const CreatePushMirrorOption = Type.Object(
     sync_on_commit: Type.Optional(Type.Boolean()),
     use_ssh: Type.Optional(Type.Boolean({ description: 'Whether the forge makes a key pair for it' })),
   },
-  { $id: 'CreatePushMirrorOption' },
+  { title: 'CreatePushMirrorOption' },
 )
 export type CreatePushMirrorOption = Static<typeof CreatePushMirrorOption>
