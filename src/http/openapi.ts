@@ -357,10 +357,7 @@ export function describeSwagger2(operations: readonly NamedOperation[], info: Ap
           ]),
         ),
         ...Object.fromEntries(
-          refusalsOf(operation).map((status) => [
-            status,
-            { $ref: `#/responses/${refusalName(status)}` },
-          ]),
+          refusalsOf(operation).map((status) => [status, { $ref: `#/responses/${refusalName(status)}` }]),
         ),
       },
     }

@@ -92,7 +92,9 @@ export type EditPullRequestOption = Static<typeof EditPullRequestOption>
  */
 export const MergePullRequestOption = requestObject('MergePullRequestOption', {
   Do: Type.Optional(enumeration(...mergeStyles)),
-  do: Type.Optional(Type.Unsafe<(typeof mergeStyles)[number]>({ type: 'string', enum: [...mergeStyles], ...undescribed })),
+  do: Type.Optional(
+    Type.Unsafe<(typeof mergeStyles)[number]>({ type: 'string', enum: [...mergeStyles], ...undescribed }),
+  ),
   MergeTitleField: Type.Optional(Type.String()),
   merge_title_field: Type.Optional(Type.String(undescribed)),
   MergeMessageField: Type.Optional(Type.String()),

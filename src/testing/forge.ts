@@ -190,7 +190,11 @@ export class Forge implements AsyncDisposable {
 
   /** Sends requests with the token of an account, creating it when it is missing. */
   as(name: string, credentials?: Credentials): ForgeClient {
-    return new ForgeClient(this.url, async () => credentials ?? { token: (await this.account(name)).token }, this.#check)
+    return new ForgeClient(
+      this.url,
+      async () => credentials ?? { token: (await this.account(name)).token },
+      this.#check,
+    )
   }
 
   /** Sends requests without credentials. */

@@ -8,7 +8,13 @@ import { NotFound } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { getStoredPull } from '../pull.service.ts'
 import { askForReviews, withdrawRequests } from './review-request.service.ts'
-import { presentReview, presentReviewComment, presentReviewComments, presentReviews } from './review.present.ts'
+import {
+  presentCodeComments,
+  presentReview,
+  presentReviewComment,
+  presentReviewComments,
+  presentReviews,
+} from './review.present.ts'
 import { codeCommentInRepo, type CodeCommentCtx } from './review.requirements.ts'
 import {
   CreatePullReviewCommentOptions,
@@ -27,6 +33,7 @@ import {
   getCodeComments,
   getReview,
   getReviews,
+  pageOfCodeComments,
   removeCodeComment,
   submitReview,
   undismissReview,
@@ -169,6 +176,25 @@ export const repoGetPullReviewComments = operation({
     const pair = await getStoredPull(ctx, params.index)
     const review = await getReview(ctx, pair, params.id)
     return ok(await presentReviewComments(ctx, pair, review, await getCodeComments(ctx, review)))
+  },
+})
+
+/** The address of Gitea 1.27 for the comments of all reviews. */
+export const repoGetPullRequestComments = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/pulls/{index}/comments',
+  cost: 'usual',
+  params: { index: pathNumber },
+  scope: 'repository',
+  requires: readable,
+  query: pageQuery,
+  reply: { 200: Type.Array(PullReviewComment) },
+  summary: 'List the comments of all reviews of a pull request',
+  async run({ ctx, params, query }) {
+    const pair = await getStoredPull(ctx, params.index)
+    const page = pageOf(query, ctx.config.api)
+    const { rows, reviews, total } = await pageOfCodeComments(ctx, pair, page)
+    return paged(await presentCodeComments(ctx, pair, reviews, rows), page, total)
   },
 })
 
