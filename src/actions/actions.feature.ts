@@ -1,4 +1,5 @@
 import type { Feature } from '../access/feature.ts'
+import * as artifactListRoutes from './artifacts/artifact-list.routes.ts'
 import * as artifactPageRoutes from './artifacts/artifact-page.routes.ts'
 import * as artifactV3Routes from './artifacts/artifact-v3.routes.ts'
 import * as artifactV4Routes from './artifacts/artifact-v4.routes.ts'
@@ -48,6 +49,7 @@ export const actions: Feature = {
     artifactV4Routes,
     artifactV3Routes,
     artifactPageRoutes,
+    artifactListRoutes,
     cacheV2Routes,
     cacheV1Routes,
     cacheRoutes,

@@ -8,7 +8,8 @@ import {
   type ReplyShape,
 } from './operation.ts'
 import { apiErrors } from './error-forms.ts'
-import { describedPath } from './path.ts'
+import { describedName, describedPath } from './path.ts'
+import { refusalsOf } from './refusals.ts'
 import { boundHeader } from './reply.ts'
 import { bounds } from '../lib/paging.ts'
 
@@ -31,14 +32,22 @@ const reasons: Readonly<Record<number, string>> = {
   303: 'see the other address',
   304: 'the copy at hand is current',
   307: 'moved: the account has another name',
+  308: 'moved: the repository has another name or owner',
   401: 'a sign-in is needed, or the credentials are wrong',
   403: 'not allowed',
   404: 'missing, or not visible to the caller',
   400: 'malformed, or not possible as asked',
+  405: 'not possible in this state',
+  406: 'not acceptable',
+  409: 'conflicts with what exists',
+  410: 'gone',
+  412: 'the state differs from what the request expects',
   413: 'over quota, or too large',
   415: 'the body is of a type that is not taken',
   422: 'the request is not valid; the message names the first failing field',
   423: 'the repository is archived',
+  429: 'too many attempts; `Retry-After` says when to try again',
+  503: 'overloaded or not available; `Retry-After` says when to try again',
   501: 'the request limits the change in a way that is not supported; nothing was changed',
 }
 
@@ -69,12 +78,21 @@ class Components {
     return Object.fromEntries(
       Object.entries(value)
         .filter(([key]) => !key.startsWith('x-') && !key.startsWith('~'))
-        .map(([key, inner]) => [key, key === 'properties' ? this.#properties(inner as Json) : this.#inner(inner)]),
+        .map(([key, inner]) => {
+          if (key === 'properties') return [key, this.#properties(inner as Readonly<Record<string, Json>>)]
+          // A map; generators know no patterns.
+          if (key === 'patternProperties') return ['additionalProperties', this.#inner(Object.values(inner as Json)[0])]
+          return [key, this.#inner(inner)]
+        }),
     )
   }
 
-  #properties(properties: Json): Json {
-    return Object.fromEntries(Object.entries(properties).map(([key, inner]) => [key, this.#inner(inner)]))
+  #properties(properties: Readonly<Record<string, Json>>): Json {
+    return Object.fromEntries(
+      Object.entries(properties)
+        .filter(([, inner]) => inner['x-undescribed'] !== true)
+        .map(([key, inner]) => [key, this.#inner(inner)]),
+    )
   }
 
   #inner(value: unknown): unknown {
@@ -93,15 +111,6 @@ const apiError: Json = {
   },
 }
 
-/** Returns the statuses of refusals of an operation, sorted. */
-function refusalsOf(operation: NamedOperation): number[] {
-  const found = new Set(operation.requires.flatMap((requirement) => requirement.refuses))
-  if (operation.scope.length > 0) found.add(401).add(403)
-  if (!Object.values(operation.query).every(IsOptional)) found.add(422)
-  if (operation.writes) found.add(501)
-  return [...found].sort((one, other) => one - other)
-}
-
 interface DescribedParam {
   readonly name: string
   readonly where: 'path' | 'query'
@@ -112,7 +121,7 @@ interface DescribedParam {
 function paramsOf(operation: NamedOperation, components: Components): DescribedParam[] {
   return [
     ...Object.entries(operation.params).map(([name, schema]): DescribedParam => ({
-      name,
+      name: describedName(operation.path, name),
       where: 'path',
       required: true,
       schema: components.of(schema),
@@ -183,6 +192,7 @@ export function describeOpenApi(operations: readonly NamedOperation[], info: Api
     paths,
     components: {
       schemas: { ...components.schemas, APIError: apiError },
+      responses: refusals((status) => (status >= 400 ? apiErrorContent : {})),
       securitySchemes: {
         ...Object.fromEntries([...accepted].map((kind) => [kind, securitySchemes[kind]])),
         sudo: { type: 'apiKey', in: 'header', name: 'Sudo', description: 'account to act as, for administrators' },
@@ -230,12 +240,25 @@ function describeOperation3(operation: NamedOperation, components: Components): 
       ...Object.fromEntries(
         refusalsOf(operation).map((status) => [
           status,
-          { description: reasons[status] ?? 'refused', ...(operation.errors === apiErrors ? apiErrorContent : {}) },
+          operation.errors === apiErrors
+            ? { $ref: `#/components/responses/${refusalName(status)}` }
+            : { description: reasons[status] ?? 'refused' },
         ]),
       ),
     },
   }
 }
+
+/** Name of the component of a refusal or redirect. */
+const refusalName = (status: number): string => `Status${status}`
+
+/** Returns the components of refusals and redirects. */
+const refusals = (contentOf: (status: number) => Json): Json =>
+  Object.fromEntries(
+    Object.entries(reasons)
+      .filter(([status]) => Number(status) >= 300)
+      .map(([status, description]) => [refusalName(Number(status)), { description, ...contentOf(Number(status)) }]),
+  )
 
 const boundDescription =
   'Sent when a bound limited the answer. total: the list has more entries than X-Total-Count says, and the pages go on. rows: the server looked at a part of the entries; further entries that match are on no page.'
@@ -335,10 +358,7 @@ export function describeSwagger2(operations: readonly NamedOperation[], info: Ap
           ]),
         ),
         ...Object.fromEntries(
-          refusalsOf(operation).map((status) => [
-            status,
-            { description: reasons[status] ?? 'refused', schema: { $ref: '#/definitions/APIError' } },
-          ]),
+          refusalsOf(operation).map((status) => [status, { $ref: `#/responses/${refusalName(status)}` }]),
         ),
       },
     }
@@ -353,6 +373,7 @@ export function describeSwagger2(operations: readonly NamedOperation[], info: Ap
     produces: ['application/json', 'text/html'],
     paths,
     definitions: { ...(narrow(components.schemas) as Json), APIError: apiError },
+    responses: refusals((status) => (status >= 400 ? { schema: { $ref: '#/definitions/APIError' } } : {})),
     securityDefinitions: {
       AuthorizationHeaderToken: {
         type: 'apiKey',

@@ -291,6 +291,8 @@ interface Declaration<
   readonly writes?: boolean
   /** Status → body of each success. With one empty reply and nothing else, `run` returns nothing. */
   readonly reply: Replies
+  /** Statuses of refusals of the handler, beside those of the requirements and of every operation (`refusals.ts`). */
+  readonly refuses?: readonly number[]
   /** Form of refusals; the default is API JSON, and text outside the API. */
   readonly errors?: ErrorForm
   readonly summary?: string
@@ -330,6 +332,7 @@ export interface Operation {
   readonly writes: boolean
   readonly obeys: readonly NarrowingHeader[]
   readonly reply: Readonly<Record<number, ReplyShape>>
+  readonly refuses: readonly number[]
   readonly errors: ErrorForm
   readonly summary: string
   readonly deprecated: boolean
@@ -382,6 +385,7 @@ export function operation<
     obeys: declaration.obeys ?? [],
     writes: declaration.writes ?? declaration.method !== 'GET',
     reply: declaration.reply,
+    refuses: declaration.refuses ?? [],
     errors: declaration.errors ?? (base === 'site' ? textErrors : apiErrors),
     summary: declaration.summary ?? '',
     deprecated: declaration.deprecated ?? false,

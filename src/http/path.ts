@@ -82,8 +82,18 @@ const valuesOf = (schema: { readonly enum?: readonly string[] } | undefined): re
 /** Returns the parameter names of a path, in order. */
 export const paramNames = (path: string): string[] => [...path.matchAll(piece)].map((match) => match[1] as string)
 
-/** Returns the path for descriptions: `{name+}` as `{name}`. */
-export const describedPath = (path: string): string => path.replace(piece, '{$1}')
+/**
+ * Returns the name of a path parameter for descriptions: clients of the family look for a repository at
+ * `{owner}/{repo}`, which the contract calls `{username}/{reponame}`.
+ */
+export function describedName(path: string, name: string): string {
+  if (name === 'reponame') return 'repo'
+  return name === 'username' && path.includes('{username}/{reponame}') ? 'owner' : name
+}
+
+/** Returns the path for descriptions: `{name+}` as `{name}`, under the names of descriptions, without a final slash. */
+export const describedPath = (path: string): string =>
+  path.replace(piece, (_, name: string) => `{${describedName(path, name)}}`).replace(/\/$/, '')
 
 /** Returns the raw path after a number of segments; decoding would merge `+` and `%2B`. */
 export const escapedPathAfter = ({ url }: { readonly url: string }, parts: number): string =>

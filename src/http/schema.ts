@@ -40,6 +40,12 @@ export const closedObject = <Properties extends Schemas>(
 /** The value or null; replies always contain the key. */
 export const nullable = <Inner extends Schema>(inner: Inner) => Type.Union([inner, Type.Null()])
 
+/** A member that is always null, described without a type, because generators know none for it. */
+export const alwaysNull = () => Type.Unsafe<null>({ description: 'always null' })
+
+/** Option of a member that requests may contain and descriptions do not show, such as a second spelling. */
+export const undescribed = { 'x-undescribed': true } as const
+
 /** A time as RFC 3339 text. */
 export const dateTime = () => Type.String({ format: 'date-time' })
 

@@ -20,9 +20,11 @@ export const repoMigrate = operation({
   path: '/repos/migrate',
   cost: 'expensive',
   scope: 'repository',
+  refuses: [409],
   requires: [signedIn, validBody],
   body: MigrateRepoOptions,
   reply: { 201: Repository, 202: RepositoryImport },
+  summary: 'Import a repository from another server',
   async run({ ctx, body, call }) {
     const owner = await getMigrationOwner(ctx, { name: body.repo_owner, id: body.uid })
     const input = {

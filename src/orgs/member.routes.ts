@@ -28,6 +28,7 @@ export const orgListMembers = operation({
   requires: [inOrg, signedIn],
   query: pageQuery,
   reply: { 200: Type.Array(User) },
+  summary: 'List the members of an organization',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { users, total, bound } = await pageOfMembers(ctx, ctx.org, page, false)
@@ -47,6 +48,7 @@ export const orgIsMember = operation({
   scope: 'organization',
   requires: [inOrg, signedIn, askedMember],
   reply: { 204: 'empty', 303: 'empty' },
+  summary: 'Check whether an account is a member',
   async run({ ctx }) {
     const found = await checkMember(ctx, ctx.org, ctx.subject)
     if (found === 'member') return noContent()
@@ -62,6 +64,7 @@ export const orgDeleteMember = operation({
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner, targetUser],
   reply: { 204: 'empty' },
+  summary: 'Remove a member from an organization',
   run: ({ ctx }) => removeMember(ctx, ctx.org, ctx.subject),
 })
 
@@ -73,6 +76,7 @@ export const orgListPublicMembers = operation({
   requires: [inOrg],
   query: pageQuery,
   reply: { 200: Type.Array(User) },
+  summary: 'List the public members of an organization',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { users, total, bound } = await pageOfMembers(ctx, ctx.org, page, true)
@@ -92,6 +96,7 @@ export const orgIsPublicMember = operation({
   scope: 'organization',
   requires: [inOrg, askedMember],
   reply: { 204: 'empty' },
+  summary: 'Check whether an account is a public member',
   run: ({ ctx }) => checkPublicMember(ctx, ctx.org, ctx.subject),
 })
 
@@ -102,6 +107,7 @@ export const orgPublicizeMember = operation({
   scope: 'organization',
   requires: [inOrg, signedIn, orgMember, targetUser],
   reply: { 204: 'empty' },
+  summary: 'Show the membership of a member',
   run: ({ ctx }) => showMembership(ctx, ctx.org, ctx.subject, true),
 })
 
@@ -112,5 +118,6 @@ export const orgConcealMember = operation({
   scope: 'organization',
   requires: [inOrg, signedIn, orgMember, targetUser],
   reply: { 204: 'empty' },
+  summary: 'Hide the membership of a member',
   run: ({ ctx }) => showMembership(ctx, ctx.org, ctx.subject, false),
 })

@@ -45,6 +45,7 @@ export const orgCreate = operation({
   requires: [signedIn, validBody],
   body: CreateOrgOption,
   reply: { 201: Organization },
+  summary: 'Create an organization',
   async run({ ctx, body }) {
     const { user } = ctx.viewer
     const org = await createOrg(ctx, user, user, { name: body.username, ...profileOf(body) })
@@ -61,6 +62,7 @@ export const adminCreateOrg = operation({
   requires: [signedIn, siteAdmin, targetUser, validBody],
   body: CreateOrgOption,
   reply: { 201: Organization },
+  summary: 'Create an organization for an account',
   async run({ ctx, body }) {
     const profile = { ...profileOf(body), repoAdminChangeTeamAccess: undefined }
     const org = await createOrg(ctx, ctx.viewer.user, ctx.subject, { name: body.username, ...profile })
@@ -76,6 +78,7 @@ export const orgGetAll = operation({
   requires: [anyone],
   query: pageQuery,
   reply: { 200: Type.Array(Organization) },
+  summary: 'List the organizations',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { orgs, total } = await listVisibleOrgs(ctx, page)
@@ -95,6 +98,7 @@ export const adminGetAllOrgs = operation({
   requires: [signedIn, siteAdmin],
   query: pageQuery,
   reply: { 200: Type.Array(Organization) },
+  summary: 'List all organizations',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { orgs, total } = await listAllOrgs(ctx, page)
@@ -113,6 +117,7 @@ export const orgGet = operation({
   scope: 'organization',
   requires: [inOrg],
   reply: { 200: Organization },
+  summary: 'Get an organization',
   async run({ ctx }) {
     return ok(presentOrg(ctx, ctx.org))
   },
@@ -126,6 +131,7 @@ export const orgEdit = operation({
   requires: [inOrg, signedIn, orgOwner, validBody],
   body: EditOrgOption,
   reply: { 200: Organization },
+  summary: 'Edit an organization',
   run: async ({ ctx, body }) => ok(presentOrg(ctx, await editOrg(ctx, ctx.org, profileOf(body)))),
 })
 
@@ -136,6 +142,7 @@ export const orgDelete = operation({
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner],
   reply: { 204: 'empty' },
+  summary: 'Delete an organization',
   run: ({ ctx }) => deleteOrg(ctx, ctx.org, ctx.viewer.id),
 })
 
@@ -147,6 +154,7 @@ export const renameOrg = operation({
   requires: [inOrg, signedIn, orgOwner, validBody],
   body: RenameOrgOption,
   reply: { 204: 'empty' },
+  summary: 'Rename an organization',
   run: ({ ctx, body }) => renameAccount(ctx, ctx.org, body.new_name, ctx.viewer.id),
 })
 
@@ -158,6 +166,7 @@ export const orgListCurrentUserOrgs = operation({
   requires: [signedIn, anyTokenScope('user', 'organization')],
   query: pageQuery,
   reply: { 200: Type.Array(Organization) },
+  summary: 'List the organizations of the caller',
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
     const { orgs, total } = await listOrgsOf(ctx, ctx.viewer.user, page)
@@ -177,6 +186,7 @@ export const orgListUserOrgs = operation({
   requires: [namedUser, signedIn],
   query: pageQuery,
   reply: { 200: Type.Array(Organization) },
+  summary: 'List the organizations of an account',
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
     const { orgs, total } = await listOrgsOf(ctx, ctx.subject, page)
@@ -196,6 +206,7 @@ export const adminListUserOrgs = operation({
   requires: [signedIn, siteAdmin, targetUser],
   query: pageQuery,
   reply: { 200: Type.Array(Organization) },
+  summary: 'List the organizations of an account, as an administrator',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { orgs, total } = await listOrgsOf(ctx, ctx.subject, page)
@@ -214,5 +225,6 @@ export const orgGetUserPermissions = operation({
   scope: 'user',
   requires: [namedUser, signedIn, inOrg],
   reply: { 200: OrganizationPermissions },
+  summary: 'Get the permissions of an account in an organization',
   run: async ({ ctx }) => ok(await orgPermissionsOf(ctx, ctx.subject)),
 })

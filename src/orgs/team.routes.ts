@@ -41,6 +41,7 @@ export const orgListTeams = operation({
   requires: [inOrg, signedIn, orgMember],
   query: pageQuery,
   reply: { 200: Type.Array(Team) },
+  summary: 'List the teams of an organization',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { teams, total } = await pageOfTeams(ctx, ctx.org, page)
@@ -57,6 +58,7 @@ export const orgCreateTeam = operation({
   requires: [inOrg, signedIn, orgMember, orgOwner, validBody],
   body: CreateTeamOption,
   reply: { 201: Team },
+  summary: 'Create a team',
   async run({ ctx, body }) {
     const team = await createTeam(ctx, ctx.org, { name: body.name, ...teamOf(body) })
     return created(await presentTeam(ctx, team, ctx.org))
@@ -71,6 +73,7 @@ export const teamSearch = operation({
   requires: [inOrg, signedIn, orgMember],
   query: { q: Type.Optional(Type.String()), include_desc: Type.Optional(Type.Boolean()), ...pageQuery },
   reply: { 200: TeamSearchResults },
+  summary: 'Search the teams of an organization',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const wanted = { text: (query.q ?? '').trim(), alsoDescription: query.include_desc ?? true }
@@ -87,6 +90,7 @@ export const userListTeams = operation({
   requires: [signedIn],
   query: pageQuery,
   reply: { 200: Type.Array(Team) },
+  summary: 'List the teams of the caller',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { teams, total } = await pageOfOwnTeams(ctx, page)
@@ -101,6 +105,7 @@ export const orgGetTeam = operation({
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn],
   reply: { 200: Team },
+  summary: 'Get a team',
   run: async ({ ctx }) => ok(await presentTeam(ctx, ctx.team, ctx.org)),
 })
 
@@ -113,6 +118,7 @@ export const orgEditTeam = operation({
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, teamOrgOwner, validBody],
   body: EditTeamOption,
   reply: { 200: Team },
+  summary: 'Edit a team',
   async run({ ctx, body }) {
     const team = await editTeam(ctx, ctx.team, { name: body.name, ...teamOf(body) })
     return ok(await presentTeam(ctx, team))
@@ -126,6 +132,7 @@ export const orgDeleteTeam = operation({
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, teamOrgOwner],
   reply: { 204: 'empty' },
+  summary: 'Delete a team',
   run: ({ ctx }) => removeTeam(ctx, ctx.team),
 })
 
@@ -137,6 +144,7 @@ export const orgListTeamMembers = operation({
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn],
   query: pageQuery,
   reply: { 200: Type.Array(User) },
+  summary: 'List the members of a team',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { members, total } = await pageOfTeamMembers(ctx, ctx.team, page)
@@ -156,6 +164,7 @@ export const orgListTeamMember = operation({
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, accountOfPath(notOnTeam)],
   reply: { 200: User },
+  summary: 'Get a member of a team',
   async run({ ctx }) {
     await checkTeamMember(ctx, ctx.team, ctx.subject)
     return ok(presentUser(ctx, ctx.subject))
@@ -170,6 +179,7 @@ export const orgAddTeamMember = operation({
   outlivesCredential: true,
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, teamOrgOwner, targetUser],
   reply: { 204: 'empty' },
+  summary: 'Add a member to a team',
   run: ({ ctx }) => addTeamMember(ctx, ctx.team, ctx.subject),
 })
 
@@ -180,5 +190,6 @@ export const orgRemoveTeamMember = operation({
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, teamOrgOwner, targetUser],
   reply: { 204: 'empty' },
+  summary: 'Remove a member from a team',
   run: ({ ctx }) => removeTeamMember(ctx, ctx.team, ctx.subject),
 })

@@ -43,6 +43,7 @@ export const repoListPullRequests = operation({
     ...cursorQuery,
   },
   reply: { 200: Type.Array(PullRequest) },
+  summary: 'List the pull requests',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { pairs, total, bound, cursor } = await listPulls(ctx, query, page)
@@ -55,9 +56,11 @@ export const repoCreatePullRequest = operation({
   path: '/repos/{username}/{reponame}/pulls',
   cost: 'expensive',
   scope: 'repository',
+  refuses: [409],
   requires: [...readable, signedIn, notArchived, validBody],
   body: CreatePullRequestOption,
   reply: { 201: PullRequest },
+  summary: 'Create a pull request',
   async run({ ctx, body }) {
     const made = await createPull(ctx, { ...body, dueDate: body.due_date })
     return created(await presentPull(ctx, made, { milestone: made.milestone }))
@@ -71,6 +74,7 @@ export const repoListPinnedPullRequests = operation({
   scope: 'repository',
   requires: readable,
   reply: { 200: Type.Array(PullRequest) },
+  summary: 'List the pinned pull requests',
   async run({ ctx }) {
     return ok(await presentPulls(ctx, await listPinnedPulls(ctx)))
   },
@@ -84,6 +88,7 @@ export const repoGetPullRequest = operation({
   scope: 'repository',
   requires: readable,
   reply: { 200: PullRequest },
+  summary: 'Get a pull request',
   run: async ({ ctx, params }) => ok(await presentPull(ctx, await getPull(ctx, params.index))),
 })
 
@@ -93,9 +98,11 @@ export const repoEditPullRequest = operation({
   cost: 'expensive',
   params: { index: pathNumber },
   scope: 'repository',
+  refuses: [409, 412],
   requires: [...readable, signedIn, validBody],
   body: EditPullRequestOption,
   reply: { 201: PullRequest },
+  summary: 'Edit a pull request',
   async run({ ctx, params, body }) {
     const edited = await editPull(ctx, await getStoredPull(ctx, params.index), {
       ...body,
@@ -114,6 +121,7 @@ export const repoGetPullRequestByBaseHead = operation({
   scope: 'repository',
   requires: readable,
   reply: { 200: PullRequest },
+  summary: 'Get a pull request by its base and head',
   run: async ({ ctx, params }) =>
     ok(await presentPull(ctx, await getPullByBranches(ctx, params.base, params.filepath))),
 })
@@ -127,6 +135,7 @@ export const repoDownloadPullDiffOrPatch = operation({
   requires: readable,
   query: { binary: Type.Optional(Type.Boolean()) },
   reply: { 200: bytesOf('text/plain') },
+  summary: 'Get a pull request as a diff or patch',
   async run({ ctx, params, query, call }) {
     const pair = await getPull(ctx, params.index)
     const options = { kind: params.diffType, binary: query.binary ?? false, signal: call.signal }
@@ -174,6 +183,7 @@ export const repoGetPullRequestCommits = operation({
   requires: readable,
   query: { ...pageQuery, verification: Type.Optional(Type.Boolean()), files: Type.Optional(Type.Boolean()) },
   reply: { 200: Type.Array(Commit) },
+  summary: 'List the commits of a pull request',
   async run({ ctx, params, query }) {
     const pair = await getPull(ctx, params.index)
     const page = pageOf(query, ctx.config.api)
@@ -198,6 +208,7 @@ export const repoGetPullRequestFiles = operation({
     whitespace: Type.Optional(enumeration('ignore-all', 'ignore-change', 'ignore-eol', 'show-all')),
   },
   reply: { 200: Type.Array(ChangedFile) },
+  summary: 'List the changed files of a pull request',
   async run({ ctx, params, query }) {
     const pair = await getPull(ctx, params.index)
     const page = pageOf(query, ctx.config.api)
@@ -216,6 +227,7 @@ export const repoPullRequestIsMerged = operation({
   scope: 'repository',
   requires: readable,
   reply: { 204: 'empty' },
+  summary: 'Check whether a pull request is merged',
   async run({ ctx, params }) {
     const { pull } = await getStoredPull(ctx, params.index)
     if (!pull.is_merged) throw new NotFound('the pull request is not merged', 'pull_not_merged')
@@ -229,5 +241,6 @@ export const repoGetCommitPullRequest = operation({
   scope: 'repository',
   requires: [inRepo, canRead('code'), gitRepo],
   reply: { 200: PullRequest },
+  summary: 'Get the pull request that merged a commit',
   run: async ({ ctx, params }) => ok(await presentPull(ctx, await getPullOfCommit(ctx, params.ref))),
 })

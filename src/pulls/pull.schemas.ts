@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { dateTime, enumeration, nullable, object, requestObject } from '../http/schema.ts'
+import { dateTime, enumeration, nullable, object, requestObject, undescribed } from '../http/schema.ts'
 import { Label } from '../issues/labels/label.schemas.ts'
 import { Milestone, StateType } from '../issues/milestones/milestone.schemas.ts'
 import { Team } from '../orgs/team.schemas.ts'
@@ -86,16 +86,21 @@ export const EditPullRequestOption = requestObject('EditPullRequestOption', {
 })
 export type EditPullRequestOption = Static<typeof EditPullRequestOption>
 
-/** Accepts each key in both spellings; the capitalized one takes precedence. The handler validates the style. */
+/**
+ * Accepts each key in both spellings; the capitalized one takes precedence and is the described one, because both make the
+ * same name in some languages. The handler validates the style.
+ */
 export const MergePullRequestOption = requestObject('MergePullRequestOption', {
   Do: Type.Optional(enumeration(...mergeStyles)),
-  do: Type.Optional(enumeration(...mergeStyles)),
+  do: Type.Optional(
+    Type.Unsafe<(typeof mergeStyles)[number]>({ type: 'string', enum: [...mergeStyles], ...undescribed }),
+  ),
   MergeTitleField: Type.Optional(Type.String()),
-  merge_title_field: Type.Optional(Type.String()),
+  merge_title_field: Type.Optional(Type.String(undescribed)),
   MergeMessageField: Type.Optional(Type.String()),
-  merge_message_field: Type.Optional(Type.String()),
+  merge_message_field: Type.Optional(Type.String(undescribed)),
   MergeCommitID: Type.Optional(Type.String()),
-  merge_commit_id: Type.Optional(Type.String()),
+  merge_commit_id: Type.Optional(Type.String(undescribed)),
   head_commit_id: Type.Optional(Type.String()),
   force_merge: Type.Optional(Type.Boolean()),
   merge_when_checks_succeed: Type.Optional(Type.Boolean()),

@@ -30,6 +30,7 @@ export const adminListQuotaGroups = operation({
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin],
   reply: { 200: Type.Array(QuotaGroup) },
+  summary: 'List the quota groups',
   async run({ ctx }) {
     return ok((await allGroups(ctx)).map((group) => presentGroup(group)))
   },
@@ -40,9 +41,11 @@ export const adminCreateQuotaGroup = operation({
   path: '/admin/quota/groups',
   cost: 'usual',
   scope: 'admin',
+  refuses: [409],
   requires: [anyone, quotaOn, signedIn, siteAdmin, validBody],
   body: CreateQuotaGroupOptions,
   reply: { 201: QuotaGroup },
+  summary: 'Create a quota group',
   async run({ ctx, body }) {
     const rules = (body.rules ?? []).map(({ name, limit, subjects }) => ({
       name,
@@ -60,6 +63,7 @@ export const adminGetQuotaGroup = operation({
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup],
   reply: { 200: QuotaGroup },
+  summary: 'Get a quota group',
   async run({ ctx }) {
     return ok(presentGroup(await getGroupWithRules(ctx, ctx.group.name)))
   },
@@ -72,6 +76,7 @@ export const adminDeleteQuotaGroup = operation({
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup],
   reply: { 204: 'empty' },
+  summary: 'Delete a quota group',
   run: ({ ctx }) => removeGroup(ctx, ctx.group),
 })
 
@@ -80,8 +85,10 @@ export const adminAddRuleToQuotaGroup = operation({
   path: '/admin/quota/groups/{quotagroup}/rules/{quotarule}',
   cost: 'usual',
   scope: 'admin',
+  refuses: [409],
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup, namedRule],
   reply: { 204: 'empty' },
+  summary: 'Add a rule to a quota group',
   run: ({ ctx }) => addRuleToGroup(ctx, ctx.group, ctx.rule),
 })
 
@@ -92,6 +99,7 @@ export const adminRemoveRuleFromQuotaGroup = operation({
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup, namedRule],
   reply: { 204: 'empty' },
+  summary: 'Remove a rule from a quota group',
   run: ({ ctx }) => removeRuleFromGroup(ctx, ctx.group, ctx.rule),
 })
 
@@ -102,6 +110,7 @@ export const adminListUsersInQuotaGroup = operation({
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup],
   reply: { 200: Type.Array(User) },
+  summary: 'List the accounts of a quota group',
   async run({ ctx }) {
     return ok((await usersOfGroup(ctx, ctx.group)).map((user) => presentUser(ctx, user)))
   },
@@ -112,8 +121,10 @@ export const adminAddUserToQuotaGroup = operation({
   path: '/admin/quota/groups/{quotagroup}/users/{username}',
   cost: 'usual',
   scope: 'admin',
+  refuses: [409],
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup, targetUser],
   reply: { 204: 'empty' },
+  summary: 'Add an account to a quota group',
   run: ({ ctx }) => addUserToGroup(ctx, ctx.group, ctx.subject),
 })
 
@@ -124,6 +135,7 @@ export const adminRemoveUserFromQuotaGroup = operation({
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup, targetUser],
   reply: { 204: 'empty' },
+  summary: 'Remove an account from a quota group',
   run: ({ ctx }) => removeUserFromGroup(ctx, ctx.group, ctx.subject),
 })
 
@@ -134,6 +146,7 @@ export const adminGetUserQuota = operation({
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, targetUser],
   reply: { 200: QuotaInfo },
+  summary: 'Get the quota of an account',
   async run({ ctx }) {
     return ok(presentQuota(await viewQuota(ctx, ctx.subject), 'named'))
   },
@@ -147,5 +160,6 @@ export const adminSetUserQuotaGroups = operation({
   requires: [anyone, quotaOn, signedIn, siteAdmin, targetUser, validBody],
   body: SetUserQuotaGroupsOptions,
   reply: { 204: 'empty' },
+  summary: 'Set the quota groups of an account',
   run: ({ ctx, body }) => setGroupsOfUser(ctx, ctx.subject, body.groups ?? []),
 })

@@ -25,6 +25,7 @@ function quotaOperations<const Rs extends readonly AnyRequirement[]>(holder: Hol
     scope,
     requires,
     reply: { 200: QuotaInfo },
+    summary: 'Get the quota and what counts for it',
     run: async ({ ctx }) => ok(presentQuota(await viewQuota(ctx, ownerOf(ctx)), 'nameless')),
   })
   const check = operation({
@@ -35,6 +36,7 @@ function quotaOperations<const Rs extends readonly AnyRequirement[]>(holder: Hol
     requires,
     query: { subject: enumeration(...quotaSubjects) },
     reply: { 200: Type.Boolean() },
+    summary: 'Check whether a subject is within the quota',
     async run({ ctx, query: { subject } }) {
       if (subject === undefined) {
         throw new Invalid('[subject]: must be a subject of quotas', 'quota_subject_invalid', { field: 'subject' })
@@ -50,6 +52,7 @@ function quotaOperations<const Rs extends readonly AnyRequirement[]>(holder: Hol
     requires,
     query: pageQuery,
     reply: { 200: Type.Array(QuotaUsedAttachment) },
+    summary: 'List the attachments that count for the quota',
     async run({ ctx, query }) {
       const page = pageOf(query, ctx.config.api)
       const { rows, total } = await pageOfAttachments(ctx, ownerOf(ctx), page)
@@ -64,6 +67,7 @@ function quotaOperations<const Rs extends readonly AnyRequirement[]>(holder: Hol
     requires,
     query: pageQuery,
     reply: { 200: Type.Array(QuotaUsedPackage) },
+    summary: 'List the packages that count for the quota',
     async run({ ctx, query }) {
       const page = pageOf(query, ctx.config.api)
       const owner = ownerOf(ctx)
@@ -79,6 +83,7 @@ function quotaOperations<const Rs extends readonly AnyRequirement[]>(holder: Hol
     requires,
     query: pageQuery,
     reply: { 200: Type.Array(QuotaUsedArtifact) },
+    summary: 'List the artifacts that count for the quota',
     async run({ ctx, query }) {
       const page = pageOf(query, ctx.config.api)
       const { rows, total } = await pageOfArtifacts(ctx, ownerOf(ctx), page)

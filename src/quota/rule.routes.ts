@@ -15,6 +15,7 @@ export const adminListQuotaRules = operation({
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin],
   reply: { 200: Type.Array(QuotaRuleInfo) },
+  summary: 'List the quota rules',
   async run({ ctx }) {
     return ok((await allRules(ctx)).map(presentRule))
   },
@@ -25,9 +26,11 @@ export const adminCreateQuotaRule = operation({
   path: '/admin/quota/rules',
   cost: 'usual',
   scope: 'admin',
+  refuses: [409],
   requires: [anyone, quotaOn, signedIn, siteAdmin, validBody],
   body: CreateQuotaRuleOptions,
   reply: { 201: QuotaRuleInfo },
+  summary: 'Create a quota rule',
   async run({ ctx, body }) {
     return created(presentRule(await createRule(ctx, { ...body, subjects: subjectsFrom(body.subjects) ?? [] })))
   },
@@ -40,6 +43,7 @@ export const adminGetQuotaRule = operation({
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedRule],
   reply: { 200: QuotaRuleInfo },
+  summary: 'Get a quota rule',
   async run({ ctx }) {
     return ok(presentRule(ctx.rule))
   },
@@ -53,6 +57,7 @@ export const adminEditQuotaRule = operation({
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedRule, validBody],
   body: EditQuotaRuleOptions,
   reply: { 200: QuotaRuleInfo },
+  summary: 'Edit a quota rule',
   async run({ ctx, body }) {
     const change = { limit: body.limit ?? undefined, subjects: subjectsFrom(body.subjects) }
     return ok(presentRule(await editRule(ctx, ctx.rule, change)))
@@ -67,5 +72,6 @@ export const adminDEleteQuotaRule = operation({
   scope: 'admin',
   requires: [anyone, quotaOn, signedIn, siteAdmin, namedRule],
   reply: { 204: 'empty' },
+  summary: 'Delete a quota rule',
   run: ({ ctx }) => removeRule(ctx, ctx.rule),
 })

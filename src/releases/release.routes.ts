@@ -56,6 +56,7 @@ export const repoCreateRelease = operation({
   path: '/repos/{username}/{reponame}/releases',
   cost: 'usual',
   scope: 'repository',
+  refuses: [409],
   requires: [
     inRepo,
     canRead('releases'),

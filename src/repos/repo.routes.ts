@@ -25,9 +25,11 @@ export const createCurrentUserRepo = operation({
   path: '/user/repos',
   cost: 'usual',
   scope: 'repository',
+  refuses: [409],
   requires: [signedIn, validBody, userUnderQuota('size:repos:all')],
   body: CreateRepoOption,
   reply: { 201: Repository },
+  summary: 'Create a repository',
   async run({ ctx, body }) {
     const { user } = ctx.viewer
     const repo = await createRepo(ctx, user, user, newRepositoryOf(ctx, body))
@@ -40,9 +42,11 @@ export const createOrgRepo = operation({
   path: '/orgs/{org}/repos',
   cost: 'usual',
   scope: 'organization',
+  refuses: [409],
   requires: [inOrg, signedIn, validBody, orgUnderQuota('size:repos:all')],
   body: CreateRepoOption,
   reply: { 201: Repository },
+  summary: 'Create a repository in an organization',
   async run({ ctx, body }) {
     const repo = await createOrgRepository(ctx, ctx.org, newRepositoryOf(ctx, body))
     return created(await presentMadeRepo(ctx, repo, ctx.org))
@@ -55,9 +59,11 @@ export const createOrgRepoDeprecated = operation({
   cost: 'usual',
   scope: ['organization', 'repository'],
   deprecated: true,
+  refuses: [409],
   requires: [signedIn, validBody],
   body: CreateRepoOption,
   reply: { 201: Repository },
+  summary: 'Create a repository in an organization',
   async run({ ctx, params, body, call }) {
     const missing = () => new Invalid(`the organization ${params.org} does not exist`, 'org_not_found')
     const kind = 'organization'
@@ -73,9 +79,11 @@ export const adminCreateRepo = operation({
   path: '/admin/users/{username}/repos',
   cost: 'usual',
   scope: 'admin',
+  refuses: [409],
   requires: [signedIn, siteAdmin, targetUser, validBody, ownerUnderQuota('size:repos:all')],
   body: CreateRepoOption,
   reply: { 201: Repository },
+  summary: 'Create a repository for an account',
   async run({ ctx, body }) {
     const repo = await createRepo(ctx, ctx.viewer.user, ctx.subject, newRepositoryOf(ctx, body))
     return created(await presentMadeRepo(ctx, repo, ctx.subject))
@@ -89,6 +97,7 @@ export const repoGet = operation({
   scope: 'repository',
   requires: [inRepo, anyAccess],
   reply: { 200: Repository },
+  summary: 'Get a repository',
   run: async ({ ctx }) => ok(await presentKeptRepo(ctx)),
 })
 
@@ -100,6 +109,7 @@ export const repoGetByID = operation({
   scope: null,
   requires: [signedIn, tokenScope('repository')],
   reply: { 200: Repository },
+  summary: 'Get a repository by its id',
   async run({ ctx, params }) {
     const view = await getRepoById(ctx, params.id as RepoId)
     return ok(await presentKeptRepo({ ...ctx, ...view }))
@@ -144,6 +154,7 @@ export const repoEdit = operation({
   requires: [inRepo, signedIn, repoAdmin, validBody],
   body: EditRepoOption,
   reply: { 200: Repository },
+  summary: 'Edit a repository',
   async run({ ctx, body }) {
     const edited = await editRepo(ctx, editOf(body))
     return ok(await presentRepo(ctx, { ...edited, owner: ctx.owner, rights: ctx.rights }))
@@ -157,5 +168,6 @@ export const repoDelete = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoOwner],
   reply: { 204: 'empty' },
+  summary: 'Delete a repository',
   run: ({ ctx }) => deleteRepo(ctx, ctx.owner, ctx.repo, ctx.viewer.id),
 })

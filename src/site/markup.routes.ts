@@ -46,6 +46,7 @@ export const renderMarkdown = operation({
   requires: [signedIn, validBody],
   body: MarkdownOption,
   reply: { 200: bytesOf('text/html') },
+  summary: 'Render Markdown as HTML',
   run: ({ ctx, body }) => renderMarkdownOption(ctx, body),
 })
 
@@ -58,6 +59,7 @@ export const renderMarkdownRaw = operation({
   requires: [signedIn],
   body: bytesOf('text/plain'),
   reply: { 200: bytesOf('text/html') },
+  summary: 'Render a Markdown text as HTML',
   run: ({ ctx, call }) => renderRaw(ctx, call),
 })
 
@@ -70,6 +72,7 @@ export const renderMarkup = operation({
   requires: [signedIn, validBody],
   body: MarkupOption,
   reply: { 200: bytesOf('text/html') },
+  summary: 'Render a markup document as HTML',
   run: ({ ctx, body }) => renderMarkupOption(ctx, body),
 })
 
@@ -82,6 +85,7 @@ export const repoRenderMarkdown = operation({
   requires: [inRepo, signedIn, validBody],
   body: MarkdownOption,
   reply: { 200: bytesOf('text/html') },
+  summary: 'Render Markdown as HTML in a repository',
   run: ({ ctx, body }) => renderMarkdownOption(ctx, body, ctx),
 })
 
@@ -94,6 +98,7 @@ export const repoRenderMarkdownRaw = operation({
   requires: [inRepo, signedIn],
   body: bytesOf('text/plain'),
   reply: { 200: bytesOf('text/html') },
+  summary: 'Render a Markdown text as HTML in a repository',
   run: ({ ctx, call }) => renderRaw(ctx, call, ctx),
 })
 
@@ -106,5 +111,6 @@ export const repoRenderMarkup = operation({
   requires: [inRepo, signedIn, validBody],
   body: MarkupOption,
   reply: { 200: bytesOf('text/html') },
+  summary: 'Render a markup document as HTML in a repository',
   run: ({ ctx, body }) => renderMarkupOption(ctx, body, ctx),
 })

@@ -15,6 +15,7 @@ export const getGeneralUISettings = operation({
   scope: null,
   requires: [anyone],
   reply: { 200: GeneralUISettings },
+  summary: 'Get the settings of pages',
   run: async ({ ctx: { config } }) =>
     ok({
       default_theme: config.ui.defaultTheme,
@@ -30,6 +31,7 @@ export const getGeneralAPISettings = operation({
   scope: null,
   requires: [anyone],
   reply: { 200: GeneralAPISettings },
+  summary: 'Get the limits of the API',
   run: async ({ ctx: { config } }) =>
     ok({
       max_response_items: config.api.maxResponseItems,
@@ -46,6 +48,7 @@ export const getGeneralAttachmentSettings = operation({
   scope: null,
   requires: [anyone],
   reply: { 200: GeneralAttachmentSettings },
+  summary: 'Get the limits of attachments',
   run: async ({ ctx: { config } }) =>
     ok({
       enabled: config.attachment.enabled,
@@ -62,6 +65,7 @@ export const getGeneralRepositorySettings = operation({
   scope: null,
   requires: [anyone],
   reply: { 200: GeneralRepoSettings },
+  summary: 'Get the settings of repositories',
   run: async ({ ctx: { config } }) =>
     ok({
       mirrors_disabled: !config.mirror.enabled || config.repository.disableMirrors,

@@ -24,6 +24,7 @@ export const listGitignoresTemplates = operation({
   scope: null,
   requires: [anyone],
   reply: { 200: Type.Array(Type.String()) },
+  summary: 'List the .gitignore templates',
   run: async () => ok([...(await listGitignoreNames())]),
 })
 
@@ -34,6 +35,7 @@ export const getGitignoreTemplateInfo = operation({
   scope: null,
   requires: [anyone],
   reply: { 200: GitignoreTemplateInfo },
+  summary: 'Get a .gitignore template',
   async run({ params: { name } }) {
     const source = await findGitignore(name)
     if (source === undefined) throw new NotFound('there is no gitignore template of this name', 'template_not_found')
@@ -48,6 +50,7 @@ export const listLicenseTemplates = operation({
   scope: null,
   requires: [anyone],
   reply: { 200: Type.Array(LicensesTemplateListEntry) },
+  summary: 'List the licence templates',
   run: async ({ ctx }) =>
     ok(
       listLicenseKeys(ctx.config.repository.preferredLicenses).map((key) => ({
@@ -65,6 +68,7 @@ export const getLicenseTemplateInfo = operation({
   scope: null,
   requires: [anyone],
   reply: { 200: LicenseTemplateInfo },
+  summary: 'Get a licence template',
   async run({ ctx, params }) {
     const license = await findLicense(params.name)
     if (license === undefined) throw new NotFound('there is no licence of this name', 'template_not_found')
@@ -85,6 +89,7 @@ export const listLabelTemplates = operation({
   scope: null,
   requires: [anyone],
   reply: { 200: Type.Array(Type.String()) },
+  summary: 'List the label templates',
   run: async () => ok([...listLabelTemplateNames()]),
 })
 
@@ -95,6 +100,7 @@ export const getLabelTemplateInfo = operation({
   scope: null,
   requires: [anyone],
   reply: { 200: Type.Array(LabelTemplate) },
+  summary: 'List the labels of a label template',
   async run({ params }) {
     const labels = findLabelTemplate(params.name)
     if (labels === undefined) throw new NotFound('there is no label set of this name', 'template_not_found')

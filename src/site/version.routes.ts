@@ -14,6 +14,7 @@ export const getVersion = operation({
   scope: null,
   requires: [anyone],
   reply: { 200: ServerVersion },
+  summary: 'Get the version of the server',
   run: async ({ ctx }) => ok({ version: ctx.config.ingot.apiVersion }),
 })
 
@@ -49,6 +50,7 @@ export const getSigningKey = operation({
   scope: null,
   requires: [anyone],
   reply: { 200: bytesOf('text/plain') },
+  summary: 'Get the OpenPGP key that signs commits of the instance',
   run: async ({ ctx }) => bytes(textType, (await readPublicSigningKey(ctx, 'openpgp')) ?? ''),
 })
 
@@ -59,6 +61,7 @@ export const getSSHSigningKey = operation({
   scope: null,
   requires: [anyone],
   reply: { 200: bytesOf('text/plain') },
+  summary: 'Get the SSH key that signs commits of the instance',
   async run({ ctx }) {
     const key = await readPublicSigningKey(ctx, 'ssh')
     if (key === undefined) throw new NotFound('this instance does not sign with an SSH key', 'no_signing_key')
@@ -73,6 +76,7 @@ export const swaggerRedirect = operation({
   scope: null,
   requires: [anyone, switchedOn('swaggerEnabled', (config) => config.api.enableSwagger)],
   reply: { 303: 'empty' },
+  summary: 'Redirect to the page of the API',
   run: async ({ ctx }) => redirect(303, `${ctx.config.server.rootUrl}api/swagger`),
 })
 
@@ -85,6 +89,7 @@ export const getNodeInfo = operation({
   scope: null,
   requires: [anyone, federated],
   reply: { 200: NodeInfo },
+  summary: 'Get the node information of the instance',
   run: async ({ ctx }) => ok(await presentNodeInfo(ctx)),
 })
 

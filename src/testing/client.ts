@@ -1,3 +1,4 @@
+import type { Exchange } from './described.ts'
 import { basicAuthorization } from './samples.ts'
 
 /** Credentials of a request; undefined for a guest. */
@@ -30,6 +31,8 @@ export class ForgeClient {
   constructor(
     readonly url: string,
     readonly credentials: () => Promise<Credentials>,
+    /** Throws when a reply differs from the description of the API. */
+    readonly check: (exchange: Exchange) => void = () => {},
   ) {}
 
   get = (path: string, options?: SendOptions): Promise<Answer> => this.send('GET', path, undefined, options)
@@ -59,13 +62,9 @@ export class ForgeClient {
     const bytes = Buffer.from(await response.arrayBuffer())
     const text = bytes.toString('utf8')
     const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== ''
-    return {
-      status: response.status,
-      headers: response.headers,
-      bytes,
-      text,
-      json: isJson ? JSON.parse(text) : undefined,
-    }
+    const json = isJson ? JSON.parse(text) : undefined
+    this.check({ method, path: (options.site ? '' : '/api/v1') + path, status: response.status, json })
+    return { status: response.status, headers: response.headers, bytes, text, json }
   }
 
   /** Like `send`, but throws unless the reply is a success. */

@@ -17,6 +17,7 @@ import { createUser, type NewAccount } from '../users/user.service.ts'
 import { findUserByName } from '../users/user.store.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 import { ForgeClient, type Credentials } from './client.ts'
+import { checkDescribed, type Exchange } from './described.ts'
 import { TestClock } from './clock.ts'
 import { Given } from './given.ts'
 import type { ForgeRunner } from './runner.ts'
@@ -184,14 +185,21 @@ export class Forge implements AsyncDisposable {
     return this.#accounts.get(name) ?? this.addUser(name)
   }
 
+  /** Compares the replies of the API with its description. */
+  readonly #check = (exchange: Exchange): void => checkDescribed(this.services.operations(), exchange)
+
   /** Sends requests with the token of an account, creating it when it is missing. */
   as(name: string, credentials?: Credentials): ForgeClient {
-    return new ForgeClient(this.url, async () => credentials ?? { token: (await this.account(name)).token })
+    return new ForgeClient(
+      this.url,
+      async () => credentials ?? { token: (await this.account(name)).token },
+      this.#check,
+    )
   }
 
   /** Sends requests without credentials. */
   get guest(): ForgeClient {
-    return new ForgeClient(this.url, async () => ({}))
+    return new ForgeClient(this.url, async () => ({}), this.#check)
   }
 
   /** Returns the git address of a repository with an account's token in it. */

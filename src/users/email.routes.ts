@@ -13,6 +13,7 @@ export const userListEmails = operation({
   scope: 'user',
   requires: [signedIn],
   reply: { 200: Type.Array(Email) },
+  summary: 'List the own mail addresses',
   run: async ({ ctx }) => ok((await emailsOf(ctx, ctx.viewer.user)).map(presentEmail)),
 })
 
@@ -25,6 +26,7 @@ export const userAddEmail = operation({
   requires: [signedIn, validBody],
   body: CreateEmailOption,
   reply: { 201: Type.Array(Email) },
+  summary: 'Add mail addresses',
   async run({ ctx, body, call }) {
     const { user } = ctx.viewer
     const emails = await addEmails(ctx, user, body.emails ?? [], { ip: call.ip, language: user.language })
@@ -40,5 +42,6 @@ export const userDeleteEmail = operation({
   requires: [signedIn, validBody],
   body: DeleteEmailOption,
   reply: { 204: 'empty' },
+  summary: 'Delete mail addresses',
   run: ({ ctx, body }) => removeEmails(ctx, ctx.viewer.user, body.emails ?? []),
 })

@@ -17,6 +17,7 @@ export const userGetCurrent = operation({
   scope: 'user',
   requires: [signedIn],
   reply: { 200: User },
+  summary: 'Get the own account',
   run: async ({ ctx }) => ok(presentUser(ctx, ctx.viewer.user)),
 })
 
@@ -27,6 +28,7 @@ export const userGet = operation({
   scope: 'user',
   requires: [namedUser, userVisible, exploreSignIn],
   reply: { 200: User },
+  summary: 'Get an account',
   run: async ({ ctx }) => ok(presentUser(ctx, ctx.subject)),
 })
 
@@ -38,6 +40,7 @@ export const userSearch = operation({
   requires: [anyone, exploreSignIn, usersExploreEnabled],
   query: { q: Type.Optional(Type.String()), uid: Type.Optional(Type.Integer()), ...pageQuery },
   reply: { 200: UserSearchResults },
+  summary: 'Search accounts',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     // Two accounts have negative ids and no rows: Ghost, and the account of workflow jobs.

@@ -37,6 +37,7 @@ function hookOperations<const Rs extends readonly AnyRequirement[]>(holder: Hold
     requires,
     query: pageQuery,
     reply: { 200: Type.Array(Hook) },
+    summary: 'List the webhooks',
     async run({ ctx, query }) {
       const page = pageOrWhole(query, ctx.config.api)
       const { rows, total } = await pageOfHooks(ctx, ownerOf(ctx), page)
@@ -52,6 +53,7 @@ function hookOperations<const Rs extends readonly AnyRequirement[]>(holder: Hold
     requires: [...requires, validBody],
     body: CreateHookOption,
     reply: { 201: Hook },
+    summary: 'Create a webhook',
     async run({ ctx, body }) {
       const input = { ...fieldsOf(body), type: body.type, isActive: body.active ?? false }
       return created(presentHook(ctx, await createHook(ctx, ownerOf(ctx), input)))
@@ -62,6 +64,7 @@ function hookOperations<const Rs extends readonly AnyRequirement[]>(holder: Hold
     ...one,
     method: 'GET',
     reply: { 200: Hook },
+    summary: 'Get a webhook',
     run: async ({ ctx, params }) => ok(presentHook(ctx, await getHook(ctx, ownerOf(ctx), params.id))),
   })
   const edit = operation({
@@ -72,6 +75,7 @@ function hookOperations<const Rs extends readonly AnyRequirement[]>(holder: Hold
     requires: [...requires, validBody],
     body: EditHookOption,
     reply: { 200: Hook },
+    summary: 'Edit a webhook',
     async run({ ctx, params, body }) {
       const hook = await getHook(ctx, ownerOf(ctx), params.id)
       return ok(
@@ -84,6 +88,7 @@ function hookOperations<const Rs extends readonly AnyRequirement[]>(holder: Hold
     ...one,
     method: 'DELETE',
     reply: { 204: 'empty' },
+    summary: 'Delete a webhook',
     run: async ({ ctx, params }) => removeHook(ctx, await getHook(ctx, ownerOf(ctx), params.id)),
   })
   return { list, create, get, edit, remove }
@@ -111,6 +116,7 @@ export const repoTestHook = operation({
   requires: [inRepo, signedIn, repoAdmin, webhooksOn, gitRepo, repoRef],
   query: { ref: Type.Optional(Type.String()) },
   reply: { 204: 'empty' },
+  summary: 'Send a test push to a webhook',
   async run({ ctx, params, query }) {
     const hook = await getHook(ctx, hooksOfRepo(ctx.repo.id), params.id)
     await sendTestPush(ctx, hook, ctx.revision.commit, query.ref === '' ? undefined : query.ref)
@@ -157,6 +163,7 @@ export const adminListHooks = operation({
   requires: [signedIn, siteAdmin],
   query: pageQuery,
   reply: { 200: Type.Array(Hook) },
+  summary: 'List the system webhooks',
   async run({ ctx }) {
     instanceOwner(ctx)
     return ok(presentHooks(ctx, await listSystemHooks(ctx)))

@@ -39,6 +39,7 @@ export const repoGetWikiPages = operation({
   requires: [inRepo, wikiEnabled],
   query: pageQuery,
   reply: { 200: Type.Array(WikiPageMetaData) },
+  summary: 'List the wiki pages',
   async run({ ctx, query }) {
     // A limit of one is ignored (observed).
     const limit = query.limit === 1 ? undefined : query.limit
@@ -55,6 +56,7 @@ export const repoGetWikiPage = operation({
   scope: 'repository',
   requires: [inRepo, wikiEnabled],
   reply: { 200: WikiPage },
+  summary: 'Get a wiki page',
   run: async ({ ctx, call }) => ok(presentPage(ctx, await getPage(ctx, pageAddressOf(call)))),
 })
 
@@ -66,6 +68,7 @@ export const repoGetWikiPageRevisions = operation({
   requires: [inRepo, wikiEnabled],
   query: { page: Type.Optional(Type.Integer()) },
   reply: { 200: WikiCommitList },
+  summary: 'List the revisions of a wiki page',
   async run({ ctx, call, query }) {
     const { commitsRangeSize } = ctx.config.git
     const page = pageOf(query, { defaultPagingNum: commitsRangeSize, maxResponseItems: commitsRangeSize })
@@ -91,6 +94,7 @@ export const repoCreateWikiPage = operation({
   body: CreateWikiPageOptions,
   carriesFiles: true,
   reply: { 201: WikiPage },
+  summary: 'Create a wiki page',
   run: async ({ ctx, body }) => created(presentPage(ctx, await createPage(ctx, textOf(body)))),
 })
 
@@ -111,6 +115,7 @@ export const repoEditWikiPage = operation({
   body: CreateWikiPageOptions,
   carriesFiles: true,
   reply: { 200: WikiPage },
+  summary: 'Edit a wiki page',
   async run({ ctx, call, body }) {
     const page = await editPage(ctx, pageAddressOf(call).name, textOf(body), body.last_commit_sha || undefined)
     return ok(presentPage(ctx, page))
@@ -125,5 +130,6 @@ export const repoDeleteWikiPage = operation({
   requires: [inRepo, wikiEnabled, notArchived, signedIn, canWrite('wiki')],
   query: { last_commit_sha: Type.Optional(Type.String()) },
   reply: { 204: 'empty' },
+  summary: 'Delete a wiki page',
   run: ({ ctx, call, query }) => deletePage(ctx, pageAddressOf(call).name, query.last_commit_sha || undefined),
 })

@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
-import { nullable, object, requestObject } from '../../http/schema.ts'
+import { Type, type Static } from 'typebox'
+import { dateTime, nullable, object, requestObject } from '../../http/schema.ts'
 
 const text = Type.Optional(Type.String())
 const number = Type.Optional(Type.Union([Type.String(), Type.Integer()]))
@@ -41,4 +41,27 @@ export const RunArtifacts = object('ActionsRunArtifacts', {
   artifacts: Type.Array(
     object('ActionsRunArtifact', { name: Type.String(), size: Type.Integer(), status: Type.String() }),
   ),
+})
+
+export const ActionArtifact = object('ActionArtifact', {
+  id: Type.Integer(),
+  name: Type.String(),
+  size_in_bytes: Type.Integer(),
+  url: Type.String(),
+  archive_download_url: Type.String(),
+  expired: Type.Boolean(),
+  workflow_run: object('ActionArtifactRun', {
+    id: Type.Integer(),
+    repository_id: Type.Integer(),
+    head_sha: Type.String(),
+  }),
+  created_at: dateTime(),
+  updated_at: dateTime(),
+  expires_at: dateTime(),
+})
+export type ActionArtifact = Static<typeof ActionArtifact>
+
+export const ActionArtifactsResponse = object('ActionArtifactsResponse', {
+  artifacts: Type.Array(ActionArtifact),
+  total_count: Type.Integer(),
 })

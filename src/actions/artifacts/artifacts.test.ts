@@ -138,7 +138,7 @@ test('beginArtifactV3, uploadArtifactV3, finishArtifactV3, listArtifactsV3, list
   assert.equal((await send('GET', `${base}/99999/download`)).status, 404)
 })
 
-test('listRunArtifacts, downloadRunArtifact, deleteRunArtifact: access follows the actions unit, and artifacts expire', async () => {
+test('listRunArtifacts, downloadRunArtifact, deleteRunArtifact, listRepoArtifacts, listArtifactsOfRun, getRepoArtifact: access follows the actions unit, and artifacts expire', async () => {
   await using forge = await startForge({ users: ['bob'], settings: { actions: { ARTIFACT_RETENTION_DAYS: 2 } } })
   const { repo, runner, task, call, put, page } = await begin(forge)
   for (const name of ['one', 'two', 'three']) {
@@ -148,6 +148,20 @@ test('listRunArtifacts, downloadRunArtifact, deleteRunArtifact: access follows t
   assert.deepEqual(await (await fetch(page)).json(), {
     artifacts: ['one', 'two', 'three'].map((name) => ({ name, size: name.length, status: 'completed' })),
   })
+  const listed = await forge.guest.must('GET', `${repo.api}/actions/artifacts?limit=2`)
+  assert.deepEqual(
+    [listed.json.total_count, listed.json.artifacts.map(({ name }: { name: string }) => name)],
+    [3, ['three', 'two']],
+  )
+  const runPath = `${repo.api}/actions/runs/${String(task.context['run_id'])}`
+  const ofRun = (await forge.guest.must('GET', `${runPath}/artifacts?name=one`)).json
+  assert.deepEqual([ofRun.total_count, ofRun.artifacts[0].size_in_bytes], [1, 3])
+  const [one] = ofRun.artifacts
+  assert.equal(await (await fetch(one.archive_download_url)).text(), 'one')
+  assert.deepEqual((await forge.guest.must('GET', `${repo.api}/actions/artifacts/${one.id}`)).json, one)
+  const other = await forge.given.repo({ owner: 'bob' })
+  assert.equal((await forge.as('bob').get(`${other.api}/actions/artifacts/${one.id}`)).status, 404)
+  assert.equal((await forge.as('bob').get(`${other.api}/actions/runs/${one.workflow_run.id}/artifacts`)).status, 404)
   assert.equal(await (await fetch(`${page}/one`)).text(), 'one')
   assert.equal((await fetch(`${page}/none`)).status, 404)
   assert.equal((await fetch(`${page}/one`, { method: 'DELETE' })).status, 401)
@@ -157,6 +171,7 @@ test('listRunArtifacts, downloadRunArtifact, deleteRunArtifact: access follows t
   assert.equal((await artifactBytes(forge))?.size_bytes, 8)
   await forge.as('alice').must('PATCH', repo.api, { private: true })
   assert.equal((await fetch(page)).status, 404)
+  assert.equal((await forge.guest.get(`${repo.api}/actions/artifacts`)).status, 404)
   await runner.finish(task)
   forge.clock.advance(3 * 86_400_000)
   await forge.as('root').must('POST', '/admin/cron/cleanup_actions')

@@ -17,6 +17,7 @@ export const listRepoCaches = operation({
   requires: [inRepo, canRead('actions'), gitRepo],
   query: { ...pageQuery, key: Type.Optional(Type.String()) },
   reply: { 200: ActionsCaches },
+  summary: 'List the caches of workflows',
   async run({ ctx, query }) {
     const { rows, total } = await pageOfRepoCaches(ctx, query.key, pageOf(query, ctx.config.api))
     const caches = rows.map((row) => ({
@@ -40,5 +41,6 @@ export const deleteRepoCache = operation({
   scope: 'repository',
   requires: [inRepo, canRead('actions'), gitRepo, signedIn, canWrite('actions')],
   reply: { 204: 'empty' },
+  summary: 'Delete a cache of workflows',
   run: ({ ctx, params }) => removeCache(ctx, params.cache_id),
 })

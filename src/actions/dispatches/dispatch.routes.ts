@@ -14,6 +14,7 @@ export const dispatchWorkflow = operation({
   requires: [inRepo, canRead('actions'), gitRepo, signedIn, canWrite('actions'), notArchived, validBody],
   body: DispatchWorkflowOption,
   reply: { 201: DispatchWorkflowRun, 204: 'empty' },
+  summary: 'Start a workflow',
   async run({ ctx, params, body }) {
     const { ref = '', inputs, return_run_info: returnsRun } = body
     const dispatch = await planDispatch(ctx, params.workflowname, { ref, inputs: inputs ?? {} })

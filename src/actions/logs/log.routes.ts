@@ -43,6 +43,7 @@ export const downloadWorkflowJobLog = operation({
   path: '/repos/{username}/{reponame}/actions/jobs/{job_id}/logs',
   cost: 'usual',
   reply: { 200: bytesOf('text/plain') },
+  summary: 'Download the log of a job',
   run: async ({ ctx, params }) => download(ctx, await getJob(ctx, params.job_id)),
 })
 
@@ -54,6 +55,7 @@ export const listWorkflowJobLogLines = operation({
   cost: 'expensive',
   query: { from: Type.Optional(Type.Integer({ minimum: 0 })), limit: Type.Optional(Type.Integer({ minimum: 1 })) },
   reply: { 200: LogLines },
+  summary: 'List lines of the log of a job',
   async run({ ctx, params, query }) {
     const { job, run } = await getJob(ctx, params.job_id)
     const { task } = await getLog(ctx, job, run)
@@ -70,6 +72,7 @@ export const streamWorkflowJobLog = operation({
   cost: 'usual',
   query: { from: Type.Optional(Type.Integer({ minimum: 0 })) },
   reply: { 200: bytesOf('text/event-stream') },
+  summary: 'Follow the log of a job',
   async run({ ctx, params, query, call }) {
     const { job, run } = await getJob(ctx, params.job_id)
     const { task } = await getLog(ctx, job, run)

@@ -58,6 +58,7 @@ function runnerOperations<const Rs extends readonly AnyRequirement[]>({ whose, .
     writes: true,
     outlivesCredential: true,
     reply: { 200: RegistrationToken },
+    summary: `Returns the registration token of ${whose}, and creates it when it does not exist`,
     async run({ ctx }) {
       const owner = ownerOf(ctx)
       return ok({ token: await showRegistrationToken(ctx, owner.scope, owner.name) })

@@ -28,6 +28,7 @@ export const listActionRuns = operation({
     head_sha: Type.Optional(Type.String()),
   },
   reply: { 200: ListRepoActionRunResponse },
+  summary: 'List the workflow runs of a repository',
   async run({ ctx, query }) {
     const wanted = {
       events: query.event ?? [],
@@ -48,6 +49,7 @@ export const actionRun = operation({
   scope: 'repository',
   requires: readable,
   reply: { 200: RepoActionRun },
+  summary: 'Get a workflow run',
   run: async ({ ctx, params }) => ok(await presentRun(ctx, await getRun(ctx, params.run_id))),
 })
 
@@ -56,9 +58,11 @@ export const listActionTasks = operation({
   path: '/repos/{username}/{reponame}/actions/tasks',
   cost: 'usual',
   scope: 'repository',
+  refuses: [409],
   requires: readable,
   query: pageQuery,
   reply: { 200: ActionTaskResponse },
+  summary: 'List the workflow tasks of a repository',
   async run({ ctx, query }) {
     const { rows, total } = await pageOfTasks(ctx, pageOf(query, ctx.config.api))
     return ok({ workflow_runs: presentTasks(ctx, rows), total_count: total })
@@ -77,6 +81,7 @@ const jobSearch = <const Rs extends readonly AnyRequirement[]>(holder: Holder<Rs
     // Labels are separated by commas and keep their blanks (observed). The reply is null when no job matches (observed).
     query: { labels: Type.Optional(Type.String()) },
     reply: { 200: nullable(Type.Array(ActionRunJob)) },
+    summary: 'Search the jobs that wait for runners',
     async run({ ctx, query }) {
       const { jobs, isCut } = await findOpenJobs(ctx, ownerOf(ctx), (query.labels ?? '').split(','))
       return ok(jobs.length === 0 ? null : presentJobs(jobs), headersOfCut(isCut))

@@ -23,6 +23,7 @@ function secretOperations<const Rs extends readonly AnyRequirement[]>(holder: Ho
     requires,
     query: pageQuery,
     reply: { 200: Type.Array(Secret) },
+    summary: 'List the secrets',
     async run({ ctx, query }) {
       const page = pageOrWhole(query, ctx.config.api)
       const { rows, total } = await pageOfSecrets(ctx, ownerOf(ctx), page)
@@ -38,6 +39,7 @@ function secretOperations<const Rs extends readonly AnyRequirement[]>(holder: Ho
     requires: [...requires, validBody],
     body: CreateOrUpdateSecretOption,
     reply: { 201: 'empty', 204: 'empty' },
+    summary: 'Create or change a secret',
     run: async ({ ctx, params, body }) =>
       (await putSecret(ctx, ownerOf(ctx), params.secretname, body.data)) ? empty(201) : noContent(),
   })
@@ -48,6 +50,7 @@ function secretOperations<const Rs extends readonly AnyRequirement[]>(holder: Ho
     scope,
     requires,
     reply: { 204: 'empty' },
+    summary: 'Delete a secret',
     run: ({ ctx, params }) => removeSecret(ctx, ownerOf(ctx), params.secretname),
   })
   return { list, put, remove }

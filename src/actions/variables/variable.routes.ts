@@ -25,6 +25,7 @@ function variableOperations<const Rs extends readonly AnyRequirement[]>(holder: 
     requires,
     query: pageQuery,
     reply: { 200: Type.Array(ActionVariable) },
+    summary: 'List the variables',
     async run({ ctx, query }) {
       const page = pageOrWhole(query, ctx.config.api)
       const { rows, total } = await pageOfVariables(ctx, ownerOf(ctx), page)
@@ -36,6 +37,7 @@ function variableOperations<const Rs extends readonly AnyRequirement[]>(holder: 
     ...one,
     method: 'GET',
     reply: { 200: ActionVariable },
+    summary: 'Get a variable',
     run: async ({ ctx, params }) => ok(presentVariable(await getVariable(ctx, ownerOf(ctx), params.variablename))),
   })
   const create = operation({
@@ -45,7 +47,9 @@ function variableOperations<const Rs extends readonly AnyRequirement[]>(holder: 
     outlivesCredential: true,
     requires: [...requires, validBody],
     body: CreateVariableOption,
+    refuses: [409],
     reply: { 204: 'empty' },
+    summary: 'Create a variable',
     run: ({ ctx, params, body }) => addVariable(ctx, ownerOf(ctx), params.variablename, body.value),
   })
   const update = operation({
@@ -55,7 +59,9 @@ function variableOperations<const Rs extends readonly AnyRequirement[]>(holder: 
     outlivesCredential: true,
     requires: [...requires, validBody],
     body: UpdateVariableOption,
+    refuses: [409],
     reply: { 204: 'empty' },
+    summary: 'Change a variable',
     run: ({ ctx, params, body }) =>
       editVariable(ctx, ownerOf(ctx), params.variablename, { newName: body.name, value: body.value }),
   })
@@ -64,6 +70,7 @@ function variableOperations<const Rs extends readonly AnyRequirement[]>(holder: 
     ...one,
     method: 'DELETE',
     reply: { 204: 'empty' },
+    summary: 'Delete a variable',
     run: ({ ctx, params }) => removeVariable(ctx, ownerOf(ctx), params.variablename),
   })
   return { list, get, create, update, remove }

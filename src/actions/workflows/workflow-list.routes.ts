@@ -1,18 +1,56 @@
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
+import type { RepoCtx } from '../../access/context.ts'
 import { canRead, gitRepo, inRepo, notArchived, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes, ok } from '../../http/reply.ts'
 import { object, pathText } from '../../http/schema.ts'
+import { repoApiUrl } from '../../repos/repo-url.ts'
 import { presentBadge } from './badge.present.ts'
-import { latestStatus, listWorkflows, setWorkflowState } from './workflow-list.service.ts'
+import {
+  getWorkflow,
+  latestStatus,
+  listWorkflows,
+  setWorkflowState,
+  type ListedWorkflow,
+} from './workflow-list.service.ts'
+
+const Workflow = object('ActionWorkflow', {
+  id: Type.String(),
+  name: Type.String(),
+  path: Type.String(),
+  state: Type.String(),
+  problem: Type.String(),
+  url: Type.String(),
+  html_url: Type.String(),
+  badge_url: Type.String(),
+})
 
 const Workflows = object('ActionWorkflowsResponse', {
   total_count: Type.Integer(),
-  workflows: Type.Array(
-    object('ActionWorkflow', { id: Type.String(), name: Type.String(), state: Type.String(), problem: Type.String() }),
-  ),
+  workflows: Type.Array(Workflow),
 })
+
+function presentWorkflow(
+  ctx: RepoCtx,
+  { file: { id, path, parsed }, isDisabled }: ListedWorkflow,
+): Static<typeof Workflow> {
+  const { owner, repo, config } = ctx
+  const home = `${config.server.rootUrl}${owner.name}/${repo.name}`
+  return {
+    id,
+    name: (parsed.ok ? parsed.workflow.name : '') || id,
+    path,
+    state: isDisabled ? 'disabled_manually' : 'active',
+    problem: parsed.ok ? '' : parsed.problem,
+    url: `${repoApiUrl(ctx)}/actions/workflows/${encodeURIComponent(id)}`,
+    html_url: `${home}/src/branch/${encodePath(repo.default_branch)}/${encodePath(path)}`,
+    badge_url: `${home}/actions/workflows/${encodeURIComponent(id)}/badge.svg`,
+  }
+}
+
+/** Each part of a path, encoded for an address. */
+const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
 
 export const listRepoWorkflows = operation({
   method: 'GET',
@@ -21,15 +59,22 @@ export const listRepoWorkflows = operation({
   scope: 'repository',
   requires: [inRepo, canRead('actions'), gitRepo],
   reply: { 200: Workflows },
+  summary: 'List the workflows of a repository',
   async run({ ctx }) {
-    const workflows = (await listWorkflows(ctx)).map(({ file: { id, parsed }, isDisabled }) => ({
-      id,
-      name: (parsed.ok ? parsed.workflow.name : '') || id,
-      state: isDisabled ? 'disabled_manually' : 'active',
-      problem: parsed.ok ? '' : parsed.problem,
-    }))
+    const workflows = (await listWorkflows(ctx)).map((each) => presentWorkflow(ctx, each))
     return ok({ total_count: workflows.length, workflows })
   },
+})
+
+export const getRepoWorkflow = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/actions/workflows/{workflowname}',
+  cost: 'usual',
+  scope: 'repository',
+  requires: [inRepo, canRead('actions'), gitRepo],
+  reply: { 200: Workflow },
+  summary: 'Get a workflow of a repository by the name of its file',
+  run: async ({ ctx, params }) => ok(presentWorkflow(ctx, await getWorkflow(ctx, params.workflowname))),
 })
 
 const ofWorkflow = {
@@ -44,6 +89,7 @@ export const disableRepoWorkflow = operation({
   ...ofWorkflow,
   path: '/repos/{username}/{reponame}/actions/workflows/{workflowname}/disable',
   cost: 'usual',
+  summary: 'Disable a workflow',
   run: ({ ctx, params }) => setWorkflowState(ctx, params.workflowname, true),
 })
 
@@ -51,6 +97,7 @@ export const enableRepoWorkflow = operation({
   ...ofWorkflow,
   path: '/repos/{username}/{reponame}/actions/workflows/{workflowname}/enable',
   cost: 'usual',
+  summary: 'Enable a workflow',
   run: ({ ctx, params }) => setWorkflowState(ctx, params.workflowname, false),
 })
 

@@ -23,10 +23,16 @@ export async function listWorkflows(ctx: RepoCtx): Promise<readonly ListedWorkfl
   return files.map((file) => ({ file, isDisabled: disabled.has(file.id) }))
 }
 
+/** Returns a workflow of the default branch. @throws NotFound when it does not exist */
+export async function getWorkflow(ctx: RepoCtx, name: string): Promise<ListedWorkflow> {
+  const found = (await listWorkflows(ctx)).find(({ file }) => file.id === name)
+  if (!found) throw new NotFound(`workflow "${name}" does not exist in the default branch`, 'workflow_not_found')
+  return found
+}
+
 /** Disables a workflow, which then runs only by dispatch, or enables it again. Throws `NotFound` for a missing workflow. */
 export async function setWorkflowState(ctx: SignedInRepoCtx, name: string, isDisabled: boolean): Promise<void> {
-  const known = (await listWorkflows(ctx)).some(({ file }) => file.id === name)
-  if (!known) throw new NotFound(`workflow "${name}" does not exist in the default branch`, 'workflow_not_found')
+  await getWorkflow(ctx, name)
   await transaction(ctx.db, async (tx) => {
     if (isDisabled) await insertDisabled(tx, ctx.repo.id, name, nowUnix(ctx.clock))
     else await deleteDisabled(tx, ctx.repo.id, name)

@@ -21,6 +21,10 @@ test('listRepoWorkflows, disableRepoWorkflow, enableRepoWorkflow, workflowBadge'
       ['b.yml', 'b.yml', 'active', true],
     ],
   )
+  assert.deepEqual((await forge.guest.get(`${api}/a.yml`)).json, listed[0])
+  assert.deepEqual([listed[0].path, new URL(listed[0].url).pathname], ['.gitea/workflows/a.yml', `/api/v1${api}/a.yml`])
+  assert.equal((await fetch(listed[0].html_url)).status, 200)
+  assert.equal((await forge.guest.get(`${api}/none.yml`)).status, 404)
   assert.equal((await forge.guest.put(`${api}/a.yml/disable`)).status, 401)
   assert.equal((await forge.as('bob').put(`${api}/a.yml/disable`)).status, 403)
   assert.equal((await alice.put(`${api}/none.yml/disable`)).status, 404)
@@ -43,6 +47,13 @@ test('listRepoWorkflows, disableRepoWorkflow, enableRepoWorkflow, workflowBadge'
   assert.equal((await alice.post(`${api}/a.yml/dispatches`, { ref: 'main' })).status, 204, 'a dispatch starts it')
   assert.equal((await alice.put(`${api}/a.yml/enable`)).status, 204)
   assert.equal((await alice.post(again)).status, 202)
+  await alice.must('POST', `${repo.api}/actions/runs/${String(task.context['run_id'])}/cancel`)
+  const ofRun = `${repo.api}/actions/runs/${String(task.context['run_id'])}/jobs`
+  const [job] = (await alice.must('GET', ofRun)).json.jobs
+  assert.equal((await forge.as('bob').post(`${ofRun}/${job.id}/rerun`)).status, 403)
+  assert.equal((await alice.post(`${repo.api}/actions/runs/999/jobs/${job.id}/rerun`)).status, 404)
+  const rerun = await alice.post(`${ofRun}/${job.id}/rerun`)
+  assert.deepEqual([rerun.status, rerun.json.id, rerun.json.status], [201, job.id, 'waiting'], 'rerunWorkflowRunJob')
   await alice.must('POST', `${repo.api}/actions/runs/${String(task.context['run_id'])}/cancel`)
   const badge = async (query = '') =>
     forge.guest.get(`/${repo.fullName}/actions/workflows/a.yml/badge.svg${query}`, { site: true })

@@ -31,6 +31,7 @@ export const adminSearchUsers = operation({
     ...pageQuery,
   },
   reply: { 200: Type.Array(User) },
+  summary: 'Search all accounts',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const wanted = { loginName: query.login_name, sourceId: query.source_id, sort: query.sort }
@@ -52,6 +53,7 @@ export const adminEditUser = operation({
   requires: [signedIn, siteAdmin, targetUser, validBody],
   body: EditUserOption,
   reply: { 200: User },
+  summary: 'Edit an account',
   async run({ ctx, body }) {
     if (body.password || (body.admin && !ctx.subject.is_admin)) {
       const isAdmin = ctx.subject.is_admin || body.admin === true
@@ -92,6 +94,7 @@ export const adminDeleteUser = operation({
   requires: [signedIn, siteAdmin, targetUser],
   query: { purge: Type.Optional(Type.Boolean()) },
   reply: { 204: 'empty' },
+  summary: 'Delete an account',
   run: ({ ctx, query }) => deleteAccount(ctx, ctx.subject, query.purge ?? false),
 })
 
@@ -103,6 +106,7 @@ export const adminRenameUser = operation({
   requires: [signedIn, siteAdmin, targetUser, validBody],
   body: RenameUserOption,
   reply: { 204: 'empty' },
+  summary: 'Rename an account',
   async run({ ctx, body }) {
     if (ctx.subject.kind === 'organization') throw new Invalid('this is an organization', 'not_a_person')
     await renameAccount(ctx, ctx.subject, body.new_username, ctx.viewer.id)
@@ -118,6 +122,7 @@ export const adminCreatePublicKey = operation({
   requires: [signedIn, siteAdmin, targetUser, validBody],
   body: CreateKeyOption,
   reply: { 201: PublicKey },
+  summary: 'Add an SSH key to an account',
   async run({ ctx, body }) {
     return created(await presentOneKey(ctx, await addKey(ctx, ctx.subject, body)))
   },
@@ -131,6 +136,7 @@ export const adminDeleteUserPublicKey = operation({
   scope: 'admin',
   requires: [signedIn, siteAdmin, targetUser],
   reply: { 204: 'empty' },
+  summary: 'Delete an SSH key of an account',
   run: ({ ctx, params }) => removeKey(ctx, ctx.subject, params.id),
 })
 
@@ -150,6 +156,7 @@ export const adminGetAllEmails = operation({
   requires: [signedIn, siteAdmin],
   query: pageQuery,
   reply: { 200: Type.Array(Email) },
+  summary: 'List all mail addresses',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { rows, total } = await pageOfEmails(ctx, '', page)
@@ -165,6 +172,7 @@ export const adminSearchEmails = operation({
   requires: [signedIn, siteAdmin],
   query: { q: Type.Optional(Type.String()), ...pageQuery },
   reply: { 200: Type.Array(Email) },
+  summary: 'Search all mail addresses',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { rows, total } = await pageOfEmails(ctx, (query.q ?? '').trim(), page)

@@ -19,6 +19,7 @@ export const adminCreateUser = operation({
   requires: [signedIn, siteAdmin, validBody],
   body: CreateUserOption,
   reply: { 201: User },
+  summary: 'Create an account',
   async run({ ctx, body }) {
     const sourceId = await mustBeSource(ctx, body.source_id)
     // Accounts of other sources need no local password.

@@ -16,6 +16,7 @@ export const adminCronList = operation({
   requires: [signedIn, siteAdmin],
   query: pageQuery,
   reply: { 200: Type.Array(Cron) },
+  summary: 'List the scheduled tasks',
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
     const tasks = await ctx.tasks.list()
@@ -31,5 +32,6 @@ export const adminCronRun = operation({
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   reply: { 204: 'empty' },
+  summary: 'Run a scheduled task',
   run: ({ ctx, params }) => runTask(ctx, params.task),
 })

@@ -16,6 +16,7 @@ export const adminUnadoptedList = operation({
   requires: [signedIn, siteAdmin],
   query: { query: Type.Optional(Type.String()), pattern: Type.Optional(Type.String()), ...pageQuery },
   reply: { 200: Type.Array(Type.String()) },
+  summary: 'List the files of repositories without a record',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { names, total, bound } = await pageOfUnadopted(ctx, query.query ?? '', page)
@@ -31,6 +32,7 @@ export const adminAdoptRepository = operation({
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   reply: { 204: 'empty' },
+  summary: 'Adopt the files of a repository',
   run: ({ ctx, params: { username, reponame } }) => adoptRepo(ctx, ctx.viewer.user, username, reponame),
 })
 
@@ -42,5 +44,6 @@ export const adminDeleteUnadoptedRepository = operation({
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   reply: { 204: 'empty' },
+  summary: 'Delete the files of a repository without a record',
   run: ({ ctx, params: { username, reponame } }) => deleteUnadopted(ctx, username, reponame),
 })

@@ -48,6 +48,7 @@ export const repoGetArchive = operation({
   requires: [inRepo, canRead('code')],
   writes: true,
   reply: fileReplies,
+  summary: 'Download an archive of a repository',
   async run({ ctx, params, call }) {
     const { ref, format } = splitArchiveName(params.filepath)
     return serveArchive(ctx, call, ref, await getArchive(ctx, ref, format, call.signal))
@@ -65,6 +66,7 @@ export const repoDownloadArchive = operation({
   requires: [inRepo, canRead('code')],
   writes: true,
   reply: fileReplies,
+  summary: 'Download an archive of a repository',
   async run({ ctx, params, call }) {
     // The path schema allows only names of this table.
     const format = ballFormats[params.ball_type] as OfferedFormat

@@ -19,6 +19,7 @@ export const repoListBranches = operation({
   query: pageQuery,
   // An empty repository answers null (observed).
   reply: { 200: nullable(Type.Array(Branch)) },
+  summary: 'List the branches',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { branches, total } = await getBranchPage(ctx, page)
@@ -33,6 +34,7 @@ export const repoGetBranch = operation({
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: Branch },
+  summary: 'Get a branch',
   run: async ({ ctx, params }) => ok(await presentBranch(ctx, await getBranch(ctx, params.filepath))),
 })
 
@@ -41,6 +43,7 @@ export const repoCreateBranch = operation({
   path: '/repos/{username}/{reponame}/branches',
   cost: 'usual',
   scope: 'repository',
+  refuses: [409],
   requires: [
     inRepo,
     gitRepo,
@@ -53,6 +56,7 @@ export const repoCreateBranch = operation({
   ],
   body: CreateBranchRepoOption,
   reply: { 201: Branch },
+  summary: 'Create a branch',
   async run({ ctx, body }) {
     const branch = await createBranch(ctx, body.new_branch_name, {
       ref: body.old_ref_name,
@@ -70,6 +74,7 @@ export const repoUpdateBranch = operation({
   requires: [inRepo, gitRepo, canRead('code'), signedIn, canWrite('code'), notArchived, validBody],
   body: UpdateBranchRepoOption,
   reply: { 204: 'empty' },
+  summary: 'Rename a branch',
   run: ({ ctx, params, body }) => renameBranch(ctx, params.filepath, body.name),
 })
 
@@ -80,5 +85,6 @@ export const repoDeleteBranch = operation({
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code'), signedIn, canWrite('code'), notArchived],
   reply: { 204: 'empty' },
+  summary: 'Delete a branch',
   run: ({ ctx, params }) => removeBranch(ctx, params.filepath),
 })

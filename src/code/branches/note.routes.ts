@@ -26,6 +26,7 @@ export const repoGetNote = operation({
   requires: [inRepo, gitRepo, canRead('code')],
   query: { verification: Type.Optional(Type.Boolean()), files: Type.Optional(Type.Boolean()) },
   reply: { 200: Note },
+  summary: 'Get the note of a commit',
   run: async ({ ctx, params, query }) => ok(await presentNoteOf(ctx, params.sha, query)),
 })
 
@@ -37,6 +38,7 @@ export const repoSetNote = operation({
   requires: [inRepo, gitRepo, canRead('code'), signedIn, canWrite('code'), validBody],
   body: NoteOptions,
   reply: { 200: Note },
+  summary: 'Set the note of a commit',
   async run({ ctx, params, body }) {
     await setNote(ctx, params.sha, body.message ?? '')
     return ok(await presentNoteOf(ctx, params.sha))
@@ -50,5 +52,6 @@ export const repoRemoveNote = operation({
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code'), signedIn, canWrite('code')],
   reply: { 204: 'empty' },
+  summary: 'Remove the note of a commit',
   run: ({ ctx, params }) => removeNote(ctx, params.sha),
 })

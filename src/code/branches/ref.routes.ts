@@ -34,6 +34,7 @@ export const repoListAllGitRefs = operation({
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: Type.Array(Reference) },
+  summary: 'List the references',
   run: ({ ctx }) => answerRefs(ctx, 'refs/'),
 })
 
@@ -44,5 +45,6 @@ export const repoListGitRefs = operation({
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: Type.Array(Reference) },
+  summary: 'List the references below a name',
   run: ({ ctx, params }) => answerRefs(ctx, `refs/${params.filepath}`),
 })

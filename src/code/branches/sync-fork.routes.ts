@@ -19,6 +19,7 @@ export const repoSyncForkDefaultInfo = operation({
   cost: 'expensive',
   requires: [inRepo, canRead('code')],
   reply: { 200: SyncForkInfo },
+  summary: 'Check whether the default branch of a fork can be synchronized',
   run: async ({ ctx }) => ok(present(await getForkState(ctx, ctx.repo.default_branch))),
 })
 
@@ -30,6 +31,7 @@ export const repoSyncForkDefault = operation({
   cost: 'expensive',
   requires: [inRepo, signedIn, notArchived, canWrite('code')],
   reply: { 204: 'empty' },
+  summary: 'Synchronize the default branch of a fork',
   run: ({ ctx }) => syncFork(ctx, ctx.repo.default_branch),
 })
 
@@ -40,6 +42,7 @@ export const repoSyncForkBranchInfo = operation({
   cost: 'expensive',
   requires: [inRepo, canRead('code')],
   reply: { 200: SyncForkInfo },
+  summary: 'Check whether a branch of a fork can be synchronized',
   run: async ({ ctx, params }) => ok(present(await getForkState(ctx, params.branch))),
 })
 
@@ -50,5 +53,6 @@ export const repoSyncForkBranch = operation({
   cost: 'expensive',
   requires: [inRepo, signedIn, notArchived, canWrite('code')],
   reply: { 204: 'empty' },
+  summary: 'Synchronize a branch of a fork',
   run: ({ ctx, params }) => syncFork(ctx, params.branch),
 })

@@ -20,6 +20,7 @@ export const repoListTags = operation({
   requires: [inRepo, canRead('code'), gitRepo],
   query: pageQuery,
   reply: { 200: Type.Array(Tag) },
+  summary: 'List the tags',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { tags, total } = await getTagPage(ctx, page)
@@ -34,6 +35,7 @@ export const repoGetTag = operation({
   scope: 'repository',
   requires: [inRepo, canRead('code'), gitRepo],
   reply: { 200: Tag },
+  summary: 'Get a tag',
   run: async ({ ctx, params }) => ok(await presentTag(ctx, await getTag(ctx, params.filepath))),
 })
 
@@ -42,6 +44,7 @@ export const repoCreateTag = operation({
   path: '/repos/{username}/{reponame}/tags',
   cost: 'usual',
   scope: 'repository',
+  refuses: [405, 409],
   requires: [
     inRepo,
     canRead('code'),
@@ -54,6 +57,7 @@ export const repoCreateTag = operation({
   ],
   body: CreateTagOption,
   reply: { 201: Tag },
+  summary: 'Create a tag',
   async run({ ctx, body }) {
     return created(
       await presentTag(ctx, await createTag(ctx, body.tag_name, { message: body.message, target: body.target })),
@@ -66,8 +70,10 @@ export const repoDeleteTag = operation({
   path: '/repos/{username}/{reponame}/tags/{filepath+}',
   cost: 'usual',
   scope: 'repository',
+  refuses: [405, 409],
   requires: [inRepo, canRead('code'), gitRepo, signedIn, canWrite('code'), notArchived],
   reply: { 204: 'empty' },
+  summary: 'Delete a tag',
   run: ({ ctx, params }) => removeTag(ctx, params.filepath),
 })
 
@@ -78,6 +84,7 @@ export const getAnnotatedTag = operation({
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: AnnotatedTag },
+  summary: 'Get an annotated tag',
   async run({ ctx, params }) {
     const found = await findRevision(ctx.git, ctx.repo.git_key, params.sha)
     if (found?.type !== 'tag') throw new BadRequest(`${params.sha} is no tag object`, 'tag_object_not_found')

@@ -51,6 +51,7 @@ export const repoGetAllCommits = operation({
   path: '/repos/{username}/{reponame}/commits',
   scope: 'repository',
   cost: 'expensive',
+  refuses: [409],
   requires: [inRepo, canRead('code'), gitRepo],
   query: {
     sha: Type.Optional(Type.String()),
@@ -60,6 +61,7 @@ export const repoGetAllCommits = operation({
     ...pageQuery,
   },
   reply: { 200: Type.Array(Commit) },
+  summary: 'List the commits of a revision',
   async run({ ctx, query }) {
     if (ctx.repo.is_empty) throw new Conflict('the repository is empty', 'repo_empty')
     const page = pageOf(query, { ...ctx.config.api, maxResponseItems: ctx.config.git.commitsRangeSize })
@@ -85,6 +87,7 @@ export const repoGetSingleCommit = operation({
   requires: [inRepo, gitRepo, canRead('code')],
   query: partsQuery,
   reply: { 200: Commit },
+  summary: 'Get a commit',
   async run({ ctx, params, query }) {
     return ok(await presentCommit(ctx, await getCommit(ctx, params.sha), partsOf(query)))
   },
@@ -98,6 +101,7 @@ export const repoDownloadCommitDiffOrPatch = operation({
   cost: 'expensive',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: bytesOf('text/plain') },
+  summary: 'Get a commit as a diff or patch',
   run: async ({ ctx, params, call }) =>
     bytes('text/plain; charset=utf-8', await textOfCommit(ctx, params, call.signal)),
 })
@@ -125,6 +129,7 @@ export const repoCompareDiff = operation({
   requires: [inRepo, canRead('code')],
   query: { verification: Type.Optional(Type.Boolean()), files: Type.Optional(Type.Boolean()) },
   reply: { 200: Compare },
+  summary: 'Compare two revisions',
   async run({ ctx, params, query }) {
     return ok(await presentComparison(ctx, await compareRevisions(ctx, params.filepath), partsOf(query)))
   },

@@ -11,5 +11,6 @@ export const repoSigningKey = operation({
   scope: 'repository',
   requires: [inRepo],
   reply: { 200: bytesOf('text/plain') },
+  summary: 'Get the OpenPGP key that signs commits in a repository',
   run: async ({ ctx }) => bytes('text/plain; charset=utf-8', (await readPublicSigningKey(ctx, 'openpgp')) ?? ''),
 })

@@ -45,6 +45,7 @@ export const repoGetContentsList = operation({
   requires: [inRepo, canRead('code')],
   query: refQuery,
   reply: { 200: Type.Union([Type.Array(ContentsResponse), ContentsResponse]) },
+  summary: 'List the contents of the root folder',
   run: async ({ ctx, query }) => ok(await contentAt(ctx, query.ref, '')),
 })
 
@@ -56,6 +57,7 @@ export const repoGetContents = operation({
   requires: [inRepo, canRead('code')],
   query: refQuery,
   reply: { 200: Type.Union([Type.Array(ContentsResponse), ContentsResponse]) },
+  summary: 'Get a file, or list the contents of a folder',
   run: async ({ ctx, params, query }) => ok(await contentAt(ctx, query.ref, params.filepath)),
 })
 
@@ -113,6 +115,7 @@ export const repoCreateFile = operation({
   body: CreateFileOptions,
   carriesFiles: true,
   reply: { 201: FileResponse },
+  summary: 'Create a file',
   async run({ ctx, params, body }) {
     return created(
       await presentFileChange(
@@ -132,6 +135,7 @@ export const repoUpdateFile = operation({
   body: UpdateFileOptions,
   carriesFiles: true,
   reply: { 200: FileResponse },
+  summary: 'Update a file, or create it',
   async run({ ctx, params, body }) {
     return ok(
       await presentFileChange(
@@ -151,6 +155,7 @@ export const repoDeleteFile = operation({
   requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived],
   body: DeleteFileOptions,
   reply: { 200: FileDeleteResponse },
+  summary: 'Delete a file',
   async run({ ctx, params, body }) {
     const made = await changeFiles(ctx, [changeOf('delete', params.filepath, body)], optionsOf(body), deletionRules)
     return ok({ content: null, ...(await presentChange(ctx, made.commit)) })
@@ -178,6 +183,7 @@ export const repoChangeFiles = operation({
   body: ChangeFilesOptions,
   carriesFiles: true,
   reply: { 201: FilesResponse },
+  summary: 'Change several files in one commit',
   async run({ ctx, body }) {
     const changes = body.files.map((file) => {
       if (isFileOperation(file.operation)) return changeOf(file.operation, file.path, file)
@@ -199,6 +205,7 @@ export const repoApplyDiffPatch = operation({
   body: ApplyDiffPatchFileOptions,
   carriesFiles: true,
   reply: { 201: FileResponse },
+  summary: 'Apply a diff or patch',
   async run({ ctx, body }) {
     const made = await applyPatchToBranch(ctx, Buffer.from(body.content ?? ''), optionsOf(body))
     return created({ content: null, ...(await presentChange(ctx, made.commit)) })

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { dateTime, nullable, object, requestObject } from '../../http/schema.ts'
+import { alwaysNull, dateTime, nullable, object, requestObject } from '../../http/schema.ts'
 import { CommitUser, CommitMeta, PayloadCommitVerification } from '../commits/commit.schemas.ts'
 import { branchName } from '../branches/ref-name.schemas.ts'
 
@@ -102,7 +102,7 @@ export const FileCommitResponse = object('FileCommitResponse', {
 export type FileCommitResponse = Static<typeof FileCommitResponse>
 
 export const FileDeleteResponse = object('FileDeleteResponse', {
-  content: Type.Null(),
+  content: alwaysNull(),
   commit: nullable(FileCommitResponse),
   verification: nullable(PayloadCommitVerification),
 })

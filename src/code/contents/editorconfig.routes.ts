@@ -15,6 +15,7 @@ export const repoGetEditorConfig = operation({
   requires: [inRepo, gitRepo, repoRef, canRead('code')],
   query: { ref: Type.Optional(Type.String()) },
   reply: { 200: EditorconfigDefinition },
+  summary: 'Get the EditorConfig settings of a file',
   async run({ ctx, params }) {
     const { revision } = ctx
     const found = await getEditorconfig(ctx, revision.commit, params.filename)

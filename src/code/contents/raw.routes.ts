@@ -28,6 +28,7 @@ export const repoGetRawFile = operation({
   requires: [inRepo, gitRepo, repoRefInPath, canRead('code')],
   query: { ref: Type.Optional(Type.String()) },
   reply: fileReplies,
+  summary: 'Get a file',
   run: ({ ctx, call }) => serveRaw(ctx, call, ctx.revision, ctx.treePath, 'raw'),
 })
 
@@ -39,6 +40,7 @@ export const repoGetRawFileOrLFS = operation({
   requires: [inRepo, gitRepo, repoRefInPath, canRead('code')],
   query: { ref: Type.Optional(Type.String()) },
   reply: fileReplies,
+  summary: 'Get a file, or its LFS object',
   run: ({ ctx, call }) => serveRaw(ctx, call, ctx.revision, ctx.treePath, 'media'),
 })
 

@@ -25,6 +25,7 @@ export const getTree = operation({
     per_page: Type.Optional(Type.Integer()),
   },
   reply: { 200: GitTreeResponse },
+  summary: 'Get a tree',
   async run({ ctx, params, query }) {
     const { git, repo, config } = ctx
     const found = await findRevision(git, repo.git_key, params.sha)
@@ -91,6 +92,7 @@ export const getBlob = operation({
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: GitBlobResponse },
+  summary: 'Get a blob',
   async run({ ctx, params }) {
     const { git, repo, config } = ctx
     const isId = /^[0-9a-f]{4,64}$/.test(params.sha)

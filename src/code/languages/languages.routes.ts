@@ -11,5 +11,6 @@ export const repoGetLanguages = operation({
   cost: 'expensive',
   requires: [inRepo, canRead('code')],
   reply: { 200: LanguageStatistics },
+  summary: 'Get the languages of a repository in bytes',
   run: async ({ ctx }) => ok(await getLanguages(ctx)),
 })

@@ -32,6 +32,7 @@ export const repoListStatuses = operation({
   requires: [inRepo, canRead('code')],
   query: listQuery,
   reply: { 200: Type.Array(CommitStatus) },
+  summary: 'List the statuses of a commit',
   run: ({ ctx, params, query }) => pageOfStatuses(ctx, params.sha, query),
 })
 
@@ -43,6 +44,7 @@ export const repoListStatusesByRef = operation({
   requires: [inRepo, canRead('code'), gitRepo],
   query: listQuery,
   reply: { 200: Type.Array(CommitStatus) },
+  summary: 'List the statuses of a reference',
   run: ({ ctx, params, query }) => pageOfStatuses(ctx, params.ref, query),
 })
 
@@ -54,6 +56,7 @@ export const repoCreateStatus = operation({
   requires: [inRepo, canRead('code'), signedIn, canWrite('code'), validBody],
   body: CreateStatusOption,
   reply: { 201: CommitStatus },
+  summary: 'Create a commit status',
   async run({ ctx, params, body }) {
     const status = await createStatus(ctx, params.sha, {
       state: body.state ?? '',
@@ -73,6 +76,7 @@ export const repoGetCombinedStatusByRef = operation({
   requires: [inRepo, canRead('code'), gitRepo],
   query: pageQuery,
   reply: { 200: CombinedStatus },
+  summary: 'Get the combined status of a commit',
   async run({ ctx, params, query }) {
     const page = pageOf(query, ctx.config.api)
     const all = await getLatestStatuses(ctx, params.ref)

@@ -201,6 +201,7 @@ const stopwatchOperation = (act: 'start' | 'stop', summary: string) =>
     params: { index: pathNumber },
     scope: 'issue',
     requires: [inRepo, issuesOrPullsEnabled, signedIn],
+    refuses: [409],
     reply: { 201: 'empty' },
     summary,
     async run({ ctx, params }) {
@@ -220,6 +221,7 @@ export const issueDeleteStopWatch = operation({
   cost: 'usual',
   params: { index: pathNumber },
   scope: 'issue',
+  refuses: [409],
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
   reply: { 204: 'empty' },
   summary: 'Take the stopwatch off an issue without tracking its time',

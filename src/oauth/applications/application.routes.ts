@@ -29,6 +29,7 @@ export const userGetOAuth2Applications = operation({
   requires: [signedIn],
   query: pageQuery,
   reply: { 200: Type.Array(OAuth2Application) },
+  summary: 'List the own OAuth2 applications',
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
     const { applications, total } = await pageOfApplications(ctx, ctx.viewer.user, page)
@@ -51,6 +52,7 @@ export const userCreateOAuth2Application = operation({
   requires: [signedIn, validBody],
   body: CreateOAuth2ApplicationOptions,
   reply: { 201: OAuth2Application },
+  summary: 'Create an OAuth2 application',
   async run({ ctx, body }) {
     const { application, secret } = await createApplication(ctx, ctx.viewer.user, inputOf(body))
     return created(presentApplication(application, secret))
@@ -66,6 +68,7 @@ export const userGetOAuth2Application = operation({
   narrowScope: 'admin:application',
   requires: [signedIn],
   reply: { 200: OAuth2Application },
+  summary: 'Get an OAuth2 application',
   async run({ ctx, params }) {
     return ok(presentApplication(await getApplication(ctx, ctx.viewer.user, params.id)))
   },
@@ -82,6 +85,7 @@ export const userUpdateOAuth2Application = operation({
   requires: [signedIn, validBody],
   body: CreateOAuth2ApplicationOptions,
   reply: { 200: OAuth2Application },
+  summary: 'Edit an OAuth2 application',
   async run({ ctx, params, body }) {
     const { application, secret } = await editApplication(ctx, ctx.viewer.user, params.id, inputOf(body))
     return ok(presentApplication(application, secret))
@@ -97,5 +101,6 @@ export const userDeleteOAuth2Application = operation({
   narrowScope: 'admin:application',
   requires: [signedIn],
   reply: { 204: 'empty' },
+  summary: 'Delete an OAuth2 application',
   run: ({ ctx, params }) => removeApplication(ctx, ctx.viewer.user, params.id),
 })

@@ -21,9 +21,11 @@ export const repoMergePullRequest = operation({
   params: { index: pathNumber },
   scope: 'repository',
   cost: 'expensive',
+  refuses: [405, 409],
   requires: [...readable, signedIn, notArchived, validBody, repoUnderQuota('size:git:all')],
   body: MergePullRequestOption,
   reply: { 200: 'empty', 201: 'empty' },
+  summary: 'Merge a pull request',
   async run({ ctx, params, body }) {
     const style = body.Do ?? body.do
     if (style === undefined) throw new Invalid('[Do]: is required', 'invalid', { field: 'Do' })
@@ -52,8 +54,10 @@ export const repoCancelScheduledAutoMerge = operation({
   cost: 'usual',
   params: { index: pathNumber },
   scope: 'repository',
+  refuses: [409],
   requires: [...readable, signedIn, notArchived],
   reply: { 204: 'empty' },
+  summary: 'Cancel a scheduled merge',
   run: async ({ ctx, params }) => cancelScheduledMerge(ctx, await getStoredPull(ctx, params.index)),
 })
 
@@ -63,9 +67,11 @@ export const repoUpdatePullRequest = operation({
   params: { index: pathNumber },
   scope: 'repository',
   cost: 'expensive',
+  refuses: [409],
   requires: [...readable, signedIn, repoUnderQuota('size:git:all')],
   query: { style: Type.Optional(enumeration('merge', 'rebase')) },
   reply: { 200: 'empty' },
+  summary: 'Update the head branch of a pull request from its base',
   run: async ({ ctx, params, query }) =>
     updateHead(ctx, await getStoredPull(ctx, params.index), query.style ?? 'merge'),
 })

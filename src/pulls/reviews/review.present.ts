@@ -75,10 +75,24 @@ export async function presentReview(ctx: PresentContext, pair: PullPair, review:
 }
 
 /** Returns line comments of one review as API records. */
-export async function presentReviewComments(
+export const presentReviewComments = (
+  ctx: PresentContext,
+  pair: PullPair,
+  review: ReviewRow,
+  rows: readonly CommentRow[],
+): Promise<PullReviewComment[]> =>
+  presentCodeComments(
+    ctx,
+    pair,
+    new Map([[review.id, review]]),
+    rows.map((row) => ({ ...row, review_id: review.id })),
+  )
+
+/** Returns line comments of several reviews, given by their ids, as API records. */
+export async function presentCodeComments(
   ctx: PresentContext,
   { issue }: PullPair,
-  review: ReviewRow,
+  reviews: ReadonlyMap<number, ReviewRow>,
   rows: readonly CommentRow[],
 ): Promise<PullReviewComment[]> {
   const users = await loadUsers(
@@ -87,13 +101,14 @@ export async function presentReviewComments(
   )
   const page = issueWebUrl(ctx, issue)
   // Only the page of files shows comments of a pending review.
-  const where = review.type === 'pending' ? `${page}/files` : page
+  const pageOfRow = ({ review_id: id }: CommentRow): string =>
+    id !== null && reviews.get(id)?.type === 'pending' ? `${page}/files` : page
   return rows.map((row) => ({
     id: row.id,
     body: row.content,
     user: presentWriter(ctx, users.get(row.poster_id), row.original_author),
     resolver: row.resolver_id === null ? null : presentAuthor(ctx, users.get(row.resolver_id)),
-    pull_request_review_id: review.id,
+    pull_request_review_id: row.review_id ?? 0,
     created_at: formatUnix(row.created_unix),
     updated_at: formatUnix(row.updated_unix),
     path: row.tree_path,
@@ -102,7 +117,7 @@ export async function presentReviewComments(
     diff_hunk: row.patch,
     position: row.line > 0 ? row.line : 0,
     original_position: row.line < 0 ? -row.line : 0,
-    html_url: `${where}#issuecomment-${row.id}`,
+    html_url: `${pageOfRow(row)}#issuecomment-${row.id}`,
     pull_request_url: page,
   }))
 }

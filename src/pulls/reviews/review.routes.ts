@@ -8,7 +8,13 @@ import { NotFound } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { getStoredPull } from '../pull.service.ts'
 import { askForReviews, withdrawRequests } from './review-request.service.ts'
-import { presentReview, presentReviewComment, presentReviewComments, presentReviews } from './review.present.ts'
+import {
+  presentCodeComments,
+  presentReview,
+  presentReviewComment,
+  presentReviewComments,
+  presentReviews,
+} from './review.present.ts'
 import { codeCommentInRepo, type CodeCommentCtx } from './review.requirements.ts'
 import {
   CreatePullReviewCommentOptions,
@@ -27,6 +33,7 @@ import {
   getCodeComments,
   getReview,
   getReviews,
+  pageOfCodeComments,
   removeCodeComment,
   submitReview,
   undismissReview,
@@ -50,6 +57,7 @@ export const repoListPullReviews = operation({
   requires: readable,
   query: pageQuery,
   reply: { 200: Type.Array(PullReview) },
+  summary: 'List the reviews of a pull request',
   async run({ ctx, params, query }) {
     const pair = await getStoredPull(ctx, params.index)
     const page = pageOf(query, ctx.config.api)
@@ -67,6 +75,7 @@ export const repoCreatePullReview = operation({
   requires: [...readable, signedIn, validBody],
   body: CreatePullReviewOptions,
   reply: { 200: PullReview },
+  summary: 'Create a review',
   async run({ ctx, params, body }) {
     const pair = await getStoredPull(ctx, params.index)
     const input = { ...body, commitId: body.commit_id, comments: body.comments?.map(codeCommentOf) }
@@ -82,6 +91,7 @@ export const repoGetPullReview = operation({
   scope: 'repository',
   requires: readable,
   reply: { 200: PullReview },
+  summary: 'Get a review',
   async run({ ctx, params }) {
     const pair = await getStoredPull(ctx, params.index)
     return ok(await presentReview(ctx, pair, await getReview(ctx, pair, params.id)))
@@ -97,6 +107,7 @@ export const repoSubmitPullReview = operation({
   requires: [...readable, signedIn, validBody],
   body: SubmitPullReviewOptions,
   reply: { 200: PullReview },
+  summary: 'Submit a pending review',
   async run({ ctx, params, body }) {
     const pair = await getStoredPull(ctx, params.index)
     const review = await submitReview(ctx, pair, await getReview(ctx, pair, params.id), body)
@@ -112,6 +123,7 @@ export const repoDeletePullReview = operation({
   scope: 'repository',
   requires: [...readable, signedIn],
   reply: { 204: 'empty' },
+  summary: 'Delete a review',
   async run({ ctx, params }) {
     const pair = await getStoredPull(ctx, params.index)
     await deleteReview(ctx, pair, await getReview(ctx, pair, params.id))
@@ -127,6 +139,7 @@ export const repoDismissPullReview = operation({
   requires: [...readable, signedIn, validBody],
   body: DismissPullReviewOptions,
   reply: { 200: PullReview },
+  summary: 'Dismiss a review',
   async run({ ctx, params, body }) {
     const pair = await getStoredPull(ctx, params.index)
     const review = await dismissReview(ctx, pair, await getReview(ctx, pair, params.id), body)
@@ -142,6 +155,7 @@ export const repoUnDismissPullReview = operation({
   scope: 'repository',
   requires: [...readable, signedIn],
   reply: { 200: PullReview },
+  summary: 'Withdraw the dismissal of a review',
   async run({ ctx, params }) {
     const pair = await getStoredPull(ctx, params.index)
     const review = await undismissReview(ctx, pair, await getReview(ctx, pair, params.id))
@@ -157,10 +171,30 @@ export const repoGetPullReviewComments = operation({
   scope: 'repository',
   requires: readable,
   reply: { 200: Type.Array(PullReviewComment) },
+  summary: 'List the comments of a review',
   async run({ ctx, params }) {
     const pair = await getStoredPull(ctx, params.index)
     const review = await getReview(ctx, pair, params.id)
     return ok(await presentReviewComments(ctx, pair, review, await getCodeComments(ctx, review)))
+  },
+})
+
+/** The address of Gitea 1.27 for the comments of all reviews. */
+export const repoGetPullRequestComments = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/pulls/{index}/comments',
+  cost: 'usual',
+  params: { index: pathNumber },
+  scope: 'repository',
+  requires: readable,
+  query: pageQuery,
+  reply: { 200: Type.Array(PullReviewComment) },
+  summary: 'List the comments of all reviews of a pull request',
+  async run({ ctx, params, query }) {
+    const pair = await getStoredPull(ctx, params.index)
+    const page = pageOf(query, ctx.config.api)
+    const { rows, reviews, total } = await pageOfCodeComments(ctx, pair, page)
+    return paged(await presentCodeComments(ctx, pair, reviews, rows), page, total)
   },
 })
 
@@ -173,6 +207,7 @@ export const repoCreatePullReviewComment = operation({
   requires: [...readable, signedIn, validBody],
   body: CreatePullReviewCommentOptions,
   reply: { 200: PullReviewComment },
+  summary: 'Add a comment to a review',
   async run({ ctx, params, body }) {
     const pair = await getStoredPull(ctx, params.index)
     const review = await getReview(ctx, pair, params.id)
@@ -200,6 +235,7 @@ export const repoGetPullReviewComment = operation({
   scope: 'repository',
   requires: [...readable, codeCommentInRepo],
   reply: { 200: PullReviewComment },
+  summary: 'Get a comment of a review',
   async run({ ctx, params }) {
     const { pair, review } = await reviewOf(ctx, params.index, params.id)
     return ok(await presentReviewComment(ctx, pair, review, ctx.comment))
@@ -214,6 +250,7 @@ export const repoDeletePullReviewComment = operation({
   scope: 'repository',
   requires: [...readable, codeCommentInRepo, signedIn],
   reply: { 204: 'empty' },
+  summary: 'Delete a comment of a review',
   async run({ ctx, params }) {
     const { pair, review } = await reviewOf(ctx, params.index, params.id)
     await removeCodeComment(ctx, pair, review, ctx.comment)
@@ -229,6 +266,7 @@ export const repoCreatePullReviewRequests = operation({
   requires: [...readable, signedIn, validBody],
   body: PullReviewRequestOptions,
   reply: { 201: Type.Array(PullReview) },
+  summary: 'Request reviews',
   async run({ ctx, params, body }) {
     const pair = await getStoredPull(ctx, params.index)
     return created(
@@ -250,6 +288,7 @@ export const repoDeletePullReviewRequests = operation({
   requires: [...readable, signedIn, validBody],
   body: PullReviewRequestOptions,
   reply: { 204: 'empty' },
+  summary: 'Withdraw requests for reviews',
   async run({ ctx, params, body }) {
     const input = { reviewers: body.reviewers, teams: body.team_reviewers }
     await withdrawRequests(ctx, await getStoredPull(ctx, params.index), input)

@@ -37,6 +37,9 @@ import {
   insertReview,
   listCodeComments,
   listReviews,
+  countVisibleCodeComments,
+  listVisibleCodeComments,
+  loadReviews,
   recountComments,
   supersedeVerdicts,
   updateReview,
@@ -366,6 +369,24 @@ export async function undismissReview(ctx: SignedInRepoCtx, pair: PullPair, revi
 /** Returns the line comments of a review, oldest first. */
 export const getCodeComments = (ctx: Pick<RepoCtx, 'db'>, review: ReviewRow): Promise<CommentRow[]> =>
   listCodeComments(ctx.db, review.id)
+
+/**
+ * Returns one page of the line comments of all reviews that the viewer may see, oldest first, with the reviews of the page
+ * by their ids.
+ */
+export async function pageOfCodeComments(
+  { db, viewer }: Pick<RepoCtx, 'db' | 'viewer'>,
+  { issue }: PullPair,
+  page: Page,
+): Promise<{ rows: CommentRow[]; reviews: ReadonlyMap<number, ReviewRow>; total: number }> {
+  const filter = { issueId: issue.id, viewerId: viewer?.id, seesPending: viewer?.isAdmin ?? false }
+  const [rows, total] = await Promise.all([
+    listVisibleCodeComments(db, filter, page),
+    countVisibleCodeComments(db, filter),
+  ])
+  const ids = [...new Set(rows.flatMap(({ review_id: id }) => (id === null ? [] : [id as ReviewId])))]
+  return { rows, reviews: await loadReviews(db, ids), total }
+}
 
 /** Adds a line comment to an existing review. */
 export async function addCodeComment(

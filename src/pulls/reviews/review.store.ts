@@ -307,6 +307,48 @@ export const listReviewsBy = (
     .limit(limit)
     .execute()
 
+/** The line comments of a pull request that a viewer may see: those of pending reviews only if they are the viewer's own. */
+export interface VisibleComments {
+  readonly issueId: IssueId
+  readonly viewerId: UserId | undefined
+  /** Whether the viewer also sees pending reviews of others. */
+  readonly seesPending: boolean
+}
+
+const visibleCodeComments = (db: Db, { issueId, viewerId, seesPending }: VisibleComments) => {
+  const all = db
+    .selectFrom('comment')
+    .innerJoin('review', 'review.id', 'comment.review_id')
+    .where('comment.issue_id', '=', issueId)
+    .where('comment.type', '=', 'code')
+  if (seesPending) return all
+  return all.where((where) =>
+    where.or([
+      where('review.type', '!=', 'pending'),
+      ...(viewerId === undefined ? [] : [where('review.reviewer_id', '=', viewerId)]),
+    ]),
+  )
+}
+
+/** Returns one page of the visible line comments of a pull request, oldest first. */
+export const listVisibleCodeComments = (db: Db, filter: VisibleComments, page: Page): Promise<CommentRow[]> =>
+  visibleCodeComments(db, filter)
+    .selectAll('comment')
+    .orderBy('comment.id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+
+export const countVisibleCodeComments = (db: Db, filter: VisibleComments): Promise<number> =>
+  countRows(visibleCodeComments(db, filter))
+
+/** Returns reviews by their ids. */
+export async function loadReviews(db: Db, ids: readonly ReviewId[]): Promise<ReadonlyMap<number, ReviewRow>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('review').selectAll().where('id', 'in', ids).execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
 /** Returns line comments of a pull request, oldest first. */
 export const listLineComments = (db: Db, issueId: IssueId, limit: number): Promise<CommentRow[]> =>
   db

@@ -116,12 +116,17 @@ test('repoCreatePullReview, repoSubmitPullReview: only its author sees a pending
     comments: [{ path: file, new_position: 1 }],
   })
   assert.deepEqual([joined.json.id, joined.json.comments_count], [pending.json.id, 2])
+  const all = async (name: string) => (await forge.as(name).must('GET', `${pull.api}/comments`)).json.length
+  assert.deepEqual([await all('bob'), await all('root'), await all('alice')], [2, 2, 0], 'repoGetPullRequestComments')
   assert.equal((await forge.as('bob').post(at, { event: 'PENDING', body: 'x' })).status, 422)
   assert.equal((await forge.as('alice').post(at, { event: 'COMMENT', body: 'x' })).status, 404)
   const submitted = await forge.as('bob').post(at, { event: 'APPROVED', body: 'fine' })
   assert.deepEqual([submitted.status, submitted.json.state], [200, 'APPROVED'])
   assert.equal((await forge.as('bob').post(at, { event: 'COMMENT', body: 'x' })).status, 422)
   assert.equal((await forge.as('alice').get(`${at}/comments`)).json.length, 2, 'repoGetPullReviewComments')
+  const page = await forge.guest.must('GET', `${pull.api}/comments?limit=1&page=2`)
+  assert.deepEqual([page.json.length, page.headers.get('x-total-count')], [1, '2'])
+  assert.equal(page.json[0].pull_request_review_id, pending.json.id)
 })
 
 test('repoCreatePullReview: two concurrent pending reviews of one account become one', async () => {

@@ -34,6 +34,7 @@ export const repoListBranchProtection = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 200: Type.Array(BranchProtection) },
+  summary: 'List the branch protections',
   run: async ({ ctx }) => ok(await presentBranchRules(ctx, await listRules(ctx))),
 })
 
@@ -45,6 +46,7 @@ export const repoCreateBranchProtection = operation({
   requires: [inRepo, signedIn, repoAdmin, validBody, notArchived],
   body: CreateBranchProtectionOption,
   reply: { 201: BranchProtection },
+  summary: 'Create a branch protection',
   async run({ ctx, body }) {
     return created(
       await presentBranchRule(ctx, await createBranchRule(ctx, body.rule_name || body.branch_name, inputOf(body))),
@@ -59,6 +61,7 @@ export const repoGetBranchProtection = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 200: BranchProtection },
+  summary: 'Get a branch protection',
   run: async ({ ctx, params }) => ok(await presentBranchRule(ctx, await getBranchRule(ctx, params.name))),
 })
 
@@ -70,6 +73,7 @@ export const repoEditBranchProtection = operation({
   requires: [inRepo, signedIn, repoAdmin, validBody, notArchived],
   body: EditBranchProtectionOption,
   reply: { 200: BranchProtection },
+  summary: 'Edit a branch protection',
   async run({ ctx, params, body }) {
     const rule = await getBranchRule(ctx, params.name)
     return ok(await presentBranchRule(ctx, await changeBranchRule(ctx, rule, inputOf(body))))
@@ -83,5 +87,6 @@ export const repoDeleteBranchProtection = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 204: 'empty' },
+  summary: 'Delete a branch protection',
   run: ({ ctx, params }) => removeBranchRule(ctx, params.name),
 })

@@ -28,6 +28,7 @@ export const repoListTagProtection = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 200: Type.Array(TagProtection) },
+  summary: 'List the tag protections',
   run: async ({ ctx }) => ok(await presentTagRules(ctx, await listRules(ctx))),
 })
 
@@ -39,6 +40,7 @@ export const repoCreateTagProtection = operation({
   requires: [inRepo, signedIn, repoAdmin, validBody, notArchived],
   body: CreateTagProtectionOption,
   reply: { 201: TagProtection },
+  summary: 'Create a tag protection',
   run: async ({ ctx, body }) => created(await presentTagRule(ctx, await createTagRule(ctx, inputOf(body)))),
 })
 
@@ -50,6 +52,7 @@ export const repoGetTagProtection = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 200: TagProtection },
+  summary: 'Get a tag protection',
   run: async ({ ctx, params }) => ok(await presentTagRule(ctx, await getTagRule(ctx, params.id))),
 })
 
@@ -62,6 +65,7 @@ export const repoEditTagProtection = operation({
   requires: [inRepo, signedIn, repoAdmin, validBody, notArchived],
   body: EditTagProtectionOption,
   reply: { 200: TagProtection },
+  summary: 'Edit a tag protection',
   async run({ ctx, params, body }) {
     const rule = await getTagRule(ctx, params.id)
     return ok(await presentTagRule(ctx, await changeTagRule(ctx, rule, inputOf(body))))
@@ -76,5 +80,6 @@ export const repoDeleteTagProtection = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 204: 'empty' },
+  summary: 'Delete a tag protection',
   run: ({ ctx, params }) => removeTagRule(ctx, params.id),
 })

@@ -20,6 +20,7 @@ export const repoListGitHooks = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo],
   reply: { 200: Type.Array(GitHook) },
+  summary: 'List the Git hooks',
   run: async ({ ctx }) => ok((await readGitHooks(ctx)).map(presentHook)),
 })
 
@@ -30,6 +31,7 @@ export const repoGetGitHook = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo],
   reply: { 200: GitHook },
+  summary: 'Get a Git hook',
   run: async ({ ctx, params }) => ok(presentHook(await readGitHook(ctx, gitHookNamed(params.id)))),
 })
 
@@ -42,6 +44,7 @@ export const repoEditGitHook = operation({
   requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo, validBody],
   body: EditGitHookOption,
   reply: { 200: GitHook },
+  summary: 'Edit a Git hook',
   async run({ ctx, params, body }) {
     const name = gitHookNamed(params.id)
     await writeGitHook(ctx, name, body.content)
@@ -56,5 +59,6 @@ export const repoDeleteGitHook = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo],
   reply: { 204: 'empty' },
+  summary: 'Delete a Git hook',
   run: ({ ctx, params }) => writeGitHook(ctx, gitHookNamed(params.id), undefined),
 })

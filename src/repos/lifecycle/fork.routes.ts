@@ -20,6 +20,7 @@ export const listForks = operation({
   requires: [anyone, forksOn, inRepo],
   query: pageQuery,
   reply: { 200: Type.Array(Repository) },
+  summary: 'List the forks of a repository',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { repos, total, bound } = await listForksOf(ctx, ctx.repo, page)
@@ -32,9 +33,11 @@ export const createFork = operation({
   path: '/repos/{username}/{reponame}/forks',
   scope: 'repository',
   cost: 'expensive',
+  refuses: [409],
   requires: [anyone, forksOn, inRepo, signedIn, canRead('code'), validBody],
   body: CreateForkOption,
   reply: { 202: Repository },
+  summary: 'Fork a repository',
   async run({ ctx, body }) {
     const { repo, owner } = await forkRepo(ctx, body)
     // The reply shows nobody watching yet (observed).

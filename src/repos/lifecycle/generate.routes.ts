@@ -12,9 +12,11 @@ export const generateRepo = operation({
   path: '/repos/{username}/{reponame}/generate',
   scope: 'repository',
   cost: 'expensive',
+  refuses: [409],
   requires: [inRepo, signedIn, canRead('code'), validBody],
   body: GenerateRepoOption,
   reply: { 201: Repository },
+  summary: 'Create a repository from a template',
   async run({ ctx, body }) {
     const { repo, owner } = await generate(ctx, {
       owner: body.owner ?? '',

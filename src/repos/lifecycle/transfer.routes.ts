@@ -15,9 +15,11 @@ export const repoTransfer = operation({
   cost: 'usual',
   scope: 'repository',
   outlivesCredential: 'account',
+  refuses: [409],
   requires: [inRepo, signedIn, repoOwner, validBody],
   body: TransferRepoOption,
   reply: { 201: Repository, 202: Repository },
+  summary: 'Transfer a repository',
   async run({ ctx, body }) {
     const { new_owner: newOwner = '' } = body
     if (newOwner === '') throw new Invalid('[new_owner]: is required', 'invalid', { field: 'new_owner' })
@@ -38,8 +40,10 @@ export const acceptRepoTransfer = operation({
   cost: 'usual',
   scope: 'repository',
   outlivesCredential: 'account',
+  refuses: [413],
   requires: [inRepo, signedIn],
   reply: { 202: Repository },
+  summary: 'Accept the transfer of a repository',
   async run({ ctx }) {
     const { repo, owner } = await acceptTransfer(ctx)
     return accepted(await presentRepo(ctx, { ...ctx, repo, owner }))
@@ -54,6 +58,7 @@ export const rejectRepoTransfer = operation({
   outlivesCredential: 'account',
   requires: [inRepo, signedIn],
   reply: { 200: Repository },
+  summary: 'Reject the transfer of a repository',
   async run({ ctx }) {
     const repo = await rejectTransfer(ctx)
     return ok(await presentRepo(ctx, { ...ctx, repo }))

@@ -18,6 +18,7 @@ export const userListRepos = operation({
   requires: [namedUser, userVisible, exploreSignIn],
   query: pageQuery,
   reply: { 200: Type.Array(Repository) },
+  summary: 'List the repositories of an account',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { repos, total, bound } = await listReposOf(ctx, ctx.subject, page)
@@ -33,6 +34,7 @@ export const userCurrentListRepos = operation({
   requires: [signedIn],
   query: { order_by: Type.Optional(Type.String()), ...pageQuery },
   reply: { 200: Type.Array(Repository) },
+  summary: 'List the repositories of the caller',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { repos, total, bound } = await listOwnRepos(ctx, query.order_by, page)
@@ -48,6 +50,7 @@ export const orgListRepos = operation({
   requires: [inOrg],
   query: pageQuery,
   reply: { 200: Type.Array(Repository) },
+  summary: 'List the repositories of an organization',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { repos, total, bound } = await listReposOf(ctx, ctx.org, page)
@@ -80,6 +83,7 @@ export const repoSearch = operation({
     ...pageQuery,
   },
   reply: { 200: SearchResults },
+  summary: 'Search repositories',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { priority_owner_id: priorityOwnerId, team_id: teamId, is_private: isPrivate, ...rest } = query

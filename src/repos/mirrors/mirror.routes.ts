@@ -11,5 +11,6 @@ export const repoMirrorSync = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, canWrite('code'), notArchived, repoUnderQuota('size:git:all')],
   reply: { 200: 'empty' },
+  summary: 'Synchronize a mirror',
   run: ({ ctx }) => requestMirrorSync(ctx, ctx.repo),
 })

@@ -88,6 +88,7 @@ export const repoPushMirrorSync = operation({
   path: '/repos/{username}/{reponame}/push_mirrors-sync',
   cost: 'expensive',
   scope: 'repository',
+  refuses: [413],
   requires: [inRepo, signedIn, repoAdmin, notArchived, mirrorsEnabled],
   reply: { 200: 'empty' },
   summary: 'Send this repository on to those that follow it, and wait for it',

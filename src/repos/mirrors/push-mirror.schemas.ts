@@ -13,7 +13,7 @@ export const PushMirror = Type.Object(
     sync_on_commit: Type.Boolean(),
     public_key: Type.String({ description: 'What the other side is to let in, where SSH is used' }),
   },
-  { $id: 'PushMirror' },
+  { title: 'PushMirror' },
 )
 export type PushMirror = Static<typeof PushMirror>
 

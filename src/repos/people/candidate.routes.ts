@@ -27,6 +27,7 @@ export const repoGetAssignees = operation({
   requires: [inRepo, signedIn, anyAccess],
   query: pageQuery,
   reply: { 200: Type.Array(User) },
+  summary: 'List the accounts that can be assigned',
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
     return pagedPeople(ctx, page, await assigneesOf(ctx, page))
@@ -41,6 +42,7 @@ export const repoGetReviewers = operation({
   requires: [inRepo, signedIn, anyAccess],
   query: pageQuery,
   reply: { 200: Type.Array(User) },
+  summary: 'List the accounts that can review',
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
     return pagedPeople(ctx, page, await reviewersOf(ctx, page))

@@ -45,6 +45,7 @@ export const repoListCollaborators = operation({
   requires: [inRepo, signedIn, anyAccess],
   query: pageQuery,
   reply: { 200: Type.Array(User) },
+  summary: 'List the collaborators',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { users, total, bound } = await pageOfCollaborators(ctx, page)
@@ -64,6 +65,7 @@ export const repoCheckCollaborator = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, anyAccess, namedCollaborator],
   reply: { 204: 'empty' },
+  summary: 'Check whether an account is a collaborator',
   run: ({ ctx }) => checkCollaborator(ctx, ctx.named),
 })
 
@@ -76,6 +78,7 @@ export const repoAddCollaborator = operation({
   requires: [inRepo, signedIn, repoAdmin, validBody, namedCollaborator],
   body: AddCollaboratorOption,
   reply: { 204: 'empty' },
+  summary: 'Add a collaborator or change the permission of one',
   run: ({ ctx, body }) => putCollaborator(ctx, ctx.named, body.permission),
 })
 
@@ -86,6 +89,7 @@ export const repoDeleteCollaborator = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, namedCollaborator],
   reply: { 204: 'empty' },
+  summary: 'Remove a collaborator',
   run: ({ ctx }) => removeCollaborator(ctx, ctx.named),
 })
 
@@ -96,6 +100,7 @@ export const repoGetRepoPermissions = operation({
   scope: 'repository',
   requires: [inRepo, signedIn],
   reply: { 200: RepoCollaboratorPermission },
+  summary: 'Get the permission of an account in a repository',
   async run({ ctx, params, call }) {
     const missing = () => noUserToAskAbout(ctx)
     const user = await resolveAccount(ctx, call, { parameter: 'collaborator', name: params.collaborator, missing })

@@ -19,6 +19,7 @@ export const repoListKeys = operation({
   requires: [inRepo, signedIn, repoAdmin],
   query: { key_id: Type.Optional(Type.Integer()), fingerprint: Type.Optional(Type.String()), ...pageQuery },
   reply: { 200: Type.Array(DeployKey) },
+  summary: 'List the deploy keys',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const filter = { keyId: query.key_id as KeyId | undefined, fingerprint: query.fingerprint }
@@ -36,6 +37,7 @@ export const repoCreateKey = operation({
   requires: [inRepo, signedIn, repoAdmin, validBody],
   body: CreateKeyOption,
   reply: { 201: DeployKey },
+  summary: 'Add a deploy key',
   async run({ ctx, body }) {
     const key = await addDeployKey(ctx, { title: body.title, key: body.key, isReadOnly: body.read_only ?? false })
     return created(presentNewDeployKey(ctx, key))
@@ -50,6 +52,7 @@ export const repoGetKey = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 200: DeployKey },
+  summary: 'Get a deploy key',
   run: async ({ ctx, params }) => ok(await presentDeployKey(ctx, await getDeployKey(ctx, params.id))),
 })
 
@@ -61,5 +64,6 @@ export const repoDeleteKey = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 204: 'empty' },
+  summary: 'Delete a deploy key',
   run: ({ ctx, params }) => removeDeployKey(ctx, params.id),
 })

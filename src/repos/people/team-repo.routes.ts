@@ -31,6 +31,7 @@ export const orgListTeamRepos = operation({
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn],
   query: pageQuery,
   reply: { 200: Type.Array(Repository) },
+  summary: 'List the repositories of a team',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { repos, total } = await pageOfTeamRepos(ctx, ctx.team, page)
@@ -45,6 +46,7 @@ export const orgListTeamRepo = operation({
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn],
   reply: { 200: Repository },
+  summary: 'Get a repository of a team',
   async run({ ctx, params }) {
     const [repo] = await presentRepos(ctx, [await getTeamRepo(ctx, ctx.org, ctx.team, params.reponame)])
     if (!repo) throw new NotFound('the repository does not exist', 'repo_not_found')
@@ -60,6 +62,7 @@ export const orgAddTeamRepository = operation({
   outlivesCredential: true,
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn],
   reply: { 204: 'empty' },
+  summary: 'Give a repository to a team',
   async run({ ctx, params }) {
     const repo = await getRepoToGive(ctx, ctx.org, params.reponame)
     await giveRepoToTeam(ctx, ctx.team, repo.id)
@@ -73,6 +76,7 @@ export const orgRemoveTeamRepository = operation({
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn],
   reply: { 204: 'empty' },
+  summary: 'Take a repository from a team',
   async run({ ctx, params }) {
     const repo = await getRepoToGive(ctx, ctx.org, params.reponame)
     await takeRepoFromTeam(ctx, ctx.team, repo.id)
@@ -84,8 +88,10 @@ export const repoListTeams = operation({
   path: '/repos/{username}/{reponame}/teams',
   cost: 'usual',
   scope: 'repository',
+  refuses: [405],
   requires: [inRepo, signedIn, anyAccess],
   reply: { 200: Type.Array(Team) },
+  summary: 'List the teams of a repository',
   run: async ({ ctx }) => ok(await presentTeams(ctx, await listRepoTeams(ctx))),
 })
 
@@ -94,8 +100,10 @@ export const repoCheckTeam = operation({
   path: '/repos/{username}/{reponame}/teams/{team}',
   cost: 'usual',
   scope: 'repository',
+  refuses: [405],
   requires: [inRepo, signedIn, anyAccess],
   reply: { 200: Team },
+  summary: 'Get a team of a repository',
   async run({ ctx, params }) {
     const team = await getOwnerTeam(ctx, params.team)
     if (!(await teamHasRepo(ctx, team))) {
@@ -111,8 +119,10 @@ export const repoAddTeam = operation({
   cost: 'usual',
   scope: 'repository',
   outlivesCredential: true,
+  refuses: [405],
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 204: 'empty' },
+  summary: 'Give a repository to a team, by the name of the team',
   async run({ ctx, params }) {
     refuseTeamChange(ctx)
     const team = await getOwnerTeam(ctx, params.team)
@@ -126,8 +136,10 @@ export const repoDeleteTeam = operation({
   path: '/repos/{username}/{reponame}/teams/{team}',
   cost: 'usual',
   scope: 'repository',
+  refuses: [405],
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 204: 'empty' },
+  summary: 'Take a repository from a team, by the name of the team',
   async run({ ctx, params }) {
     refuseTeamChange(ctx)
     const team = await getOwnerTeam(ctx, params.team)

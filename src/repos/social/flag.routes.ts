@@ -17,6 +17,7 @@ export const repoListFlags = operation({
   scope: 'repository',
   requires: checks,
   reply: { 200: Type.Array(Type.String()) },
+  summary: 'List the flags of a repository',
   async run({ ctx }) {
     const flags = await flagsOf(ctx)
     return paged(flags, pageOrWhole({}, ctx.config.api), flags.length, { link: false })
@@ -31,6 +32,7 @@ export const repoReplaceAllFlags = operation({
   requires: [...checks, validBody],
   body: ReplaceFlagsOption,
   reply: { 204: 'empty' },
+  summary: 'Replace the flags of a repository',
   run: ({ ctx, body }) => replaceFlags(ctx, body.flags ?? []),
 })
 
@@ -41,6 +43,7 @@ export const repoDeleteAllFlags = operation({
   scope: 'repository',
   requires: checks,
   reply: { 204: 'empty' },
+  summary: 'Remove all flags from a repository',
   run: ({ ctx }) => replaceFlags(ctx, []),
 })
 
@@ -51,6 +54,7 @@ export const repoCheckFlag = operation({
   scope: 'repository',
   requires: checks,
   reply: { 204: 'empty' },
+  summary: 'Check whether a repository has a flag',
   run: ({ ctx, params }) => checkFlag(ctx, params.flag),
 })
 
@@ -61,6 +65,7 @@ export const repoAddFlag = operation({
   scope: 'repository',
   requires: checks,
   reply: { 204: 'empty' },
+  summary: 'Add a flag to a repository',
   run: ({ ctx, params }) => addFlag(ctx, params.flag),
 })
 
@@ -71,5 +76,6 @@ export const repoDeleteFlag = operation({
   scope: 'repository',
   requires: checks,
   reply: { 204: 'empty' },
+  summary: 'Remove a flag from a repository',
   run: ({ ctx, params }) => removeFlag(ctx, params.flag),
 })

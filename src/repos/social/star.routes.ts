@@ -22,6 +22,7 @@ export const userCurrentListStarred = operation({
   requires: [anyone, starsOn, signedIn],
   query: pageQuery,
   reply: { 200: Type.Array(Repository) },
+  summary: 'List the repositories that the caller starred',
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
     const { repos, total, bound } = await listStarredRepos(ctx, ctx.viewer.user, page)
@@ -37,6 +38,7 @@ export const userListStarred = operation({
   requires: [anyone, starsOn, signedIn, namedUser],
   query: pageQuery,
   reply: { 200: Type.Array(Repository) },
+  summary: 'List the repositories that an account starred',
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
     const { repos, total, bound } = await listStarredRepos(ctx, ctx.subject, page)
@@ -51,6 +53,7 @@ export const userCurrentCheckStarring = operation({
   scope: 'repository',
   requires: [anyone, starsOn, signedIn, inRepo],
   reply: { 204: 'empty' },
+  summary: 'Check whether the caller starred a repository',
   run: ({ ctx }) => checkStar(ctx),
 })
 
@@ -61,6 +64,7 @@ export const userCurrentPutStar = operation({
   scope: 'repository',
   requires: [anyone, starsOn, signedIn, inRepo],
   reply: { 204: 'empty' },
+  summary: 'Star a repository',
   run: ({ ctx }) => star(ctx),
 })
 
@@ -71,6 +75,7 @@ export const userCurrentDeleteStar = operation({
   scope: 'repository',
   requires: [anyone, starsOn, signedIn, inRepo],
   reply: { 204: 'empty' },
+  summary: 'Unstar a repository',
   run: ({ ctx }) => unstar(ctx),
 })
 
@@ -82,6 +87,7 @@ export const repoListStargazers = operation({
   requires: [anyone, starsOn, inRepo],
   query: pageQuery,
   reply: { 200: Type.Array(User) },
+  summary: 'List the accounts that starred a repository',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { users, total, bound } = await stargazersOf(ctx, page)

@@ -15,6 +15,7 @@ export const topicSearch = operation({
   requires: [anyone],
   query: { q: Type.Optional(Type.String()), ...pageQuery },
   reply: { 200: TopicSearchResults },
+  summary: 'Search topics',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { topics, total } = await presentTopicSearch(ctx, query.q ?? '', page)

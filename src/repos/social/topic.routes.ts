@@ -15,6 +15,7 @@ export const repoListTopics = operation({
   requires: [inRepo, anyAccess],
   query: pageQuery,
   reply: { 200: TopicName },
+  summary: 'List the topics of a repository',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const topics = topicsOf(ctx)
@@ -31,6 +32,7 @@ export const repoUpdateTopics = operation({
   requires: [inRepo, anyAccess, signedIn, repoAdmin, validBody],
   body: RepoTopicOptions,
   reply: { 204: 'empty' },
+  summary: 'Replace the topics of a repository',
   run: ({ ctx, body }) => replaceTopics(ctx, body.topics ?? []),
 })
 
@@ -42,6 +44,7 @@ export const repoAddTopic = operation({
   scope: 'repository',
   requires: [inRepo, anyAccess, signedIn, repoAdmin],
   reply: { 204: 'empty' },
+  summary: 'Add a topic to a repository',
   run: ({ ctx, params }) => addTopic(ctx, params.topic),
 })
 
@@ -52,5 +55,6 @@ export const repoDeleteTopic = operation({
   scope: 'repository',
   requires: [inRepo, anyAccess, signedIn, repoAdmin],
   reply: { 204: 'empty' },
+  summary: 'Remove a topic from a repository',
   run: ({ ctx, params }) => removeTopic(ctx, params.topic),
 })

@@ -23,6 +23,7 @@ export const userCurrentListSubscriptions = operation({
   requires: [signedIn],
   query: pageQuery,
   reply: { 200: Type.Array(Repository) },
+  summary: 'List the repositories that the caller watches',
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
     const { repos, total, bound } = await listWatchedRepos(ctx, ctx.viewer.user, page)
@@ -38,6 +39,7 @@ export const userListSubscriptions = operation({
   requires: [signedIn, namedUser],
   query: pageQuery,
   reply: { 200: Type.Array(Repository) },
+  summary: 'List the repositories that an account watches',
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
     const { repos, total, bound } = await listWatchedRepos(ctx, ctx.subject, page)
@@ -52,6 +54,7 @@ export const userCurrentCheckSubscription = operation({
   scope: 'repository',
   requires: [inRepo, signedIn],
   reply: { 200: WatchInfo },
+  summary: 'Check whether the caller watches a repository',
   run: async ({ ctx }) => ok(presentWatch(ctx, await getWatch(ctx))),
 })
 
@@ -62,6 +65,7 @@ export const userCurrentPutSubscription = operation({
   scope: 'repository',
   requires: [inRepo, signedIn],
   reply: { 200: WatchInfo },
+  summary: 'Watch a repository',
   run: async ({ ctx }) => ok(presentWatch(ctx, await watch(ctx))),
 })
 
@@ -72,6 +76,7 @@ export const userCurrentDeleteSubscription = operation({
   scope: 'repository',
   requires: [inRepo, signedIn],
   reply: { 204: 'empty' },
+  summary: 'Unwatch a repository',
   run: ({ ctx }) => unwatch(ctx),
 })
 
@@ -83,6 +88,7 @@ export const repoListSubscribers = operation({
   requires: [inRepo],
   query: pageQuery,
   reply: { 200: Type.Array(User) },
+  summary: 'List the watchers of a repository',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { users, total, bound } = await watchersOf(ctx, page)

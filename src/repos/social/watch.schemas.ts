@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox'
-import { dateTime, object } from '../../http/schema.ts'
+import { alwaysNull, dateTime, object } from '../../http/schema.ts'
 
 export const WatchInfo = object('WatchInfo', {
   subscribed: Type.Boolean(),
   ignored: Type.Boolean(),
-  reason: Type.Null(),
+  reason: alwaysNull(),
   created_at: dateTime(),
   url: Type.String(),
   repository_url: Type.String(),

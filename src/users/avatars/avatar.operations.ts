@@ -26,6 +26,7 @@ export function avatarOperations<const Rs extends readonly AnyRequirement[]>({ b
     body,
     carriesFiles: true,
     reply: { 204: 'empty' },
+    summary: 'Set an avatar',
     async run({ ctx, body: { image } }) {
       const { of, doerId } = ownerOf(ctx)
       await setAvatar(ctx, of, image, doerId)
@@ -38,6 +39,7 @@ export function avatarOperations<const Rs extends readonly AnyRequirement[]>({ b
     scope,
     requires,
     reply: { 204: 'empty' },
+    summary: 'Delete an avatar',
     async run({ ctx }) {
       const { of, doerId } = ownerOf(ctx)
       await removeAvatar(ctx, of, doerId)

@@ -32,6 +32,7 @@ export const userListGPGKeys = operation({
   requires: [signedIn, namedUser],
   query: pageQuery,
   reply: { 200: Type.Array(GPGKey) },
+  summary: 'List the OpenPGP keys of an account',
   async run({ ctx, query }) {
     return answerList(ctx, ctx.subject, query)
   },
@@ -46,6 +47,7 @@ export const userCurrentListGPGKeys = operation({
   requires: [signedIn],
   query: pageQuery,
   reply: { 200: Type.Array(GPGKey) },
+  summary: 'List the own OpenPGP keys',
   run: ({ ctx, query }) => answerList(ctx, ctx.viewer.user, query),
 })
 
@@ -59,6 +61,7 @@ export const userCurrentPostGPGKey = operation({
   requires: [signedIn, validBody],
   body: CreateGPGKeyOption,
   reply: { 201: GPGKey },
+  summary: 'Add an OpenPGP key',
   async run({ ctx, body }) {
     const input = { armored: body.armored_public_key, signature: body.armored_signature || undefined }
     return created(await presentGpgKey(ctx, await addGpgKey(ctx, ctx.viewer.user, input)))
@@ -74,6 +77,7 @@ export const userCurrentGetGPGKey = operation({
   narrowScope: 'admin:gpg_key',
   requires: [signedIn],
   reply: { 200: GPGKey },
+  summary: 'Get an own OpenPGP key',
   async run({ ctx, params }) {
     return ok(await presentGpgKey(ctx, await getGpgKey(ctx, ctx.viewer.user, params.id)))
   },
@@ -88,6 +92,7 @@ export const userCurrentDeleteGPGKey = operation({
   narrowScope: 'admin:gpg_key',
   requires: [signedIn],
   reply: { 204: 'empty' },
+  summary: 'Delete an own OpenPGP key',
   run: ({ ctx, params }) => removeGpgKey(ctx, ctx.viewer.user, params.id),
 })
 
@@ -98,6 +103,7 @@ export const getVerificationToken = operation({
   scope: 'user',
   requires: [signedIn],
   reply: { 200: bytesOf('text/plain') },
+  summary: 'Get the text that proves an OpenPGP key',
   async run({ ctx }) {
     return bytes('text/plain;charset=utf-8', verificationToken(ctx, ctx.viewer.user))
   },
@@ -112,6 +118,7 @@ export const userVerifyGPGKey = operation({
   requires: [signedIn, validBody],
   body: VerifyGPGKeyOption,
   reply: { 200: GPGKey },
+  summary: 'Verify an OpenPGP key',
   async run({ ctx, body }) {
     const input = { keyId: body.key_id, signature: body.armored_signature }
     return ok(await presentGpgKey(ctx, await verifyGpgKey(ctx, ctx.viewer.user, input)))

@@ -19,6 +19,7 @@ export const userListKeys = operation({
   requires: [signedIn, namedUser],
   query: keyQuery,
   reply: { 200: Type.Array(PublicKey) },
+  summary: 'List the SSH keys of an account',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { keys, total } = await pageOfKeys(ctx, ctx.subject, query.fingerprint, page)
@@ -35,6 +36,7 @@ export const userCurrentListKeys = operation({
   requires: [signedIn],
   query: keyQuery,
   reply: { 200: Type.Array(PublicKey) },
+  summary: 'List the own SSH keys',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     // A fingerprint is searched on the whole instance (observed).
@@ -54,6 +56,7 @@ export const userCurrentPostKey = operation({
   requires: [signedIn, validBody],
   body: CreateKeyOption,
   reply: { 201: PublicKey },
+  summary: 'Add an SSH key',
   async run({ ctx, body }) {
     return created(await presentOneKey(ctx, await addKey(ctx, ctx.viewer.user, body)))
   },
@@ -68,6 +71,7 @@ export const userCurrentGetKey = operation({
   narrowScope: 'admin:public_key',
   requires: [signedIn],
   reply: { 200: PublicKey },
+  summary: 'Get an own SSH key',
   run: async ({ ctx, params }) => ok(await presentOneKey(ctx, await getKey(ctx, params.id))),
 })
 
@@ -80,5 +84,6 @@ export const userCurrentDeleteKey = operation({
   narrowScope: 'admin:public_key',
   requires: [signedIn],
   reply: { 204: 'empty' },
+  summary: 'Delete an own SSH key',
   run: ({ ctx, params }) => removeKey(ctx, ctx.viewer.user, params.id),
 })

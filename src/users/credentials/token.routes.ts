@@ -17,6 +17,7 @@ export const userGetTokens = operation({
   requires: [namedUser, userVisible, selfOrAdmin],
   query: pageQuery,
   reply: { 200: Type.Array(AccessToken) },
+  summary: 'List the access tokens of an account',
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
     const { tokens, total } = await pageOfTokens(ctx, ctx.subject, page)
@@ -38,6 +39,7 @@ export const userCreateToken = operation({
   requires: [basicAuth, namedUser, userVisible, selfOrAdmin, validBody, signedIn],
   body: CreateAccessTokenOption,
   reply: { 201: AccessToken },
+  summary: 'Create an access token',
   async run({ ctx, body }) {
     const scopes = body.scopes ?? []
     const { row, token } = await issueToken(ctx, ctx.subject, { name: body.name, scopes })
@@ -52,5 +54,6 @@ export const userDeleteAccessToken = operation({
   scope: 'user',
   requires: [basicAuth, namedUser, userVisible, selfOrAdmin, signedIn],
   reply: { 204: 'empty' },
+  summary: 'Revoke an access token',
   run: ({ ctx, params }) => removeToken(ctx, ctx.subject, params.id),
 })

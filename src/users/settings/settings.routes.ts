@@ -12,6 +12,7 @@ export const getUserSettings = operation({
   scope: 'user',
   requires: [signedIn, signedIn],
   reply: { 200: UserSettings },
+  summary: 'Get the own settings',
   run: async ({ ctx }) => ok(presentSettings(ctx.viewer.user)),
 })
 
@@ -23,6 +24,7 @@ export const updateUserSettings = operation({
   requires: [signedIn, signedIn, validBody],
   body: UserSettingsOptions,
   reply: { 200: UserSettings },
+  summary: 'Change the own settings',
   async run({ ctx, body }) {
     const { hide_email, ...rest } = body
     const user = await editSettings(ctx, ctx.viewer.user, { ...rest, keep_email_private: hide_email })

@@ -26,6 +26,7 @@ export function blockOperations<const Rs extends readonly AnyRequirement[]>(hold
     requires,
     query: pageQuery,
     reply: { 200: Type.Array(BlockedUser) },
+    summary: 'List the blocked accounts',
     async run({ ctx, query }) {
       const page = pageOf(query, ctx.config.api)
       const { blocks, total } = await pageOfBlocks(ctx, ownerOf(ctx).account, page)
@@ -39,6 +40,7 @@ export function blockOperations<const Rs extends readonly AnyRequirement[]>(hold
     scope,
     requires: [...requires, targetUser],
     reply: { 204: 'empty' },
+    summary: 'Block an account',
     async run({ ctx }) {
       const { viewer, account } = ownerOf(ctx)
       await block({ ...ctx, viewer }, account, ctx.subject)
@@ -51,6 +53,7 @@ export function blockOperations<const Rs extends readonly AnyRequirement[]>(hold
     scope,
     requires: [...requires, targetUser],
     reply: { 204: 'empty' },
+    summary: 'Unblock an account',
     async run({ ctx }) {
       const { viewer, account } = ownerOf(ctx)
       await unblock({ ...ctx, viewer }, account, ctx.subject)

@@ -29,6 +29,7 @@ function followLists<const Rs extends readonly AnyRequirement[]>(holder: Holder<
       requires,
       query: pageQuery,
       reply: { 200: Type.Array(User) },
+      summary: side === 'followers' ? 'List the followers' : 'List the followed accounts',
       async run({ ctx, query }) {
         const page = pageOrWhole(query, ctx.config.api)
         const { viewer, account } = ownerOf(ctx)
@@ -65,6 +66,7 @@ export const userCheckFollowing = operation({
   scope: 'user',
   requires: [signedIn, namedUser],
   reply: { 204: 'empty' },
+  summary: 'Check whether an account follows another',
   async run({ ctx, params, call }) {
     const asked = { parameter: 'target', name: params.target, missing: notFollowed }
     await checkFollowing(ctx, ctx.subject, await resolveVisibleAccount(ctx, call, asked))
@@ -78,6 +80,7 @@ export const userCurrentCheckFollowing = operation({
   scope: 'user',
   requires: [signedIn, targetUser],
   reply: { 204: 'empty' },
+  summary: 'Check whether the caller follows an account',
   run: ({ ctx }) => checkFollowing(ctx, ctx.viewer.user, ctx.subject),
 })
 
@@ -88,6 +91,7 @@ export const userCurrentPutFollow = operation({
   scope: 'user',
   requires: [signedIn, targetUser],
   reply: { 204: 'empty' },
+  summary: 'Follow an account',
   run: ({ ctx }) => follow(ctx, ctx.subject),
 })
 
@@ -98,5 +102,6 @@ export const userCurrentDeleteFollow = operation({
   scope: 'user',
   requires: [signedIn, targetUser],
   reply: { 204: 'empty' },
+  summary: 'Unfollow an account',
   run: ({ ctx }) => unfollow(ctx, ctx.subject),
 })
