@@ -272,7 +272,13 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
       onCommand: ({ name, ms, exitCode }) =>
         metrics?.gitFinished({ command: name, ok: exitCode === 0, durationMs: ms }),
       ...(options.validateReplies
-        ? { onBegin: (command) => checkCost(operations.find(({ id }) => id === asking()?.operation), command) }
+        ? {
+            onBegin: (command) =>
+              checkCost(
+                operations.find(({ id }) => id === asking()?.operation),
+                command,
+              ),
+          }
         : {}),
     }).then((each) => {
       opened.defer(() => each.close())

@@ -160,7 +160,9 @@ export function createTexts(options: TextsOptions): Texts {
         ? await withReferences((resolved) => renderOnce(reader, source, file, { ...markdown, ...resolved }), resolve)
         : unrendered(source)
       // Only the rendered text says how much longer it is.
-      return budget.tryTake('outputBytes', Math.max(0, Buffer.byteLength(html) - sourceBytes)) ? html : shortened(source)
+      return budget.tryTake('outputBytes', Math.max(0, Buffer.byteLength(html) - sourceBytes))
+        ? html
+        : shortened(source)
     },
     async runs(reader, sources) {
       if (sources.length === 0) return []

@@ -100,16 +100,21 @@ function presentFolder(
   view: ContentView,
   { path, tree }: { readonly path: string; readonly tree: Oid },
 ): Promise<EncodedBody<ContentsResponse[]>> {
-  return keptAnswer(place, answerKey('folder', place, view, path), async () => {
-    const entries = await place.git.readTree(place.repo.git_key, tree)
-    const below = path === '' ? '' : `${path}/`
-    return presentEntries(
-      place,
-      view,
-      path,
-      entries.map((entry) => ({ ...entry, path: below + entry.name })),
-    )
-  }, listJson)
+  return keptAnswer(
+    place,
+    answerKey('folder', place, view, path),
+    async () => {
+      const entries = await place.git.readTree(place.repo.git_key, tree)
+      const below = path === '' ? '' : `${path}/`
+      return presentEntries(
+        place,
+        view,
+        path,
+        entries.map((entry) => ({ ...entry, path: below + entry.name })),
+      )
+    },
+    listJson,
+  )
 }
 
 async function presentEntries(

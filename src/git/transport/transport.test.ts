@@ -284,7 +284,11 @@ test('git transport: a push is checked in the asynchronous context of its reques
   const line = `${oid} ${zeroOid()} refs/heads/main\0report-status`
   const body = `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`
   await asker.run('second', async () => {
-    const { output } = await git.receivePack(key, { stateless: true, body: Readable.from([Buffer.from(body)]), callbacks })
+    const { output } = await git.receivePack(key, {
+      stateless: true,
+      body: Readable.from([Buffer.from(body)]),
+      callbacks,
+    })
     await output.resume().toArray()
   })
   assert.deepEqual(askers, ['second'])

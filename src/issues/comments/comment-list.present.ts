@@ -74,7 +74,12 @@ export async function presentCommentsOf(
   const posterIds = idListText(rows.map((row) => row.poster_id))
   const user = posterIds === asked ? state.user : await loadUserRevisions(ctx.db, posterIds)
   const body = new EncodedBody<Comment[]>(await presentComments(ctx, rows, new Map([[state.id, state]])), listJson)
-  const made = { state: { ...state, user }, posterIds, body, count: page ? await countComments(ctx.db, state.id, between) : rows.length }
+  const made = {
+    state: { ...state, user },
+    posterIds,
+    body,
+    count: page ? await countComments(ctx.db, state.id, between) : rows.length,
+  }
   memory(ctx).set(key, made)
   return made
 }

@@ -79,7 +79,10 @@ const cutLine = (html: string): string =>
     .replace(/(?:\uFFFD|&[^;]{0,8})$/, '')}…`
 
 /** Returns where each page of a text begins, and its number of lines. */
-function pageStarts(text: string, linesPerPage: number): { readonly offsets: readonly number[]; readonly total: number } {
+function pageStarts(
+  text: string,
+  linesPerPage: number,
+): { readonly offsets: readonly number[]; readonly total: number } {
   const offsets: number[] = []
   let total = 0
   for (let at = 0; at < text.length; total++) {

@@ -578,7 +578,11 @@ test('the payload of a push names at most 3,000 changed files, those of all comm
   const alice = forge.as('alice')
   for (const commit of ['a', 'b']) {
     await alice.must('POST', `${repo.api}/contents`, {
-      files: Array.from({ length: 2000 }, (_, at) => ({ operation: 'create', path: `${commit}/${at}`, content: 'YQ==' })),
+      files: Array.from({ length: 2000 }, (_, at) => ({
+        operation: 'create',
+        path: `${commit}/${at}`,
+        content: 'YQ==',
+      })),
       message: commit,
       branch: commit === 'a' ? 'main' : 'topic',
       ...(commit === 'a' ? { new_branch: 'topic' } : {}),
