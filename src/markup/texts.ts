@@ -70,6 +70,9 @@ const leastWallMs = 10_000
 /** Longest rendered text, in characters: a Markdown text takes up to 120 bytes of memory for each. */
 const maxRendered = 512 * 1024
 
+/** Characters that are shown of a text that the answer has no room for. */
+const maxShortened = 200
+
 /** Price of a character whose references are read: nothing is highlighted or sanitised. */
 const runsPrice = 1 / 4
 
@@ -149,9 +152,17 @@ export function createTexts(options: TextsOptions): Texts {
   return {
     async render(reader, source, file, markdown, resolve) {
       if (source.trim() === '') return ''
+      const { budget } = reader
+      const sourceBytes = Buffer.byteLength(source)
+      if (!budget.tryTake('outputBytes', sourceBytes)) return shortened(source)
       const price = source.length > maxRendered ? Infinity : source.length
-      if (!reader.budget.tryTake('threadChars', price)) return unrendered(source)
-      return withReferences((resolved) => renderOnce(reader, source, file, { ...markdown, ...resolved }), resolve)
+      const html = budget.tryTake('threadChars', price)
+        ? await withReferences((resolved) => renderOnce(reader, source, file, { ...markdown, ...resolved }), resolve)
+        : unrendered(source)
+      // Only the rendered text says how much longer it is.
+      return budget.tryTake('outputBytes', Math.max(0, Buffer.byteLength(html) - sourceBytes))
+        ? html
+        : shortened(source)
     },
     async runs(reader, sources) {
       if (sources.length === 0) return []
@@ -171,6 +182,10 @@ export function createTexts(options: TextsOptions): Texts {
     },
   }
 }
+
+/** Returns the beginning of a text that the answer has no room for. */
+const shortened = (source: string): string =>
+  source.length <= maxShortened ? unrendered(source) : unrendered(`${source.slice(0, maxShortened).toWellFormed()}…`)
 
 /** Renders a text, looks up its candidates, and renders again when some exist, so that the thread never waits for a lookup. */
 export async function withReferences(

@@ -249,7 +249,10 @@ export const gitDimensions = [
     limit: 10_000,
     async fill(world, size) {
       await world.push([...commit({ files: { a: 'a' } })], ...main)
-      await world.push([], ...many(size, (at) => `main:refs/${kind}/${'n'.repeat(200)}${at}`))
+      // A command line has a limit.
+      for (let at = 0; at < size; at += 2500) {
+        await world.push([], ...many(Math.min(2500, size - at), (n) => `main:refs/${kind}/${'n'.repeat(200)}${at + n}`))
+      }
       return { branch: [`${'n'.repeat(200)}1`], ...places('a') }
     },
   })),

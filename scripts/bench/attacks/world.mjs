@@ -22,12 +22,18 @@ export function worldsOf({ url, ask, folder, measured }) {
       ...(body === undefined ? {} : { body }),
       redirect: 'manual',
       signal: AbortSignal.timeout(requestTimeoutMs),
+    }).catch((error) => {
+      throw new Error(`${method} ${path.slice(0, 200)}: ${error.message}`, { cause: error })
     })
     let bytes = 0
     const kept = []
-    for await (const chunk of reply.body ?? []) {
-      if (bytes < keptBytes) kept.push(chunk)
-      bytes += chunk.length
+    try {
+      for await (const chunk of reply.body ?? []) {
+        if (bytes < keptBytes) kept.push(chunk)
+        bytes += chunk.length
+      }
+    } catch (error) {
+      throw new Error(`the body of ${method} ${path.slice(0, 200)}: ${error.message}`, { cause: error })
     }
     return { status: reply.status, headers: reply.headers, bytes, text: Buffer.concat(kept).toString() }
   }

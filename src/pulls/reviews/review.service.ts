@@ -160,7 +160,8 @@ export async function createReview(ctx: SignedInRepoCtx, stored: PullPair, input
   const pair = { ...stored, pull: await upToDate(ctx, stored.pull) }
   const commit = await reviewedCommit(ctx, pair.pull, input.commitId)
   const entries: NewTimelineEntry[] = []
-  for (const comment of comments) entries.push(await codeComment(ctx, pair.pull, commit.oid, comment))
+  const diff = { pull: pair.pull, head: commit.oid, read: new Map<string, string>() }
+  for (const comment of comments) entries.push(await codeComment(ctx, diff, comment))
   const authority = await reviewAuthorityOf(ctx, pair, type)
   const mentioned =
     type === 'pending' ? [] : await mentionedIn(ctx, pair, [body, ...comments.map((comment) => comment.body ?? '')])
@@ -397,12 +398,8 @@ export async function addCodeComment(
 ): Promise<CommentRow> {
   await mustBeAllowedToComment(ctx, stored)
   const pair = { ...stored, pull: await upToDate(ctx, stored.pull) }
-  const entry = await codeComment(
-    ctx,
-    pair.pull,
-    review.commit_oid === '' ? pair.pull.synced_oid : review.commit_oid,
-    input,
-  )
+  const head = review.commit_oid === '' ? pair.pull.synced_oid : review.commit_oid
+  const entry = await codeComment(ctx, { pull: pair.pull, head, read: new Map() }, input)
   const mentioned = await findMentioned(ctx, pair.issue, await namedByComment(ctx, input.body ?? ''))
   const by = attributionNow(ctx)
   return transaction(ctx.db, async (tx) => {

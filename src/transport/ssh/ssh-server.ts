@@ -5,7 +5,9 @@ import type { Services } from '../../access/context.ts'
 import type { Door } from '../../access/feature.ts'
 import { transaction } from '../../db/database.ts'
 import { AddressCounts } from '../../http/address-counts.ts'
-import { clientAddresses, trustedProxiesOf } from '../../http/client-address.ts'
+import { clientAddresses, shareOfAddress, trustedProxiesOf } from '../../http/client-address.ts'
+import type { Turn } from '../../admission/turns.ts'
+import { Refusal } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { openHostKeys } from './ssh-host-keys.ts'
 import { findCertified } from './certificate-sign-in.service.ts'
@@ -96,9 +98,12 @@ export async function startSshServer(services: Services): Promise<Door> {
     socket.once('close', () => links.delete(name))
     cutWhenStuck(socket, config.server.sshPerWriteTimeout)
     protocol ??= loadProtocol()
-    protocol.then(
-      (loaded) => {
-        if (!socket.destroyed) loaded.injectSocket(socket)
+    Promise.all([protocol, takeTurn(services, socket)]).then(
+      ([loaded, turn]) => {
+        // Keys are exchanged on the main thread.
+        socket.once('close', () => turn.end())
+        if (socket.destroyed) turn.end()
+        else loaded.injectSocket(socket)
       },
       (error: Error) => socket.destroy(error),
     )
@@ -128,6 +133,25 @@ export async function startSshServer(services: Services): Promise<Door> {
   }
 }
 
+/**
+ * Waits for a share of the main thread for the address of a client, whose account is unknown before it signs in.
+ * @throws Unavailable when too much of the address waits
+ */
+async function takeTurn({ admission }: Services, { remoteAddress = '' }: Socket): Promise<Turn> {
+  const address = shareOfAddress(remoteAddress)
+  const claim = { viewer: undefined, isAdmin: false, address, repository: undefined }
+  return admission.turns.tryTake(claim) ?? admission.turns.take(claim)
+}
+
+async function inTurn(services: Services, socket: Socket, work: () => Promise<void>): Promise<void> {
+  const turn = await takeTurn(services, socket)
+  try {
+    await work()
+  } finally {
+    turn.end()
+  }
+}
+
 /** Closes a connection that has data to send when the client reads nothing for a whole interval. */
 function cutWhenStuck(socket: Socket, intervalMs: number): void {
   let taken = -1
@@ -149,8 +173,8 @@ function serve(services: Services, link: Link, client: Connection, stop: AbortSi
       client.end()
       return
     }
-    authenticate(services, link, attempt).catch((error: unknown) => {
-      services.log('error', 'an SSH sign-in failed', { error })
+    inTurn(services, link.socket, () => authenticate(services, link, attempt)).catch((error: unknown) => {
+      if (!(error instanceof Refusal)) services.log('error', 'an SSH sign-in failed', { error })
       attempt.reject(['publickey'])
     })
   })

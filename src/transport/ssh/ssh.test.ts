@@ -373,3 +373,19 @@ test('ssh: one address may open half of the connections', async () => {
     for (const socket of held) socket.destroy()
   }
 })
+
+test('ssh: the exchange of keys and each attempt to sign in wait for a turn of their address', async () => {
+  await using forge = await startSshForge()
+  using folder = new SshFolder(forge)
+  const { turns } = forge.services.admission
+  const addresses: string[] = []
+  const tryTake = turns.tryTake.bind(turns)
+  turns.tryTake = (claim) => {
+    addresses.push(claim.address)
+    return tryTake(claim)
+  }
+  const key = await folder.newKey()
+  assert.equal((await key.ssh([])).code, 255)
+  // One for the connection, and one each for the method `none` and the key.
+  assert.deepEqual(addresses, ['127.0.0.1', '127.0.0.1', '127.0.0.1'])
+})
