@@ -255,7 +255,7 @@ async function findChanges(
     rest = fields.pop()!
     for (const field of fields) {
       if (!isPath && !field.startsWith(':')) {
-        const [commit, mark] = field.split('\n').reverse()
+        const [commit, mark] = field.split('\n').toReversed()
         const [, index, , marked] = (mark ?? '').split(' ')
         current = `${commit} ${marked === commit ? index : 0}`
       } else if (isPath && field.startsWith(latinPrefix)) {
