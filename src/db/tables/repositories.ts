@@ -184,7 +184,16 @@ export const repositoryTables = {
       /** The last recorded ref change (`ref_journal`). Older changes are ignored. */
       journal_id: bigint(0),
     },
-    { primaryKey: ['repo_id', 'name'], indexes: { branch_newest: '(repo_id, commit_unix)' } },
+    {
+      primaryKey: ['repo_id', 'name'],
+      indexes: {
+        // The order of `listBranches`: thousands of branches may have one commit.
+        branch_newest: {
+          sqlite: '(repo_id, is_deleted, commit_unix desc, name)',
+          postgres: '(repo_id, is_deleted, commit_unix desc, name collate "C")',
+        },
+      },
+    },
   ),
 
   /** Tags in git, and tombstones of deleted ones. */

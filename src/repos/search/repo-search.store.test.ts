@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql, type CompiledQuery } from 'kysely'
-import { engineOf, transaction, type Db } from '../../db/database.ts'
+import { sql } from 'kysely'
+import { engineOf, transaction } from '../../db/database.ts'
 import { databaseKind } from '../../db/open.ts'
 import type { RepoId, TeamId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -10,6 +10,7 @@ import type { UserRow } from '../../db/tables/accounts.ts'
 import { viewerOf, type Viewer } from '../../auth/viewer.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import { numbersUpTo } from '../../testing/numbers.ts'
+import { planOf } from '../../testing/plan.ts'
 import { collectStatements } from '../../testing/statements.ts'
 import type { RunStatement } from '../../testing/watch-statements.ts'
 import type { RepoFilter } from './repo-filter.store.ts'
@@ -134,19 +135,6 @@ test('searchRepos: a list with a bounded count has the same rows as a list with 
     }
   }
 })
-
-/** Returns the plan of a statement. PostgreSQL avoids whole tables, which are small in a test. */
-async function planOf(db: Db, { sql: text, parameters }: RunStatement): Promise<string> {
-  const { kind, reader } = engineOf(db)
-  const prefix = kind === 'sqlite' ? 'explain query plan' : 'explain'
-  const query: CompiledQuery = { ...sql.raw(`${prefix} ${text}`).compile(reader), parameters }
-  return reader.connection().execute(async (connection) => {
-    if (kind === 'postgres') await sql`set enable_seqscan = off`.execute(connection)
-    const { rows } = await connection.executeQuery<Record<string, string>>(query)
-    if (kind === 'postgres') await sql`reset enable_seqscan`.execute(connection)
-    return rows.map((row) => row['detail'] ?? String(Object.values(row)[0])).join('\n')
-  })
-}
 
 const indexOfOrder: Readonly<Record<RepoOrder, RegExp>> = {
   name: /repo_by_name\b/,
