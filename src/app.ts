@@ -89,19 +89,6 @@ import { federation } from './federation/federation.feature.ts'
 import { transport } from './transport/transport.feature.ts'
 import { errorPages, unknownPath } from './web/shell/send-page.tsx'
 import { web } from './web/web.feature.ts'
-import { webActions } from './web/actions/actions.feature.ts'
-import { webAdministration } from './web/administration/administration.feature.ts'
-import { webCode } from './web/code/code.feature.ts'
-import { webConversations } from './web/conversations/conversations.feature.ts'
-import { webEntry } from './web/entry/entry.feature.ts'
-import { webIssues } from './web/issues/issues.feature.ts'
-import { webOrganizations } from './web/organizations/organizations.feature.ts'
-import { webPackages } from './web/packages/packages.feature.ts'
-import { webPulls } from './web/pulls/pulls.feature.ts'
-import { webReleases } from './web/releases/releases.feature.ts'
-import { webRepository } from './web/repository/repository.feature.ts'
-import { webSearch } from './web/search/search.feature.ts'
-import { webSettings } from './web/settings/settings.feature.ts'
 
 /** Features in the order of `src/`. Subscribers of one event run in this order. */
 const features: readonly Feature[] = [
@@ -133,19 +120,6 @@ const features: readonly Feature[] = [
   federation,
   transport,
   web,
-  webActions,
-  webAdministration,
-  webCode,
-  webConversations,
-  webEntry,
-  webIssues,
-  webOrganizations,
-  webPackages,
-  webPulls,
-  webReleases,
-  webRepository,
-  webSearch,
-  webSettings,
 ]
 
 let ownOperations: readonly NamedOperation[] | undefined

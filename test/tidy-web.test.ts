@@ -17,3 +17,8 @@ test('mayHere says what an archived repository permits; only views show whether 
   const deciding = code.filter((path) => !path.endsWith('.view.tsx') && !/(?:-frame|-row)\.tsx$/.test(path))
   assert.deepEqual(linesWith(deciding, /\bis_archived\b/), [])
 })
+
+test('colours are written in tokens.css only', () => {
+  const sheets = files.filter((path) => path.endsWith('.css') && !path.endsWith('/tokens.css'))
+  assert.deepEqual(linesWith(sheets, /#[\da-f]{3,8}\b|\b(?:rgba?|hsla?|oklch|oklab|lab|lch|hwb)\(/i), [])
+})

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { RepoCtx } from '../../access/context.ts'
 import { canRead, gitRepo, inRepo } from '../../access/repo.requirements.ts'
 import { linesOf, searchLog } from '../../actions/logs/log-page.service.ts'
@@ -13,6 +12,7 @@ import { JobView, SectionView } from './job.view.tsx'
 import { sectionsOf, sectionToOpen, type LogSection } from './log-sections.rules.ts'
 import { runStateOf } from './run-state.ts'
 import { texts } from './texts.tsx'
+import { integer, text } from '../ui/fields.ts'
 
 const readable = [inRepo, canRead('actions'), gitRepo] as const
 
@@ -47,7 +47,7 @@ export const jobPage = page({
   twin: 'listWorkflowJobLogLines',
   requires: readable,
   params: { number: pathNumber, position: pathNumber },
-  query: { q: Type.Optional(Type.String()) },
+  query: { q: text },
   // A search reads the whole log.
   cost: 'expensive',
   frame: inRepositoryFrame('actions'),
@@ -76,7 +76,7 @@ export const jobSectionPage = page({
   cost: 'usual',
   requires: readable,
   params: { number: pathNumber, position: pathNumber, section: pathNumber },
-  query: { before: Type.Optional(Type.Integer()) },
+  query: { before: integer },
   frame: inRepositoryFrame('actions'),
   async load({ ctx, params, query }) {
     const loaded = await loadJob(ctx, params.number, params.position)

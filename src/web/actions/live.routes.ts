@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Type } from 'typebox'
 import type { RepoCtx } from '../../access/context.ts'
 import { canRead, gitRepo, inRepo } from '../../access/repo.requirements.ts'
 import { runChannel } from '../../actions/runs/run-change.service.ts'
@@ -12,6 +11,7 @@ import { bytesOf, operation } from '../../http/operation.ts'
 import { pathNumber } from '../../http/schema.ts'
 import { refresh } from '../shell/refresh.ts'
 import { runStateOf } from './run-state.ts'
+import { text } from '../ui/fields.ts'
 
 /** The interval at which a reader looks without a message, in milliseconds: a message may be lost. */
 const pollMs = 15_000
@@ -51,7 +51,7 @@ export const followRun = operation({
   params: { number: pathNumber },
   query: {
     /** The mark of the state that the page shows: what changed before the stream began counts too. */
-    seen: Type.Optional(Type.String()),
+    seen: text,
   },
   reply: { 200: bytesOf('text/event-stream') },
   async run({ ctx, params, query, call }) {

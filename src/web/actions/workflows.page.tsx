@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { canRead, canWrite, gitRepo, inRepo, notArchived, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
@@ -18,6 +17,7 @@ import { actionsPath, runPath } from './actions-paths.ts'
 import { mayOf } from './actions-rights.ts'
 import { texts } from './texts.tsx'
 import { WorkflowsView } from './workflows.view.tsx'
+import { integer, text, textList } from '../ui/fields.ts'
 
 const readable = [inRepo, canRead('actions'), gitRepo] as const
 const pageSize = 30
@@ -29,12 +29,12 @@ export const actionsPage = page({
   cost: 'usual',
   requires: readable,
   query: {
-    page: Type.Optional(Type.Integer()),
-    workflow: Type.Optional(Type.String()),
-    status: Type.Optional(Type.String()),
-    event: Type.Optional(Type.String()),
-    branch: Type.Optional(Type.String()),
-    actor: Type.Optional(Type.String()),
+    page: integer,
+    workflow: text,
+    status: text,
+    event: text,
+    branch: text,
+    actor: text,
   },
   frame: inRepositoryFrame('actions'),
   async load({ ctx, query }) {
@@ -73,10 +73,10 @@ export const startWorkflow = act({
   requires: [...readable, signedIn, canWrite('actions'), notArchived],
   fields: {
     /** The workflow for the page that shows the form again. */
-    workflow: Type.Optional(Type.String()),
-    ref: Type.Optional(Type.String()),
-    name: Type.Optional(Type.Array(Type.String())),
-    value: Type.Optional(Type.Array(Type.String())),
+    workflow: text,
+    ref: text,
+    name: textList,
+    value: textList,
   },
   again: actionsPage,
   againQuery: ['workflow'],

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { Type } from 'typebox'
 import { anyone, switchedOn } from '../../access/requirements.ts'
 import type { Ctx } from '../../access/context.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
@@ -11,6 +10,7 @@ import { NotFound } from '../../lib/errors.ts'
 import { siteHref } from '../ui/paths.ts'
 import { apiDocument } from './api-document.tsx'
 import { texts } from './texts.ts'
+import { text } from '../ui/fields.ts'
 
 const swaggerOn = switchedOn('swaggerEnabled', (config) => config.api.enableSwagger)
 
@@ -69,7 +69,7 @@ export const swaggerPage = operation({
   base: 'site',
   scope: null,
   requires: [anyone, swaggerOn],
-  query: { family: Type.Optional(Type.String()) },
+  query: { family: text },
   reply: { 200: bytesOf('text/html') },
   async run({ ctx, query }) {
     const families = familiesOf(ctx.operations())

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { SignedInRepoCtx } from '../../access/context.ts'
 import { gitRepo, inRepo, issuesOrPullsEnabled, notArchived, repoAdmin } from '../../access/repo.requirements.ts'
 import { attachmentsEnabled } from '../../access/requirements.ts'
@@ -18,11 +17,9 @@ import { pathOf } from '../ui/paths.ts'
 import { texts as all } from '../issues/texts.tsx'
 
 import { addressOf, index, indexAndId, shared, unchanged } from './conversation.page.ts'
+import { integer, text, textList, tick } from '../ui/fields.ts'
 
 const texts = all.issue
-const text = Type.Optional(Type.String())
-const flag = Type.Optional(Type.Boolean())
-const textList = Type.Optional(Type.Array(Type.String()))
 
 /** Sets the labels of an issue. */
 export const labelIssue = act({
@@ -62,7 +59,7 @@ export const setIssueMilestone = act({
   twin: 'issueEditIssue',
   cost: 'usual',
   params: index,
-  fields: { milestone: Type.Optional(Type.Integer()) },
+  fields: { milestone: integer },
   async run({ ctx, params, body }) {
     const issue = await getReadableIssue(ctx, params.index)
     await editIssue(ctx, issue, { ...unchanged, milestone: body.milestone ?? 0 })
@@ -77,7 +74,7 @@ export const setIssueDueDate = act({
   twin: 'issueEditIssueDeadline',
   cost: 'usual',
   params: index,
-  fields: { due: text, remove: flag },
+  fields: { due: text, remove: tick },
   async run({ ctx, params, body }) {
     const issue = await getReadableIssue(ctx, params.index)
     const day = body.remove || !body.due ? undefined : `${body.due}T12:00:00Z`
@@ -93,7 +90,7 @@ export const changeIssueDependency = act({
   twin: 'issueCreateIssueDependencies',
   cost: 'usual',
   params: index,
-  fields: { other: text, remove: flag },
+  fields: { other: text, remove: tick },
   async run({ ctx, params, body }) {
     const number = /^#?(\d{1,9})$/.exec(body.other?.trim() ?? '')?.[1]
     const other = { owner: ctx.owner.name, repo: ctx.repo.name, index: Number(number ?? 0) }
@@ -147,7 +144,7 @@ export const subscribeToIssue = act({
   cost: 'usual',
   requires: [inRepo, issuesOrPullsEnabled],
   params: index,
-  fields: { on: flag },
+  fields: { on: tick },
   async run({ ctx, params, body }) {
     const issue = await getReadableIssue(ctx, params.index)
     await setSubscription(ctx, issue, ctx.viewer.user, body.on ?? false)
@@ -162,7 +159,7 @@ export const pinIssueOfPage = act({
   cost: 'usual',
   requires: [inRepo, issuesOrPullsEnabled, repoAdmin],
   params: index,
-  fields: { on: flag },
+  fields: { on: tick },
   again: shared.again,
   async run({ ctx, params, body }) {
     const issue = await getReadableIssue(ctx, params.index)
@@ -178,7 +175,7 @@ export const lockIssue = act({
   twin: null,
   cost: 'usual',
   params: index,
-  fields: { on: flag },
+  fields: { on: tick },
   async run({ ctx, params, body }) {
     const issue = await getReadableIssue(ctx, params.index)
     await setLock(ctx, issue, body.on ?? false)

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { SignedInRepoCtx } from '../../access/context.ts'
 import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
 import { addComment, deleteComment, editComment, getCommentOf } from '../../issues/comments/comment.service.ts'
@@ -13,10 +12,9 @@ import { act } from '../shell/page.tsx'
 import { texts as all } from '../issues/texts.tsx'
 
 import { addressOf, index, indexAndId, shared, unchanged } from './conversation.page.ts'
+import { integer, text, tick } from '../ui/fields.ts'
 
 const texts = all.issue
-const text = Type.Optional(Type.String())
-const flag = Type.Optional(Type.Boolean())
 
 const anchorOf = ({ id }: CommentRow): string => `issuecomment-${id}`
 
@@ -43,7 +41,7 @@ const editFound = async (ctx: SignedInRepoCtx, { issue, comment, isOfReview }: F
 }
 
 /** Where a form with a comment is: the changed files of a pull request, or else the conversation. */
-const from = Type.Optional(Type.String())
+const from = text
 
 /** Returns the address that a form of a comment leads to. */
 function addressAfter(
@@ -73,7 +71,7 @@ export const retitleIssue = act({
   },
 })
 
-const textFields = { content: text, version: Type.Optional(Type.Integer()) } as const
+const textFields = { content: text, version: integer } as const
 
 /** Changes the text of an issue. */
 export const rewriteIssue = act({
@@ -107,7 +105,7 @@ export const rewriteComment = act({
   },
 })
 
-const taskFields = { position: Type.Optional(Type.Integer()), checked: flag, version: Type.Optional(Type.Integer()) }
+const taskFields = { position: integer, checked: tick, version: integer }
 
 /** Ticks a task in the text of an issue. */
 export const tickIssueTask = act({
@@ -182,7 +180,7 @@ export const removeCommentOfIssue = act({
   },
 })
 
-const reactionFields = { content: text, remove: flag } as const
+const reactionFields = { content: text, remove: tick } as const
 
 const react = async (
   ctx: SignedInRepoCtx,

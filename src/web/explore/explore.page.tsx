@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { exploreSignIn, anyone, switchedOn } from '../../access/requirements.ts'
 import type { Ctx } from '../../access/context.ts'
 import { maxSearchLength } from '../../code/search/code-search.rules.ts'
@@ -14,11 +13,12 @@ import { page } from '../shell/page.tsx'
 import { ExploreCodeView } from './explore-code.view.tsx'
 import { ExploreOrganizationsView, ExploreReposView, ExploreUsersView } from './explore.view.tsx'
 import { texts } from './texts.tsx'
+import { integer, text } from '../ui/fields.ts'
 
 const listQuery = {
-  q: Type.Optional(Type.String()),
-  sort: Type.Optional(Type.String()),
-  page: Type.Optional(Type.Integer()),
+  q: text,
+  sort: text,
+  page: integer,
 }
 
 const pageFor = (ctx: Ctx, number: number | undefined): Page =>
@@ -46,7 +46,7 @@ export const exploreRepos = page({
   twin: 'repoSearch',
   requires: [exploreSignIn],
   cost: 'expensive',
-  query: { ...listQuery, language: Type.Optional(Type.String()), kind: Type.Optional(Type.String()) },
+  query: { ...listQuery, language: text, kind: text },
   async load({ ctx, query }) {
     const { q: text, language, kind, sort } = query
     const asked = { text, language, kind, sort }
@@ -62,7 +62,7 @@ export const exploreCode = page({
   twin: null,
   requires: [exploreSignIn, switchedOn('codeExploreEnabled', (config) => !config.serviceExplore.disableCodePage)],
   cost: 'expensive',
-  query: { q: Type.Optional(Type.String()) },
+  query: { q: text },
   async load({ ctx, query, call }) {
     const text = (query.q ?? '').trim().slice(0, maxSearchLength)
     return { text, found: text === '' ? undefined : await searchCode(ctx, text, call.signal) }

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { inRepo, issuesOrPullsEnabled } from '../../access/repo.requirements.ts'
 import { pathNumber } from '../../http/schema.ts'
 import { getReadableIssue } from '../../issues/issue.service.ts'
@@ -9,6 +8,7 @@ import { page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { loadConversation } from './conversation.ts'
 import { IssueView } from './issue.view.tsx'
+import { integer, text } from '../ui/fields.ts'
 
 /** An issue with its conversation. A pull request of this number redirects to its page. */
 export const issuePage = page({
@@ -17,7 +17,7 @@ export const issuePage = page({
   cost: 'usual',
   params: { index: pathNumber },
   requires: [inRepo, issuesOrPullsEnabled],
-  query: { before: Type.Optional(Type.Integer()), edit: Type.Optional(Type.String()) },
+  query: { before: integer, edit: text },
   frame: inRepositoryFrame('issues'),
   async load({ ctx, params, query }) {
     const issue = await getReadableIssue(ctx, params.index)

@@ -1,5 +1,4 @@
 import { mayHere } from '../../access/may-here.ts'
-import { Type } from 'typebox'
 import { canWrite, inRepo, issuesOrPullsEnabled, notArchived } from '../../access/repo.requirements.ts'
 import { pathNumber } from '../../http/schema.ts'
 import type { LabelId } from '../../lib/ids.ts'
@@ -10,6 +9,7 @@ import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { LabelsView } from './label.view.tsx'
+import { integer } from '../ui/fields.ts'
 
 /** Most labels of one page; a repository with more is unusual. */
 const shownAtMost = 500
@@ -20,7 +20,7 @@ export const labelsPage = page({
   twin: 'issueListLabels',
   cost: 'usual',
   requires: [inRepo, issuesOrPullsEnabled],
-  query: { edit: Type.Optional(Type.Integer()) },
+  query: { edit: integer },
   frame: inRepositoryFrame('issues'),
   async load({ ctx, query }) {
     const whole = { number: 1, limit: shownAtMost, offset: 0 }

@@ -1,5 +1,4 @@
 import { mayHere } from '../../access/may-here.ts'
-import { Type } from 'typebox'
 import type { RepoCtx } from '../../access/context.ts'
 import { canRead, inRepo, issuesEnabled, notArchived, pullsEnabled } from '../../access/repo.requirements.ts'
 import { Invalid, Moved } from '../../lib/errors.ts'
@@ -15,8 +14,9 @@ import { act, page } from '../shell/page.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { IssueListView, type IssueListProps } from './list.view.tsx'
 import { texts } from './texts.tsx'
+import { integer, text, textList } from '../ui/fields.ts'
 
-const listQuery = { q: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) } as const
+const listQuery = { q: text, page: integer } as const
 /** Page size of lists on pages; `[ui] ISSUE_PAGING_NUM`. */
 const pageLimits = (ctx: RepoCtx) => ({ ...ctx.config.api, defaultPagingNum: ctx.config.ui.issuePagingNum })
 
@@ -90,9 +90,9 @@ export const repositoryPulls = page({
 })
 
 const bulkFields = {
-  issue: Type.Optional(Type.Array(Type.String())),
-  act: Type.Optional(Type.String()),
-  back: Type.Optional(Type.String()),
+  issue: textList,
+  act: text,
+  back: text,
 } as const
 
 /** Changes the selected rows and returns to the list that the form was on. */

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { inRepo, issuesOrPullsEnabled } from '../../access/repo.requirements.ts'
 import type { SignedInCtx } from '../../access/context.ts'
 import { findBegin, followFeed, type FeedFilter, type FeedItem } from '../../feed/feed.service.ts'
@@ -10,6 +9,7 @@ import type { IssueRow } from '../../db/tables/issues.ts'
 import { inBrowser, inSession } from '../shell/browser.requirements.ts'
 import { refresh } from '../shell/refresh.ts'
 import { markOf } from './issue-props.ts'
+import { text } from '../ui/fields.ts'
 
 /** Events that one read returns. */
 const readAtOnce = 20
@@ -38,7 +38,7 @@ export const followIssue = operation({
   requires: [inBrowser, inSession, inRepo, issuesOrPullsEnabled],
   query: {
     /** The mark of the state that the page shows: what changed before the stream began counts too. */
-    seen: Type.Optional(Type.String()),
+    seen: text,
   },
   reply: { 200: bytesOf('text/event-stream') },
   async run({ ctx, params, query, call }) {

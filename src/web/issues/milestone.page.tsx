@@ -1,5 +1,4 @@
 import { mayHere } from '../../access/may-here.ts'
-import { Type } from 'typebox'
 import type { RepoCtx } from '../../access/context.ts'
 import { canWrite, inRepo, issuesOrPullsEnabled, notArchived } from '../../access/repo.requirements.ts'
 import { pathNumber } from '../../http/schema.ts'
@@ -23,12 +22,13 @@ import { pathOf } from '../ui/paths.ts'
 import { MilestoneFormView, MilestonesView, MilestoneView } from './milestone.view.tsx'
 import { milestoneTexts as texts } from './plan-texts.tsx'
 import { renderTexts } from '../ui/render-texts.ts'
+import { integer, text } from '../ui/fields.ts'
 
 const mayChangeIn = (ctx: RepoCtx): boolean => mayHere(ctx).write('issues', 'pulls').allowed
 
 const placeOf = (ctx: RepoCtx) => ({ repo: ctx.repo, owner: ctx.owner })
 const nameOf = ({ owner, repo }: RepoCtx): string => `${owner.name}/${repo.name}`
-const listQuery = { state: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) } as const
+const listQuery = { state: text, page: integer } as const
 
 /** The milestones of a repository with their progress. */
 export const milestonesPage = page({
@@ -125,9 +125,9 @@ export const editMilestonePage = page({
 })
 
 const fields = {
-  title: Type.Optional(Type.String()),
-  content: Type.Optional(Type.String()),
-  due: Type.Optional(Type.String()),
+  title: text,
+  content: text,
+  due: text,
 } as const
 
 function inputOf(body: { readonly title?: string; readonly content?: string; readonly due?: string }) {
@@ -173,7 +173,7 @@ export const closeMilestoneOfPage = act({
   cost: 'usual',
   params: { id: pathNumber },
   requires: needsWriter,
-  fields: { state: Type.Optional(Type.String()) },
+  fields: { state: text },
   async run({ ctx, params, body }) {
     const milestone = await getMilestone(ctx, String(params.id))
     const state = body.state === 'closed' ? 'closed' : 'open'

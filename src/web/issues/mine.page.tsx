@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { SignedInCtx } from '../../access/context.ts'
 import { findMine, type MineView } from '../../issues/lists/personal-list.service.ts'
 import { getPullMarks } from '../../pulls/merge/pull-marks.service.ts'
@@ -6,12 +5,13 @@ import { inSession } from '../shell/browser.requirements.ts'
 import { page } from '../shell/page.tsx'
 import { MineListView } from './mine.view.tsx'
 import { mineTexts as texts } from './mine-texts.ts'
+import { integer, text } from '../ui/fields.ts'
 
 const query = {
-  type: Type.Optional(Type.String()),
-  state: Type.Optional(Type.String()),
-  q: Type.Optional(Type.String()),
-  page: Type.Optional(Type.Integer()),
+  type: text,
+  state: text,
+  q: text,
+  page: integer,
 } as const
 
 const views: Readonly<Record<'issues' | 'pulls', readonly MineView[]>> = {

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { switchedOn } from '../../access/requirements.ts'
 import { getPersonalMilestones } from '../../issues/milestones/personal-milestones.service.ts'
 import { pageOf } from '../../lib/paging.ts'
@@ -6,6 +5,7 @@ import { inSession } from '../shell/browser.requirements.ts'
 import { page } from '../shell/page.tsx'
 import { MyMilestonesView } from './my-milestones.view.tsx'
 import { milestoneTexts as texts } from './plan-texts.tsx'
+import { integer, text } from '../ui/fields.ts'
 
 /** Lists the milestones of the repositories that the person owns or contributes to. */
 export const myMilestonesPage = page({
@@ -16,7 +16,7 @@ export const myMilestonesPage = page({
     switchedOn('milestonesDashboardEnabled', (config) => config.service.showMilestonesDashboardPage),
     inSession,
   ],
-  query: { state: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },
+  query: { state: text, page: integer },
   async load({ ctx, query }) {
     const state = query.state === 'closed' ? 'closed' : 'open'
     const shown = pageOf({ page: query.page }, ctx.config.api)

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { RepoCtx } from '../../access/context.ts'
 import { canRead, inRepo, issuesEnabled, notArchived } from '../../access/repo.requirements.ts'
 import { Invalid, Moved } from '../../lib/errors.ts'
@@ -14,6 +13,7 @@ import { pathOf } from '../ui/paths.ts'
 import { renderTexts } from '../ui/render-texts.ts'
 import { ChooseView, markdownOf, NewIssueView, type NewIssueProps } from './new.view.tsx'
 import { texts as all } from './texts.tsx'
+import { integer, text, textList } from '../ui/fields.ts'
 
 const texts = all.create
 
@@ -36,10 +36,10 @@ export const chooseIssueTemplate = page({
 })
 
 const prefill = {
-  template: Type.Optional(Type.String()),
-  title: Type.Optional(Type.String()),
-  body: Type.Optional(Type.String()),
-  milestone: Type.Optional(Type.Integer()),
+  template: text,
+  title: text,
+  body: text,
+  milestone: integer,
 } as const
 
 async function loadNew(
@@ -79,15 +79,13 @@ export const newIssuePage = page({
   view: NewIssueView,
 })
 
-const list = Type.Optional(Type.Array(Type.String()))
-
 /** Most fields of a form. */
 const formFields = 100
 
 /** Names of the fields that answer the questions of a form: `field-0`, `field-1` … */
 const answers = Object.fromEntries(
-  Array.from({ length: formFields }, (_, index) => [`field-${index}`, list] as const),
-) as Readonly<Record<`field-${number}`, typeof list>>
+  Array.from({ length: formFields }, (_, index) => [`field-${index}`, textList] as const),
+) as Readonly<Record<`field-${number}`, typeof textList>>
 
 /** Creates an issue. */
 export const openIssueOfPage = act({
@@ -96,14 +94,14 @@ export const openIssueOfPage = act({
   cost: 'usual',
   requires: [inRepo, issuesEnabled, notArchived, canRead('issues')],
   fields: {
-    title: Type.Optional(Type.String()),
-    content: Type.Optional(Type.String()),
-    template: Type.Optional(Type.String()),
-    ref: Type.Optional(Type.String()),
-    label: list,
-    assignee: list,
-    milestone: Type.Optional(Type.Integer()),
-    due: Type.Optional(Type.String()),
+    title: text,
+    content: text,
+    template: text,
+    ref: text,
+    label: textList,
+    assignee: textList,
+    milestone: integer,
+    due: text,
     ...answers,
   },
   again: newIssuePage,

@@ -1,5 +1,4 @@
 import { renderToString } from 'preact-render-to-string'
-import { Type } from 'typebox'
 import { inRepo } from '../../access/repo.requirements.ts'
 import type { RepoCtx } from '../../access/context.ts'
 import { bytesOf, operation, validBody } from '../../http/operation.ts'
@@ -12,11 +11,12 @@ import { inBrowser, inSession, ownForm } from '../shell/browser.requirements.ts'
 import { csrfName } from '../ui/page-context.ts'
 import { pathOf } from '../ui/paths.ts'
 import { SuggestionList } from './suggestion.view.tsx'
+import { text } from '../ui/fields.ts'
 
 const html = 'text/html;charset=utf-8'
 const TextForm = requestObject('TextForm', {
-  text: Type.Optional(Type.String()),
-  [csrfName]: Type.Optional(Type.String()),
+  text: text,
+  [csrfName]: text,
 })
 
 /** Parts of pages that scripts ask for. They reveal nothing that the pages around them hide. */
@@ -53,7 +53,7 @@ export const previewRepositoryText = operation({
   run: ({ ctx, body }) => preview(ctx, body.text ?? '', ctx),
 })
 
-const suggestionQuery = { key: Type.Optional(Type.String()), q: Type.Optional(Type.String()) } as const
+const suggestionQuery = { key: text, q: text } as const
 
 /** Completes mentions and emoji in a text that belongs to no repository. */
 export const suggestWords = operation({

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { bytesOf, operation, validBody } from '../../http/operation.ts'
 import { requestObject } from '../../http/schema.ts'
 import { readUnsubscription, unsubscribe } from '../../mail/unsubscribe.service.ts'
@@ -7,12 +6,13 @@ import { sendCard } from '../shell/card-page.tsx'
 import { Submit } from '../ui/button.tsx'
 import { siteHref } from '../ui/paths.ts'
 import { pageErrors } from '../../http/error-forms.ts'
+import { text } from '../ui/fields.ts'
 
 const UnsubscribeForm = requestObject('UnsubscribeForm', {
   /** Unsubscribes from all mails, not only those of the conversation. */
-  all: Type.Optional(Type.String()),
+  all: text,
   /** Sent by mail programs (RFC 8058). */
-  'List-Unsubscribe': Type.Optional(Type.String()),
+  'List-Unsubscribe': text,
 })
 
 /** Asks for confirmation, because mail programs open links. */

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { RepoId } from '../../lib/ids.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { countUnread, getThreads, markOwnThreads, markThreads } from '../../notifications/thread.service.ts'
@@ -8,6 +7,7 @@ import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { NotificationsView, type NotificationTab } from './notifications.view.tsx'
 import { texts } from './texts.tsx'
+import { integer, text, textList } from '../ui/fields.ts'
 
 const pageSize = 50
 
@@ -21,7 +21,7 @@ export const notifications = page({
   twin: 'notifyGetList',
   cost: 'usual',
   requires: [inSession],
-  query: { q: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },
+  query: { q: text, page: integer },
   async load({ ctx, query }) {
     const tab = tabOf(query.q)
     const at = pageOf({ page: query.page, limit: pageSize }, ctx.config.api)
@@ -47,9 +47,9 @@ export const markNotifications = act({
   cost: 'usual',
   requires: [anyone],
   fields: {
-    ids: Type.Optional(Type.Array(Type.String())),
-    status: Type.Optional(Type.String()),
-    tab: Type.Optional(Type.String()),
+    ids: textList,
+    status: text,
+    tab: text,
   },
   async run({ ctx, body }) {
     const ids = (body.ids ?? []).map(Number).filter(Number.isSafeInteger)
@@ -64,7 +64,7 @@ export const readNotifications = act({
   twin: 'notifyReadList',
   cost: 'usual',
   requires: [anyone],
-  fields: { last_read_at: Type.Optional(Type.String()), repository: Type.Optional(Type.String()) },
+  fields: { last_read_at: text, repository: text },
   async run({ ctx, body }) {
     const query = { all: undefined, statuses: ['unread'], to: 'read', lastReadAt: body.last_read_at }
     const repository = Number(body.repository ?? '')

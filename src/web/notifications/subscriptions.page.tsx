@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { anyone } from '../../access/requirements.ts'
 import { getSubscribedIssues } from '../../issues/lists/personal-list.service.ts'
 import { endSubscription } from '../../issues/social/subscription.service.ts'
@@ -11,9 +10,10 @@ import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { SubscribedIssuesView, WatchedReposView } from './subscriptions.view.tsx'
 import { texts } from './texts.tsx'
+import { integer } from '../ui/fields.ts'
 
-const query = { page: Type.Optional(Type.Integer()) }
-const id = Type.Optional(Type.Integer())
+const query = { page: integer }
+const id = integer
 
 /** Lists the issues and pull requests that the person subscribed to. */
 export const subscribedIssuesPage = page({

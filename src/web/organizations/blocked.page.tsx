@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { pageQuery } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { inOrg, orgOwner } from '../../orgs/org.requirements.ts'
@@ -9,8 +8,9 @@ import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { personNamed } from './person-named.ts'
 import { inOrgSettings, orgSettingsMeta, orgSettingsPath } from './settings-frame.tsx'
+import { textUpTo } from '../ui/fields.ts'
 
-const fields = { name: Type.Optional(Type.String({ maxLength: 255 })) }
+const fields = { name: textUpTo(255) }
 
 /** Shows the people that an organization blocks. */
 export const orgBlockedPage = page({

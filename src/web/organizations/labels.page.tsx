@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { pathNumber } from '../../http/schema.ts'
 import { createLabel, deleteLabel, editLabel, getLabels } from '../../issues/labels/label.service.ts'
 import type { LabelId } from '../../lib/ids.ts'
@@ -9,6 +8,7 @@ import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { OrgLabelsView } from './labels.view.tsx'
 import { inOrgSettings, orgSettingsMeta, orgSettingsPath } from './settings-frame.tsx'
+import { integer } from '../ui/fields.ts'
 
 /** Most labels of one page; an organization with more is unusual. */
 const shownAtMost = 500
@@ -21,7 +21,7 @@ export const orgLabelsPage = page({
   twin: 'orgEditLabel',
   cost: 'usual',
   requires: [inSession, inOrg, orgOwner],
-  query: { edit: Type.Optional(Type.Integer()) },
+  query: { edit: integer },
   frame: inOrgSettings('labels'),
   async load({ ctx, query }) {
     const whole = { number: 1, limit: shownAtMost, offset: 0 }

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { exploreSignIn } from '../../access/requirements.ts'
 import { pageQuery } from '../../http/schema.ts'
 import { Invalid } from '../../lib/errors.ts'
@@ -14,8 +13,9 @@ import { pathOf } from '../ui/paths.ts'
 import { MembersView } from './members.view.tsx'
 import { personNamed } from './person-named.ts'
 import { memberTexts as texts } from './texts.tsx'
+import { integer, textUpTo, tick } from '../ui/fields.ts'
 
-const text = Type.Optional(Type.String({ maxLength: 255 }))
+const text = textUpTo(255)
 
 /** Most teams that the form of a new member offers. */
 const maxOfferedTeams = 200
@@ -62,7 +62,7 @@ export const addMemberSubmit = act({
   twin: null,
   cost: 'usual',
   requires: [inOrg, orgOwner],
-  fields: { username: text, team: Type.Optional(Type.Integer()) },
+  fields: { username: text, team: integer },
   again: membersPage,
   problemFields: { not_a_person: 'username' },
   async run({ ctx, body }) {
@@ -81,7 +81,7 @@ export const showMembershipSubmit = act({
   twin: 'orgPublicizeMember',
   cost: 'usual',
   requires: [inOrg, orgMember, targetUser],
-  fields: { is_public: Type.Optional(Type.Boolean()) },
+  fields: { is_public: tick },
   async run({ ctx, body }) {
     const isPublic = body.is_public === true
     await showMembership(ctx, ctx.org, ctx.subject, isPublic)

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { mayCreateOrgs } from '../../orgs/org.policy.ts'
 import { createOrg } from '../../orgs/org.service.ts'
 import { must } from '../../lib/verdict.ts'
@@ -8,6 +7,7 @@ import { act, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { NewOrganizationView } from './new-organization.view.tsx'
 import { texts } from './texts.tsx'
+import { text } from '../ui/fields.ts'
 
 /** Shows the form of a new organization to whoever may create one. */
 export const newOrganizationPage = page({
@@ -29,10 +29,10 @@ export const createOrganization = act({
   cost: 'usual',
   requires: [],
   fields: {
-    org_name: Type.Optional(Type.String()),
-    full_name: Type.Optional(Type.String()),
-    description: Type.Optional(Type.String()),
-    visibility: Type.Optional(Type.String()),
+    org_name: text,
+    full_name: text,
+    description: text,
+    visibility: text,
   },
   again: newOrganizationPage,
   problemFields: { name_: 'org_name' },

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { Invalid } from '../../lib/errors.ts'
 import { inOrg, orgOwner } from '../../orgs/org.requirements.ts'
 import { deleteOrg, editOrg } from '../../orgs/org.service.ts'
@@ -12,10 +11,9 @@ import { act, page } from '../shell/page.tsx'
 import { inOrgSettings, orgSettingsMeta, orgSettingsPath } from './settings-frame.tsx'
 import { OrgSettingsView } from './settings.view.tsx'
 import { commonTexts, settingsTexts as texts } from './texts.tsx'
+import { textUpTo } from '../ui/fields.ts'
 
-/** A text of at most this number of characters. */
-const upTo = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
-const text = upTo(255)
+const text = textUpTo(255)
 
 /** Shows what others see of the organization, its picture, and the forms to rename and delete it. */
 export const orgSettingsPage = page({
@@ -36,10 +34,10 @@ export const editOrgSubmit = act({
   cost: 'usual',
   requires: [inOrg, orgOwner],
   fields: {
-    full_name: upTo(100),
+    full_name: textUpTo(100),
     description: text,
     website: text,
-    location: upTo(50),
+    location: textUpTo(50),
     email: text,
     visibility: text,
     repo_admin_change_team_access: text,

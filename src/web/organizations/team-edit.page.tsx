@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { RepoUnit } from '../../db/tables/repositories.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { inOrg, namedTeam, teamMember, teamOrgOwner } from '../../orgs/org.requirements.ts'
@@ -10,6 +9,7 @@ import { act, page } from '../shell/page.tsx'
 import { EditTeamView } from './team-edit.view.tsx'
 import { aboutTeam, teamFields, teamOf, teamProblems, unitLevels } from './team-form.ts'
 import { commonTexts, teamTexts as texts } from './texts.tsx'
+import { textUpTo } from '../ui/fields.ts'
 
 const ofOwners = [inOrg, namedTeam, teamMember, teamOrgOwner] as const
 
@@ -55,7 +55,7 @@ export const deleteTeamSubmit = act({
   twin: 'orgDeleteTeam',
   cost: 'usual',
   requires: ofOwners,
-  fields: { confirm: Type.Optional(Type.String({ maxLength: 255 })) },
+  fields: { confirm: textUpTo(255) },
   again: editTeamPage,
   async run({ ctx, body }) {
     if ((body.confirm ?? '').trim() !== ctx.team.name) {

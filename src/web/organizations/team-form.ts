@@ -1,10 +1,11 @@
-import { Type, type Static, type TObject } from 'typebox'
+import { type Static, type TObject } from 'typebox'
 import { repoUnits, type RepoUnit } from '../../db/tables/repositories.ts'
 import { Invalid } from '../../lib/errors.ts'
 import type { NewTeam } from '../../orgs/team.service.ts'
 import { teamTexts as texts } from './texts.tsx'
+import { textUpTo } from '../ui/fields.ts'
 
-const text = Type.Optional(Type.String({ maxLength: 255 }))
+const text = textUpTo(255)
 
 type UnitFields = { readonly [Unit in RepoUnit as `unit_${Unit}`]: typeof text }
 

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { SignedInCtx } from '../../access/context.ts'
 import { viewActs } from '../../activity/act-view.present.ts'
 import { getFeed } from '../../activity/feed.service.ts'
@@ -27,8 +26,9 @@ import { act, page } from '../shell/page.tsx'
 import { personNamed } from './person-named.ts'
 import { TeamActivityView, TeamMembersView, TeamReposView } from './team.view.tsx'
 import { teamTexts as texts } from './texts.tsx'
+import { textUpTo } from '../ui/fields.ts'
 
-const text = Type.Optional(Type.String({ maxLength: 255 }))
+const text = textUpTo(255)
 
 /** Most repositories that the field of a new repository completes. */
 const maxOffered = 200

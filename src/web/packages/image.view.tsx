@@ -4,6 +4,7 @@ import type { ImageDetails } from '../../packages/container/image.service.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import { Box, CopyButton, Tag } from '../ui/parts.tsx'
+import { RowBox } from '../ui/row-box.tsx'
 import { sizeText } from '../ui/texts.tsx'
 import { Time } from '../ui/time.tsx'
 import { listImages, type ListedImage } from './image-list.rules.ts'
@@ -89,30 +90,26 @@ export const ImageContent = ({
   readonly named: Pick<VersionWithMetadata, 'type' | 'lower_name'>
 }) => (
   <>
-    {platforms.length === 0 ? null : (
-      <Box head={<h2>{texts.image.platforms}</h2>}>
-        <ul class="rows">
-          {platforms.map(({ platform, digest, sizeBytes }) => (
-            <li class="row">
-              <div class="row-main">
-                {sizeBytes === undefined ? (
-                  <strong>{platform}</strong>
-                ) : (
-                  <Link class="row-title" to={`${packagePath(owner, named)}/${encodeURIComponent(digest)}`}>
-                    {platform}
-                  </Link>
-                )}
-                <div class="row-facts digest">
-                  <code class="cut">{digest}</code>
-                  <CopyButton text={digest} label={platform} />
-                </div>
-              </div>
-              <div class="row-side">{sizeBytes === undefined ? '' : sizeText(sizeBytes)}</div>
-            </li>
-          ))}
-        </ul>
-      </Box>
-    )}
+    <RowBox rows={platforms} head={<h2>{texts.image.platforms}</h2>}>
+      {({ platform, digest, sizeBytes }) => (
+        <li class="row">
+          <div class="row-main">
+            {sizeBytes === undefined ? (
+              <strong>{platform}</strong>
+            ) : (
+              <Link class="row-title" to={`${packagePath(owner, named)}/${encodeURIComponent(digest)}`}>
+                {platform}
+              </Link>
+            )}
+            <div class="row-facts digest">
+              <code class="cut">{digest}</code>
+              <CopyButton text={digest} label={platform} />
+            </div>
+          </div>
+          <div class="row-side">{sizeBytes === undefined ? '' : sizeText(sizeBytes)}</div>
+        </li>
+      )}
+    </RowBox>
     {image === undefined || image.steps.length === 0 ? null : (
       <Box
         head={

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { signedIn } from '../../access/requirements.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import { getPackageWithVersions } from '../../packages/catalog/catalog.service.ts'
@@ -13,6 +12,7 @@ import { act, page } from '../shell/page.tsx'
 import { packageSettingsPath, packagesPath } from './package-paths.ts'
 import { PackageSettingsView } from './package-settings.view.tsx'
 import { texts } from './texts.tsx'
+import { text } from '../ui/fields.ts'
 
 const readable = [targetUser, packagesReadable] as const
 
@@ -75,7 +75,7 @@ export const linkPackageTo = act({
   twin: 'linkPackage',
   cost: 'usual',
   requires: [...readable, namedVersion, signedIn, packagesWritable],
-  fields: { repository: Type.Optional(Type.String()) },
+  fields: { repository: text },
   again: packageSettingsPage,
   problemFields: { repository_: 'repository' },
   async run({ ctx, body }) {

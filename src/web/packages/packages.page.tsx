@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { SubjectCtx } from '../../access/context.ts'
 import { canRead, inRepo } from '../../access/repo.requirements.ts'
 import { getPackageRow, getVersionWithMetadata, pageOfVersions } from '../../packages/catalog/catalog.service.ts'
@@ -20,6 +19,7 @@ import { packagesPath } from './package-paths.ts'
 import { PackagesView, PackageView, RepoPackagesView } from './packages.view.tsx'
 import { VersionView } from './version.view.tsx'
 import { texts } from './texts.tsx'
+import { integer, text } from '../ui/fields.ts'
 
 const readable = [targetUser, packagesReadable] as const
 const pageSize = 30
@@ -41,7 +41,7 @@ export const packagesPage = page({
   cost: 'usual',
   requires: readable,
   frame: inOwnerFrame('packages'),
-  query: { page: Type.Optional(Type.Integer()), type: Type.Optional(Type.String()), q: Type.Optional(Type.String()) },
+  query: { page: integer, type: text, q: text },
   async load({ ctx, query }) {
     const number = Math.max(1, query.page ?? 1)
     const filter = { type: query.type ?? '', text: query.q?.trim() ?? '' }
@@ -58,7 +58,7 @@ export const repoPackagesPage = page({
   twin: null,
   cost: 'usual',
   requires: [inRepo, canRead('packages')],
-  query: { page: Type.Optional(Type.Integer()) },
+  query: { page: integer },
   frame: inRepositoryFrame('packages'),
   async load({ ctx, query }) {
     const number = Math.max(1, query.page ?? 1)
@@ -75,7 +75,7 @@ export const packagePage = page({
   twin: null,
   cost: 'usual',
   requires: readable,
-  query: { page: Type.Optional(Type.Integer()) },
+  query: { page: integer },
   async load({ ctx, params, query }) {
     const row = await getPackageRow(ctx, params.type, params.name)
     const number = Math.max(1, query.page ?? 1)

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { Ctx, SubjectCtx } from '../../access/context.ts'
 import { exploreSignIn } from '../../access/requirements.ts'
 import { viewActs } from '../../activity/act-view.present.ts'
@@ -21,6 +20,7 @@ import { weeksOf } from './heatmap.rules.ts'
 import { readProfileReadme } from './profile-readme.ts'
 import { ProfileView, type ProfileContent, type ProfileTab } from './profile.view.tsx'
 import { texts } from './texts.tsx'
+import { integer, text } from '../ui/fields.ts'
 
 /** People shown beside an organization, and organizations beside a person. */
 const besideSize = 20
@@ -98,12 +98,12 @@ export const profile = page({
   requires: [namedUser, userVisible, exploreSignIn],
   cost: 'expensive',
   query: {
-    tab: Type.Optional(Type.String()),
-    q: Type.Optional(Type.String()),
-    sort: Type.Optional(Type.String()),
-    language: Type.Optional(Type.String()),
-    kind: Type.Optional(Type.String()),
-    page: Type.Optional(Type.Integer()),
+    tab: text,
+    q: text,
+    sort: text,
+    language: text,
+    kind: text,
+    page: integer,
   },
   async load({ ctx, query }) {
     const { subject, viewer } = ctx

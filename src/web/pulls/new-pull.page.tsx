@@ -1,12 +1,10 @@
-import { Type } from 'typebox'
 import { notArchived } from '../../access/repo.requirements.ts'
 import { createPull } from '../../pulls/pull-open.service.ts'
 import { titleAsDraft } from '../../pulls/pull-view.service.ts'
 import { act } from '../shell/page.tsx'
 import { readsPull } from './pull-page.ts'
 import { placeOf, pullPath } from './pull-paths.ts'
-
-const text = Type.Optional(Type.String())
+import { text } from '../ui/fields.ts'
 
 /** Opens a pull request; the form is on the page that compares its branches. */
 export const openNewPull = act({

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { notArchived } from '../../access/repo.requirements.ts'
 import { pathNumber } from '../../http/schema.ts'
@@ -18,8 +17,8 @@ import { placeOf, pullPath } from './pull-paths.ts'
 import { pullPage } from './pull.page.tsx'
 import { readsPull } from './pull-page.ts'
 import { texts } from './texts.tsx'
+import { text, textList, tick } from '../ui/fields.ts'
 
-const text = Type.Optional(Type.String())
 const params = { index: pathNumber }
 
 /** Merges a pull request, or schedules the merge. */
@@ -138,8 +137,6 @@ export const changeDraft = act({
   },
 })
 
-const names = Type.Optional(Type.Array(Type.String()))
-
 /** Asks for reviews, or takes requests back: of everybody (`set`), or of one person. */
 export const changeReviewers = act({
   path: '/{username}/{reponame}/pulls/{index}/reviewers',
@@ -149,7 +146,7 @@ export const changeReviewers = act({
   params,
   again: pullPage,
   problemFields: { user_not_found: 'reviewer', reviewer: 'reviewer', review_request: 'reviewer' },
-  fields: { reviewer: names, team: names, set: Type.Optional(Type.Boolean()), remove: text, remove_team: text },
+  fields: { reviewer: textList, team: textList, set: tick, remove: text, remove_team: text },
   async run({ ctx, params: { index }, body }) {
     const pair = await getStoredPull(ctx, index)
     const reviewers = (body.reviewer ?? []).map((name) => name.trim())

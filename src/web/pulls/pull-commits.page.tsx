@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { pathNumber } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { listPullCommits } from '../../pulls/diff.service.ts'
@@ -7,6 +6,7 @@ import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
 import { loadPull, readsPull } from './pull-page.ts'
 import { PullCommitsView } from './pull-commits.view.tsx'
+import { integer } from '../ui/fields.ts'
 
 /** The commits of a pull request, newest first. */
 export const pullCommitsPage = page({
@@ -14,7 +14,7 @@ export const pullCommitsPage = page({
   twin: 'repoGetPullRequestCommits',
   requires: readsPull,
   params: { index: pathNumber },
-  query: { page: Type.Optional(Type.Integer()) },
+  query: { page: integer },
   cost: 'expensive',
   frame: inRepositoryFrame('pulls'),
   async load({ ctx, params, query }) {

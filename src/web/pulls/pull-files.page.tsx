@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { readShownDiff, type ShownDiff } from '../../code/commits/shown-diff.service.ts'
 import { pathNumber } from '../../http/schema.ts'
 import type { Oid } from '../../lib/ids.ts'
@@ -13,6 +12,7 @@ import { diffChoice, diffQuery } from '../ui/diff/diff-request.ts'
 import { highlightSides } from '../ui/diff/highlight-sides.ts'
 import { loadPull, readsPull, resolvableBy } from './pull-page.ts'
 import { PullFilesView } from './pull-files.view.tsx'
+import { text } from '../ui/fields.ts'
 
 /** Returns the conversations about files of a difference. One about an old line may name the file as it was called then. */
 function threadsIn(threads: readonly Thread[], { files }: ShownDiff): readonly Thread[] {
@@ -32,9 +32,9 @@ export const pullFilesPage = page({
   params: { index: pathNumber },
   query: {
     ...diffQuery,
-    line: Type.Optional(Type.String()),
-    since: Type.Optional(Type.String()),
-    edit: Type.Optional(Type.String()),
+    line: text,
+    since: text,
+    edit: text,
   },
   cost: 'expensive',
   isWide: true,

@@ -1,5 +1,4 @@
 import { mayHere } from '../../access/may-here.ts'
-import { Type } from 'typebox'
 import { pathNumber } from '../../http/schema.ts'
 import type { TimelinePart } from '../../issues/timeline/timeline-view.service.ts'
 import { mayDeleteMergedHead } from '../../pulls/merge/head-deletion.service.ts'
@@ -13,6 +12,7 @@ import { loadConversation } from '../issues/conversation.ts'
 import { page } from '../shell/page.tsx'
 import { loadPull, readsPull, resolvableBy } from './pull-page.ts'
 import { PullPageView } from './pull.view.tsx'
+import { integer, text } from '../ui/fields.ts'
 
 /** The conversation of a pull request, and its merge. */
 export const pullPage = page({
@@ -20,7 +20,7 @@ export const pullPage = page({
   twin: 'repoGetPullRequest',
   requires: readsPull,
   params: { index: pathNumber },
-  query: { before: Type.Optional(Type.Integer()), edit: Type.Optional(Type.String()) },
+  query: { before: integer, edit: text },
   cost: 'expensive',
   frame: inRepositoryFrame('pulls'),
   async load({ ctx, params, query }) {

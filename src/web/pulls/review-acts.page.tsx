@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { RepoCtx } from '../../access/context.ts'
 import { notArchived } from '../../access/repo.requirements.ts'
 import { pathNumber } from '../../http/schema.ts'
@@ -17,9 +16,8 @@ import { pullFilesPage } from './pull-files.page.tsx'
 import { pullPage } from './pull.page.tsx'
 import { readsPull } from './pull-page.ts'
 import { texts } from './texts.tsx'
+import { integer, text, tick } from '../ui/fields.ts'
 
-const text = Type.Optional(Type.String())
-const lineNumber = Type.Optional(Type.Integer())
 const params = { index: pathNumber }
 
 const filesPath = (ctx: RepoCtx, index: number, file: string | undefined): string =>
@@ -35,12 +33,12 @@ export const commentOnLine = act({
   fields: {
     path: text,
     side: text,
-    line: lineNumber,
-    first: lineNumber,
+    line: integer,
+    first: integer,
     content: text,
     mode: text,
     from: text,
-    reply: lineNumber,
+    reply: integer,
   },
   async run({ ctx, params: { index }, body }) {
     const content = body.content ?? ''
@@ -118,7 +116,7 @@ export const resolveTheConversation = act({
   requires: [...readsPull, codeCommentInRepo, notArchived],
   params,
   again: pullPage,
-  fields: { resolved: Type.Optional(Type.Boolean()), from: text },
+  fields: { resolved: tick, from: text },
   async run({ ctx, params: { index }, body }) {
     const pair = await getStoredPull(ctx, index)
     const thread = threadOf(await getPullReviews(ctx, pair), ctx.comment.id)
@@ -138,7 +136,7 @@ export const markFileViewed = act({
   requires: readsPull,
   params,
   again: pullFilesPage,
-  fields: { path: text, content: text, viewed: Type.Optional(Type.Boolean()), style: text, whitespace: text, at: text },
+  fields: { path: text, content: text, viewed: tick, style: text, whitespace: text, at: text },
   async run({ ctx, params: { index }, body }) {
     const { path = '', content = '', style, whitespace } = body
     await setViewed(ctx, await getStoredPull(ctx, index), { path, content }, body.viewed ?? false)

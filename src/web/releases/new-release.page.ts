@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { SignedInRepoCtx } from '../../access/context.ts'
 import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { canRead, canWrite, gitRepo, inRepo } from '../../access/repo.requirements.ts'
@@ -24,6 +23,7 @@ import { sizeText } from '../ui/texts.tsx'
 import { editPath, newReleasePage, problemFields, releaseFields } from './release-form.page.tsx'
 import { releasePath } from './shown-release.ts'
 import { texts } from './texts.tsx'
+import { text, textList } from '../ui/fields.ts'
 
 const path = '/{username}/{reponame}/releases/new'
 const shared = { method: 'POST', base: 'site', scope: null, accepts: ['session'], errors: pageErrors, path } as const
@@ -123,8 +123,8 @@ export const addGeneratedNotes = operation({
   // The names of chosen files are sent without their contents.
   body: requestObject('Form', {
     ...releaseFields,
-    files: Type.Optional(Type.Array(Type.String())),
-    [csrfName]: Type.Optional(Type.String()),
+    files: textList,
+    [csrfName]: text,
   }),
   writes: false,
   cost: 'expensive',

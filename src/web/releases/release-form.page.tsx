@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { RepoCtx } from '../../access/context.ts'
 import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { canRead, canWrite, gitRepo, inRepo } from '../../access/repo.requirements.ts'
@@ -17,9 +16,7 @@ import { pathOf } from '../ui/paths.ts'
 import { ReleaseFormView } from './release-form.view.tsx'
 import { releasePath } from './shown-release.ts'
 import { texts } from './texts.tsx'
-
-const text = Type.Optional(Type.String())
-const tick = Type.Optional(Type.Boolean())
+import { text, tick } from '../ui/fields.ts'
 
 export const releaseFields = {
   tag_name: text,

@@ -8,7 +8,8 @@ import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { Box, Flash, PageHead } from '../ui/parts.tsx'
+import { Flash, PageHead } from '../ui/parts.tsx'
+import { RowBox } from '../ui/row-box.tsx'
 import { pathOf, siteHref } from '../ui/paths.ts'
 import { sizeText, texts as shared } from '../ui/texts.tsx'
 import { FileLink } from './releases.view.tsx'
@@ -184,30 +185,26 @@ const Files = ({
   return (
     <section class="stack">
       <h2>{all.files.heading}</h2>
-      {files.length === 0 ? null : (
-        <Box class="release-files">
-          <ul class="rows">
-            {files.map((file) => (
-              <li class="row">
-                <Icon name={file.external_url === '' ? 'package' : 'link-external'} class="muted" />
-                <FileLink file={file} />
-                <span class="row-side">
-                  {file.external_url === '' ? sizeText(file.size_bytes) : all.external}
-                  <ActButton
-                    to={at(release.id, 'assets', file.id, 'delete')}
-                    kind="danger"
-                    class="small"
-                    aria-label={all.files.delete(file.name)}
-                    confirm={all.files.deleteConfirm(file.name)}
-                  >
-                    {shared.delete}
-                  </ActButton>
-                </span>
-              </li>
-            ))}
-          </ul>
-        </Box>
-      )}
+      <RowBox rows={files} class="release-files">
+        {(file) => (
+          <li class="row">
+            <Icon name={file.external_url === '' ? 'package' : 'link-external'} class="muted" />
+            <FileLink file={file} />
+            <span class="row-side">
+              {file.external_url === '' ? sizeText(file.size_bytes) : all.external}
+              <ActButton
+                to={at(release.id, 'assets', file.id, 'delete')}
+                kind="danger"
+                class="small"
+                aria-label={all.files.delete(file.name)}
+                confirm={all.files.deleteConfirm(file.name)}
+              >
+                {shared.delete}
+              </ActButton>
+            </span>
+          </li>
+        )}
+      </RowBox>
       {config.attachment.enabled ? (
         <Form to={at(release.id, 'assets')} class="stack" files data-turbo="false">
           <div class="fields-row top">

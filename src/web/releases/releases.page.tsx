@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { canRead, canWrite, inRepo } from '../../access/repo.requirements.ts'
 import { pathNumber } from '../../http/schema.ts'
 import { Moved } from '../../lib/errors.ts'
@@ -17,6 +16,7 @@ import { pathOf } from '../ui/paths.ts'
 import { ReleasesView, ReleaseView } from './releases.view.tsx'
 import { releaseFeedPath, releasePath, showReleases } from './shown-release.ts'
 import { texts } from './texts.tsx'
+import { integer, text } from '../ui/fields.ts'
 
 /** Releases on one page of the list. Their notes may be long. */
 const pageSize = 10
@@ -26,7 +26,7 @@ export const releasesPage = page({
   twin: 'repoListReleases',
   cost: 'usual',
   requires: [inRepo, canRead('releases')],
-  query: { page: Type.Optional(Type.Integer()), q: Type.Optional(Type.String()) },
+  query: { page: integer, q: text },
   frame: inRepositoryFrame('releases'),
   async load({ ctx, query }) {
     const wanted = pageOf({ page: query.page }, { defaultPagingNum: pageSize, maxResponseItems: pageSize })

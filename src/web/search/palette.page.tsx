@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { renderToString } from 'preact-render-to-string'
 import type { Ctx, RepoCtx } from '../../access/context.ts'
 import { resolveRepo } from '../../access/resolve-repo.ts'
@@ -17,6 +16,7 @@ import { issueMark } from '../ui/issue-icon.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { PaletteView, type PaletteEntry } from './palette.view.tsx'
 import { texts as all } from './texts.tsx'
+import { text } from '../ui/fields.ts'
 
 const texts = all.palette
 
@@ -37,7 +37,7 @@ export const palette = operation({
   path: '/-/palette',
   cost: 'expensive',
   requires: [inBrowser],
-  query: { q: Type.Optional(Type.String()), from: Type.Optional(Type.String()) },
+  query: { q: text, from: text },
   reply: { 200: bytesOf('text/html') },
   async run({ ctx, query }) {
     const { subPath } = ctx.config.server

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { Ctx } from '../../access/context.ts'
 import { exploreSignIn } from '../../access/requirements.ts'
 import { searchEverywhere } from '../../issues/lists/list.service.ts'
@@ -9,6 +8,7 @@ import { findPeople } from '../../users/user.service.ts'
 import { page } from '../shell/page.tsx'
 import { SearchView, type SearchKind, type SearchResults } from './search.view.tsx'
 import { texts } from './texts.tsx'
+import { integer, text } from '../ui/fields.ts'
 
 const kindOf = (text: string | undefined, ctx: Ctx): SearchKind => {
   if (text === 'issues' || text === 'pulls') return text
@@ -42,9 +42,9 @@ export const search = page({
   requires: [exploreSignIn],
   cost: 'expensive',
   query: {
-    q: Type.Optional(Type.String()),
-    type: Type.Optional(Type.String()),
-    page: Type.Optional(Type.Integer()),
+    q: text,
+    type: text,
+    page: integer,
   },
   async load({ ctx, query }) {
     const text = (query.q ?? '').trim()

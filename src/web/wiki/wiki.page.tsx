@@ -1,6 +1,5 @@
 import { mayHere } from '../../access/may-here.ts'
 import { shortCommit } from '../../code/commits/message.rules.ts'
-import { Type } from 'typebox'
 import type { RepoCtx } from '../../access/context.ts'
 import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { canWrite, inRepo, notArchived, wikiEnabled } from '../../access/repo.requirements.ts'
@@ -19,8 +18,7 @@ import { pathOf } from '../ui/paths.ts'
 import { texts } from './texts.tsx'
 import { WikiFormView } from './wiki-form.view.tsx'
 import { WikiHistoryView, WikiListView, WikiView } from './wiki.view.tsx'
-
-const text = Type.Optional(Type.String())
+import { integer, text } from '../ui/fields.ts'
 
 /** Number of path segments before the page name. */
 const segmentsBefore = 4
@@ -113,7 +111,7 @@ export const wikiListPage = page({
   twin: 'repoGetWikiPages',
   cost: 'expensive',
   requires: [inRepo, wikiEnabled],
-  query: { page: Type.Optional(Type.Integer()) },
+  query: { page: integer },
   frame: inRepositoryFrame('wiki'),
   async load({ ctx, query }) {
     const wanted = pageOf({ page: query.page }, { defaultPagingNum: 100, maxResponseItems: 100 })
@@ -129,7 +127,7 @@ export const wikiHistoryPage = page({
   twin: 'repoGetWikiPageRevisions',
   whenQuery: { action: '_revision' },
   requires: [inRepo, wikiEnabled],
-  query: { page: Type.Optional(Type.Integer()), action: text },
+  query: { page: integer, action: text },
   cost: 'expensive',
   frame: inRepositoryFrame('wiki'),
   async load({ ctx, call, query }) {

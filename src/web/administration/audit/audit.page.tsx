@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { siteAdmin } from '../../../access/requirements.ts'
 import { loadAuditedNames } from '../../../admin/audit/audit-names.service.ts'
 import { getEntries } from '../../../admin/audit/audit.service.ts'
@@ -7,6 +6,7 @@ import { page } from '../../shell/page.tsx'
 import { inAdministration } from '../administration-frame.tsx'
 import { AuditView } from './audit.view.tsx'
 import { texts } from '../texts.tsx'
+import { integer, text } from '../../ui/fields.ts'
 
 /** Entries of the audit log on one page. */
 const pageSize = 50
@@ -18,10 +18,10 @@ export const administrationAuditPage = page({
   cost: 'usual',
   requires: [inSession, siteAdmin],
   query: {
-    actor: Type.Optional(Type.String()),
-    action: Type.Optional(Type.String()),
-    outcome: Type.Optional(Type.String()),
-    before: Type.Optional(Type.Integer()),
+    actor: text,
+    action: text,
+    outcome: text,
+    before: integer,
   },
   frame: inAdministration('audit'),
   async load({ ctx, query }) {

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { inRepo } from '../../../access/repo.requirements.ts'
 import { siteAdmin } from '../../../access/requirements.ts'
 import { Invalid } from '../../../lib/errors.ts'
@@ -10,8 +9,9 @@ import { act, page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { FlagsView } from './flags.view.tsx'
 import { texts } from '../texts.tsx'
+import { textUpTo } from '../../ui/fields.ts'
 
-const fields = { flag: Type.Optional(Type.String({ maxLength: 255 })) }
+const fields = { flag: textUpTo(255) }
 
 /** Shows the flags of a repository, which administrators set for programs that look at them. */
 export const repositoryFlagsPage = page({

@@ -1,7 +1,8 @@
 import { ActButton, Submit } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
-import { Box, PageHead } from '../../ui/parts.tsx'
+import { PageHead } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { texts as all } from '../texts.tsx'
 
 const texts = all.flags
@@ -10,28 +11,22 @@ const texts = all.flags
 export const FlagsView = ({ path, flags }: { readonly path: string; readonly flags: readonly string[] }) => (
   <div class="stack">
     <PageHead title={texts.title} lead={texts.lead} />
-    {flags.length === 0 ? (
-      <p class="muted">{texts.none}</p>
-    ) : (
-      <Box>
-        <ul class="rows">
-          {flags.map((flag) => (
-            <li class="row">
-              <code class="row-main">{flag}</code>
-              <ActButton
-                to={`${path}/delete`}
-                hidden={{ flag }}
-                class="small"
-                kind="danger"
-                aria-label={texts.removeOf(flag)}
-              >
-                {texts.remove}
-              </ActButton>
-            </li>
-          ))}
-        </ul>
-      </Box>
-    )}
+    <RowBox rows={flags} none={texts.none}>
+      {(flag) => (
+        <li class="row">
+          <code class="row-main">{flag}</code>
+          <ActButton
+            to={`${path}/delete`}
+            hidden={{ flag }}
+            class="small"
+            kind="danger"
+            aria-label={texts.removeOf(flag)}
+          >
+            {texts.remove}
+          </ActButton>
+        </li>
+      )}
+    </RowBox>
     <Form to={path} class="line" label={texts.add}>
       <Field
         name="flag"

@@ -2,6 +2,7 @@ import type { ScheduledTask } from '../../../jobs/scheduler.ts'
 import type { QueueStats } from '../../../jobs/queue.ts'
 import { Link } from '../../ui/link.tsx'
 import { Box, Flash, PageHead } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { numberText, sizeText } from '../../ui/texts.tsx'
 import { durationText, Time } from '../../ui/time.tsx'
 import { texts } from '../texts.tsx'
@@ -37,25 +38,21 @@ export const OverviewView = (props: OverviewProps) => {
       {queue.oldestDueMs > lateMs ? (
         <Flash tone="warning">{health.oldest(durationText(queue.oldestDueMs / 1000))}</Flash>
       ) : null}
-      {failedTasks.length === 0 ? null : (
-        <Box head={<h2>{health.failedTasks}</h2>}>
-          <ul class="rows">
-            {failedTasks.map((task) => (
-              <li class="row">
-                <div class="row-main">
-                  <Link to="/admin/monitor/cron" class="row-title">
-                    {task.name}
-                  </Link>
-                  <p class="danger-text small">{task.lastError}</p>
-                </div>
-                <div class="row-side">
-                  <Time unix={task.lastRunUnix} />
-                </div>
-              </li>
-            ))}
-          </ul>
-        </Box>
-      )}
+      <RowBox rows={failedTasks} head={<h2>{health.failedTasks}</h2>}>
+        {(task) => (
+          <li class="row">
+            <div class="row-main">
+              <Link to="/admin/monitor/cron" class="row-title">
+                {task.name}
+              </Link>
+              <p class="danger-text small">{task.lastError}</p>
+            </div>
+            <div class="row-side">
+              <Time unix={task.lastRunUnix} />
+            </div>
+          </li>
+        )}
+      </RowBox>
       <Box head={<h2>{health.server}</h2>}>
         <dl class="facts-table">
           <dt>{health.address}</dt>

@@ -9,6 +9,7 @@ import { act, page } from '../../shell/page.tsx'
 import { inAdministration } from '../administration-frame.tsx'
 import { texts } from '../texts.tsx'
 import { JobsView, TasksView } from './work.view.tsx'
+import { integer } from '../../ui/fields.ts'
 
 /** Lists background jobs. */
 export const administrationJobsPage = page({
@@ -18,7 +19,7 @@ export const administrationJobsPage = page({
   requires: [inSession, siteAdmin],
   query: {
     state: Type.Optional(enumeration('waiting', 'running', 'failed')),
-    page: Type.Optional(Type.Integer()),
+    page: integer,
   },
   frame: inAdministration('jobs'),
   async load({ ctx, query }) {

@@ -3,6 +3,7 @@ import type { ScheduledTask } from '../../../jobs/scheduler.ts'
 import type { Page } from '../../../lib/paging.ts'
 import { ActButton } from '../../ui/button.tsx'
 import { Box, Empty, PageHead, Pages, Tabs, Tag } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { withQuery } from '../../ui/paths.ts'
 import { Time } from '../../ui/time.tsx'
 import { texts } from '../texts.tsx'
@@ -34,48 +35,47 @@ export const JobsView = ({
         })),
       ]}
     />
-    {rows.length === 0 ? (
-      <Empty icon="check-circle" title={texts.job.empty}>
-        <p>{texts.job.emptyLead}</p>
-      </Empty>
-    ) : (
-      <Box>
-        <ul class="rows">
-          {rows.map((job) => (
-            <li class="row">
-              <div class="row-main">
-                <div class="line">
-                  <span class="row-title mono">{job.name}</span>
-                  <Tag tone={tones[job.state]}>{texts.job.states[job.state]}</Tag>
-                </div>
-                <p class="row-facts">
-                  <span>{texts.job.attempt(job.attempt, job.max_attempts)}</span>
-                  <span>
-                    {texts.job.due} <Time unix={Math.floor(job.run_at_ms / 1000)} />
-                  </span>
-                </p>
-                {job.last_error === null ? null : <p class="danger-text small">{job.last_error}</p>}
-              </div>
-              {job.state === 'failed' ? (
-                <div class="acts">
-                  <ActButton to={`/admin/jobs/${job.id}/retry`} class="small">
-                    {texts.job.retry}
-                  </ActButton>
-                  <ActButton
-                    to={`/admin/jobs/${job.id}/delete`}
-                    kind="danger"
-                    class="small"
-                    confirm={texts.job.confirmForget}
-                  >
-                    {texts.job.forget}
-                  </ActButton>
-                </div>
-              ) : null}
-            </li>
-          ))}
-        </ul>
-      </Box>
-    )}
+    <RowBox
+      rows={rows}
+      none={
+        <Empty icon="check-circle" title={texts.job.empty}>
+          <p>{texts.job.emptyLead}</p>
+        </Empty>
+      }
+    >
+      {(job) => (
+        <li class="row">
+          <div class="row-main">
+            <div class="line">
+              <span class="row-title mono">{job.name}</span>
+              <Tag tone={tones[job.state]}>{texts.job.states[job.state]}</Tag>
+            </div>
+            <p class="row-facts">
+              <span>{texts.job.attempt(job.attempt, job.max_attempts)}</span>
+              <span>
+                {texts.job.due} <Time unix={Math.floor(job.run_at_ms / 1000)} />
+              </span>
+            </p>
+            {job.last_error === null ? null : <p class="danger-text small">{job.last_error}</p>}
+          </div>
+          {job.state === 'failed' ? (
+            <div class="acts">
+              <ActButton to={`/admin/jobs/${job.id}/retry`} class="small">
+                {texts.job.retry}
+              </ActButton>
+              <ActButton
+                to={`/admin/jobs/${job.id}/delete`}
+                kind="danger"
+                class="small"
+                confirm={texts.job.confirmForget}
+              >
+                {texts.job.forget}
+              </ActButton>
+            </div>
+          ) : null}
+        </li>
+      )}
+    </RowBox>
     <Pages page={shown.number} isLast={shown.offset + rows.length >= total} total={total} pageSize={shown.limit} />
   </>
 )

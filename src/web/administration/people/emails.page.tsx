@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { siteAdmin } from '../../../access/requirements.ts'
 import { pageOf } from '../../../lib/paging.ts'
 import { pageOfEmails } from '../../../users/email.service.ts'
@@ -7,6 +6,7 @@ import { page } from '../../shell/page.tsx'
 import { inAdministration } from '../administration-frame.tsx'
 import { EmailsView } from './emails.view.tsx'
 import { texts } from '../texts.tsx'
+import { integer, text } from '../../ui/fields.ts'
 
 /** Lists the email addresses of the instance. */
 export const administrationEmailsPage = page({
@@ -14,7 +14,7 @@ export const administrationEmailsPage = page({
   twin: 'adminGetAllEmails',
   cost: 'usual',
   requires: [inSession, siteAdmin],
-  query: { q: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },
+  query: { q: text, page: integer },
   frame: inAdministration('emails'),
   async load({ ctx, query }) {
     const shown = pageOf({ page: query.page }, ctx.config.api)

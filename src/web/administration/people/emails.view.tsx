@@ -2,6 +2,7 @@ import type { Page } from '../../../lib/paging.ts'
 import type { pageOfEmails } from '../../../users/email.service.ts'
 import { Link } from '../../ui/link.tsx'
 import { Box, Empty, PageHead, Pages, Tag } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { SearchForm } from '../search-form.tsx'
 import { texts as all } from '../texts.tsx'
@@ -18,34 +19,33 @@ export const EmailsView = ({
   <>
     <PageHead title={all.emails} lead={texts.total(total)} />
     <SearchForm to="/admin/emails" label={texts.search} text={text} placeholder={texts.hint} />
-    {rows.length === 0 ? (
-      <Box>
-        <Empty icon="mail" title={texts.none} />
-      </Box>
-    ) : (
-      <Box>
-        <ul class="rows">
-          {rows.map((row) => (
-            <li class="row">
-              <div class="row-main">
-                <p class="line">
-                  <span class="row-title">{row.email}</span>
-                  {row.is_primary ? <Tag tone="accent">{texts.primary}</Tag> : null}
-                  {row.is_activated ? (
-                    <Tag tone="good">{texts.confirmed}</Tag>
-                  ) : (
-                    <Tag tone="warning">{texts.unconfirmed}</Tag>
-                  )}
-                </p>
-                <p class="row-facts">
-                  <Link to={pathOf('admin', 'users', row.user_name)}>{row.user_name}</Link>
-                </p>
-              </div>
-            </li>
-          ))}
-        </ul>
-      </Box>
-    )}
+    <RowBox
+      rows={rows}
+      none={
+        <Box>
+          <Empty icon="mail" title={texts.none} />
+        </Box>
+      }
+    >
+      {(row) => (
+        <li class="row">
+          <div class="row-main">
+            <p class="line">
+              <span class="row-title">{row.email}</span>
+              {row.is_primary ? <Tag tone="accent">{texts.primary}</Tag> : null}
+              {row.is_activated ? (
+                <Tag tone="good">{texts.confirmed}</Tag>
+              ) : (
+                <Tag tone="warning">{texts.unconfirmed}</Tag>
+              )}
+            </p>
+            <p class="row-facts">
+              <Link to={pathOf('admin', 'users', row.user_name)}>{row.user_name}</Link>
+            </p>
+          </div>
+        </li>
+      )}
+    </RowBox>
     <Pages page={shown.number} isLast={shown.offset + rows.length >= total} total={total} pageSize={shown.limit} />
   </>
 )

@@ -10,8 +10,9 @@ import { act, page } from '../../shell/page.tsx'
 import { inAdministration } from '../administration-frame.tsx'
 import { NewOrganizationView, OrganizationsView } from './organizations.view.tsx'
 import { texts } from '../texts.tsx'
+import { integer, textUpTo } from '../../ui/fields.ts'
 
-const text = () => Type.Optional(Type.String({ maxLength: 4096 }))
+const text = () => textUpTo(4096)
 
 /** Lists the organizations of the instance. */
 export const administrationOrganizationsPage = page({
@@ -19,7 +20,7 @@ export const administrationOrganizationsPage = page({
   twin: 'adminGetAllOrgs',
   cost: 'usual',
   requires: [inSession, siteAdmin],
-  query: { q: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },
+  query: { q: Type.Optional(Type.String()), page: integer },
   frame: inAdministration('organizations'),
   async load({ ctx, query }) {
     const shown = pageOf({ page: query.page }, ctx.config.api)

@@ -17,11 +17,12 @@ import { pathOf } from '../../ui/paths.ts'
 import { inAdministration } from '../administration-frame.tsx'
 import { NewAccountView, PeopleView, PersonView } from './people.view.tsx'
 import { texts } from '../texts.tsx'
+import { integer, tick } from '../../ui/fields.ts'
 
 const text = () => Type.Optional(Type.String())
 /** Keys of an account that its page shows. */
 const maxKeys = 100
-const flag = () => Type.Optional(Type.Boolean())
+const flag = () => tick
 
 /** Lists the people of the instance. */
 export const administrationPeoplePage = page({
@@ -29,7 +30,7 @@ export const administrationPeoplePage = page({
   twin: 'adminSearchUsers',
   cost: 'usual',
   requires: [inSession, siteAdmin],
-  query: { q: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },
+  query: { q: Type.Optional(Type.String()), page: integer },
   frame: inAdministration('people'),
   async load({ ctx, query }) {
     const shown = pageOf({ page: query.page }, ctx.config.api)
@@ -125,10 +126,10 @@ export const administrationEditUser = act({
     location: text(),
     pronouns: text(),
     description: text(),
-    source_id: Type.Optional(Type.Integer()),
+    source_id: integer,
     login_name: text(),
     visibility: text(),
-    max_repo_creation: Type.Optional(Type.Integer()),
+    max_repo_creation: integer,
     is_admin: flag(),
     is_active: flag(),
     prohibit_login: flag(),

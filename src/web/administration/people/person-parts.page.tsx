@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { ownerUnderQuota } from '../../../access/quota/quota.requirements.ts'
 import { siteAdmin } from '../../../access/requirements.ts'
 import { createRepo } from '../../../repos/lifecycle/repo-creation.service.ts'
@@ -9,8 +8,9 @@ import { act } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { administrationPersonPage } from './people.page.tsx'
 import { texts } from '../texts.tsx'
+import { integer, textUpTo } from '../../ui/fields.ts'
 
-const text = Type.Optional(Type.String({ maxLength: 262_144 }))
+const text = textUpTo(262_144)
 
 /** Adds an SSH key to an account. Without a title, the key has its comment. */
 export const administrationAddKey = act({
@@ -36,7 +36,7 @@ export const administrationDeleteKey = act({
   twin: 'adminDeleteUserPublicKey',
   cost: 'usual',
   requires: [siteAdmin, targetUser],
-  fields: { id: Type.Optional(Type.Integer()) },
+  fields: { id: integer },
   async run({ ctx, body }) {
     await removeKey(ctx, ctx.subject, body.id ?? 0)
     return { to: pathOf('admin', 'users', ctx.subject.name), notice: texts.users.keyRemoved }

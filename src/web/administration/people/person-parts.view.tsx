@@ -1,10 +1,10 @@
+import { RowBox } from '../../ui/row-box.tsx'
 import type { PublicKeyRow } from '../../../db/tables/accounts.ts'
 import { ActButton, Submit } from '../../ui/button.tsx'
 import { Checkbox, Field, TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { usePage } from '../../ui/page-context.ts'
-import { Box } from '../../ui/parts.tsx'
 import { Time } from '../../ui/time.tsx'
 import { texts as all } from '../texts.tsx'
 
@@ -17,38 +17,32 @@ export const PersonKeys = ({ path, keys }: { readonly path: string; readonly key
     <section class="section" aria-labelledby="keys">
       <h2 id="keys">{texts.keys}</h2>
       <div class="stack">
-        {keys.length === 0 ? (
-          <p class="muted">{texts.noKeys}</p>
-        ) : (
-          <Box>
-            <ul class="rows">
-              {keys.map((key) => (
-                <li class="row">
-                  <Icon name="key" class="row-icon" />
-                  <div class="row-main">
-                    <strong>{key.title}</strong>
-                    <p class="row-facts">
-                      <code class="cut">{key.fingerprint}</code>
-                      <span>
-                        {texts.keyCreated} <Time unix={key.created_unix} />
-                      </span>
-                    </p>
-                  </div>
-                  <ActButton
-                    to={`${to}/delete`}
-                    hidden={{ id: key.id }}
-                    kind="danger"
-                    class="small"
-                    confirm={texts.confirmKey(key.title)}
-                    aria-label={texts.removeKeyOf(key.title)}
-                  >
-                    {texts.removeKey}
-                  </ActButton>
-                </li>
-              ))}
-            </ul>
-          </Box>
-        )}
+        <RowBox rows={keys} none={texts.noKeys}>
+          {(key) => (
+            <li class="row">
+              <Icon name="key" class="row-icon" />
+              <div class="row-main">
+                <strong>{key.title}</strong>
+                <p class="row-facts">
+                  <code class="cut">{key.fingerprint}</code>
+                  <span>
+                    {texts.keyCreated} <Time unix={key.created_unix} />
+                  </span>
+                </p>
+              </div>
+              <ActButton
+                to={`${to}/delete`}
+                hidden={{ id: key.id }}
+                kind="danger"
+                class="small"
+                confirm={texts.confirmKey(key.title)}
+                aria-label={texts.removeKeyOf(key.title)}
+              >
+                {texts.removeKey}
+              </ActButton>
+            </li>
+          )}
+        </RowBox>
         <details class="disclosure" open={usePage().refused?.action === to}>
           <summary>{texts.addKey}</summary>
           <Form to={to} class="stack">

@@ -27,10 +27,11 @@ import { inAdministration } from '../administration-frame.tsx'
 import { accountQuotaPath, groupPath, quotaPath as to } from './quota-paths.ts'
 import { AccountQuotaView, QuotaGroupView, QuotaRuleView, QuotaView } from './quota.view.tsx'
 import { texts as all } from '../texts.tsx'
+import { textUpTo } from '../../ui/fields.ts'
 
 const texts = all.quotas
 const frame = inAdministration('quota')
-const text = Type.Optional(Type.String({ maxLength: 255 }))
+const text = textUpTo(255)
 const names = Type.Optional(Type.Array(Type.String({ maxLength: 255 }), { maxItems: 100 }))
 const ruleFields = { name: text, limit: text, subjects: names }
 

@@ -8,6 +8,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
 import { Box, PageHead, Tag } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { Avatar } from '../../ui/person.tsx'
 import { sizeText } from '../../ui/texts.tsx'
@@ -247,28 +248,22 @@ export const QuotaGroupView = ({
       <section class="section" aria-labelledby="rules">
         <h2 id="rules">{texts.rules}</h2>
         <div class="stack">
-          {rules.length === 0 ? (
-            <p class="muted">{texts.noRulesInGroup}</p>
-          ) : (
-            <Box>
-              <ul class="rows">
-                {rules.map((rule) => (
-                  <li class="row">
-                    <RuleMain rule={rule} />
-                    <ActButton
-                      to={`${at}/rules/delete`}
-                      hidden={{ rule: rule.name }}
-                      kind="danger"
-                      class="small"
-                      aria-label={texts.removeOf(rule.name ?? '')}
-                    >
-                      {texts.remove}
-                    </ActButton>
-                  </li>
-                ))}
-              </ul>
-            </Box>
-          )}
+          <RowBox rows={rules} none={texts.noRulesInGroup}>
+            {(rule) => (
+              <li class="row">
+                <RuleMain rule={rule} />
+                <ActButton
+                  to={`${at}/rules/delete`}
+                  hidden={{ rule: rule.name }}
+                  kind="danger"
+                  class="small"
+                  aria-label={texts.removeOf(rule.name ?? '')}
+                >
+                  {texts.remove}
+                </ActButton>
+              </li>
+            )}
+          </RowBox>
           {others.length === 0 ? null : (
             <Form to={`${at}/rules`} class="line" label={texts.addRule}>
               <Select
@@ -285,30 +280,24 @@ export const QuotaGroupView = ({
       <section class="section" aria-labelledby="accounts">
         <h2 id="accounts">{texts.accounts}</h2>
         <div class="stack">
-          {accounts.length === 0 ? (
-            <p class="muted">{texts.noAccounts}</p>
-          ) : (
-            <Box>
-              <ul class="rows">
-                {accounts.map((account) => (
-                  <li class="row">
-                    <Avatar person={account} size={24} />
-                    <Link class="row-main row-title" to={accountQuotaPath(account.name)}>
-                      {account.name}
-                    </Link>
-                    <ActButton
-                      to={`${at}/users/${encodeURIComponent(account.name)}/delete`}
-                      kind="danger"
-                      class="small"
-                      aria-label={texts.removeOf(account.name)}
-                    >
-                      {texts.remove}
-                    </ActButton>
-                  </li>
-                ))}
-              </ul>
-            </Box>
-          )}
+          <RowBox rows={accounts} none={texts.noAccounts}>
+            {(account) => (
+              <li class="row">
+                <Avatar person={account} size={24} />
+                <Link class="row-main row-title" to={accountQuotaPath(account.name)}>
+                  {account.name}
+                </Link>
+                <ActButton
+                  to={`${at}/users/${encodeURIComponent(account.name)}/delete`}
+                  kind="danger"
+                  class="small"
+                  aria-label={texts.removeOf(account.name)}
+                >
+                  {texts.remove}
+                </ActButton>
+              </li>
+            )}
+          </RowBox>
           <Form to={`${at}/users`} class="line" label={texts.addAccount}>
             <Field
               name="account"

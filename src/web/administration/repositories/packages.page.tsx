@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { siteAdmin } from '../../../access/requirements.ts'
 import { pageOf } from '../../../lib/paging.ts'
 import { packagesOfInstance, removePackage } from '../../../packages/instance-packages.service.ts'
@@ -8,6 +7,7 @@ import { act, page } from '../../shell/page.tsx'
 import { inAdministration } from '../administration-frame.tsx'
 import { PackagesView } from './packages.view.tsx'
 import { texts } from '../texts.tsx'
+import { integer, text } from '../../ui/fields.ts'
 
 /** Lists the packages of all owners, the newest first. */
 export const administrationPackagesPage = page({
@@ -15,7 +15,7 @@ export const administrationPackagesPage = page({
   twin: null,
   requires: [inSession, siteAdmin],
   cost: 'expensive',
-  query: { q: Type.Optional(Type.String()), type: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },
+  query: { q: text, type: text, page: integer },
   frame: inAdministration('packages'),
   async load({ ctx, query }) {
     const shown = pageOf({ page: query.page }, ctx.config.api)

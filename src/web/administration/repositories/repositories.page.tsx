@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { inRepo } from '../../../access/repo.requirements.ts'
 import { siteAdmin } from '../../../access/requirements.ts'
 import { pageOf } from '../../../lib/paging.ts'
@@ -9,6 +8,7 @@ import { act, page } from '../../shell/page.tsx'
 import { inAdministration } from '../administration-frame.tsx'
 import { RepositoriesView } from './repositories.view.tsx'
 import { texts } from '../texts.tsx'
+import { integer, text } from '../../ui/fields.ts'
 
 /** Lists the repositories of the instance with their sizes, the largest first. */
 export const administrationRepositoriesPage = page({
@@ -17,10 +17,10 @@ export const administrationRepositoriesPage = page({
   requires: [inSession, siteAdmin],
   cost: 'expensive',
   query: {
-    q: Type.Optional(Type.String()),
-    kind: Type.Optional(Type.String()),
-    sort: Type.Optional(Type.String()),
-    page: Type.Optional(Type.Integer()),
+    q: text,
+    kind: text,
+    sort: text,
+    page: integer,
   },
   frame: inAdministration('repositories'),
   async load({ ctx, query }) {

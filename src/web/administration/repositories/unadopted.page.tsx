@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { siteAdmin } from '../../../access/requirements.ts'
 import { adoptRepo, deleteUnadopted, pageOfUnadopted } from '../../../admin/unadopted/unadopted.service.ts'
 import { pageOf } from '../../../lib/paging.ts'
@@ -7,6 +6,7 @@ import { act, page } from '../../shell/page.tsx'
 import { inAdministration } from '../administration-frame.tsx'
 import { texts } from '../texts.tsx'
 import { UnadoptedView } from './unadopted.view.tsx'
+import { integer, text } from '../../ui/fields.ts'
 
 /** Lists folders of repositories that no row names. */
 export const administrationUnadoptedPage = page({
@@ -14,7 +14,7 @@ export const administrationUnadoptedPage = page({
   twin: 'adminUnadoptedList',
   cost: 'usual',
   requires: [inSession, siteAdmin],
-  query: { q: Type.Optional(Type.String()), page: Type.Optional(Type.Integer()) },
+  query: { q: text, page: integer },
   frame: inAdministration('unadopted'),
   async load({ ctx, query }) {
     const shown = pageOf({ page: query.page }, ctx.config.api)

@@ -1,6 +1,7 @@
 import type { Page } from '../../../lib/paging.ts'
 import { ActButton } from '../../ui/button.tsx'
-import { Box, Empty, PageHead, Pages } from '../../ui/parts.tsx'
+import { Empty, PageHead, Pages } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { SearchForm } from '../search-form.tsx'
 import { texts as all } from '../texts.tsx'
@@ -22,32 +23,26 @@ export const UnadoptedView = ({
     <>
       <PageHead title={all.unadopted} />
       <SearchForm to="/admin/unadopted" label={folder.search} text={text} placeholder={folder.search} />
-      {names.length === 0 ? (
-        <Empty icon="check-circle" title={folder.empty} />
-      ) : (
-        <Box>
-          <ul class="rows">
-            {names.map((name) => (
-              <li class="row">
-                <span class="row-main mono">{name}</span>
-                <div class="acts">
-                  <ActButton to={`${pathOf('admin', 'unadopted', ...name.split('/'))}/adopt`} class="small">
-                    {folder.adopt}
-                  </ActButton>
-                  <ActButton
-                    to={`${pathOf('admin', 'unadopted', ...name.split('/'))}/delete`}
-                    kind="danger"
-                    class="small"
-                    confirm={folder.confirm(name)}
-                  >
-                    {folder.delete}
-                  </ActButton>
-                </div>
-              </li>
-            ))}
-          </ul>
-        </Box>
-      )}
+      <RowBox rows={names} none={<Empty icon="check-circle" title={folder.empty} />}>
+        {(name) => (
+          <li class="row">
+            <span class="row-main mono">{name}</span>
+            <div class="acts">
+              <ActButton to={`${pathOf('admin', 'unadopted', ...name.split('/'))}/adopt`} class="small">
+                {folder.adopt}
+              </ActButton>
+              <ActButton
+                to={`${pathOf('admin', 'unadopted', ...name.split('/'))}/delete`}
+                kind="danger"
+                class="small"
+                confirm={folder.confirm(name)}
+              >
+                {folder.delete}
+              </ActButton>
+            </div>
+          </li>
+        )}
+      </RowBox>
       <Pages page={shown.number} isLast={shown.offset + names.length >= total} total={total} pageSize={shown.limit} />
     </>
   )

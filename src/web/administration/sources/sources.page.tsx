@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { siteAdmin } from '../../../access/requirements.ts'
 import { enumeration, pathNumber } from '../../../http/schema.ts'
 import { testDirectory } from '../../../sources/ldap/directory.service.ts'
@@ -20,15 +19,16 @@ import { inAdministration } from '../administration-frame.tsx'
 import { settingNames, settingsFrom } from './source-fields.ts'
 import { NewSourceView, SourcesView, SourceTestView, SourceView } from './sources.view.tsx'
 import { texts } from '../texts.tsx'
+import { textUpTo } from '../../ui/fields.ts'
 
 const shown = { isSecret: true, frame: inAdministration('signInSources') } as const
 const kindParam = { kind: enumeration('openid', 'ldap') }
 const idParam = { id: pathNumber }
 
-const text = Type.Optional(Type.String({ maxLength: 2000 }))
+const text = textUpTo(2000)
 const fields = {
   ...Object.fromEntries(settingNames.map((name) => [name, text])),
-  team_map: Type.Optional(Type.String({ maxLength: 200_000 })),
+  team_map: textUpTo(200_000),
   name: text,
   secret: text,
   forgets_secret: text,
@@ -141,7 +141,7 @@ export const administrationTestSourcePage = page({
   params: idParam,
   requires: [inSession, siteAdmin, mayTrustOthers],
   cost: 'expensive',
-  query: { login: Type.Optional(Type.String({ maxLength: 254 })) },
+  query: { login: textUpTo(254) },
   async load({ ctx, params, query }) {
     const source = await getSource(ctx, params.id)
     const login = query.login ?? ''

@@ -6,11 +6,11 @@ import { typedRevisionInPath } from '../../../code/git-access.requirements.ts'
 import type { FileEdit } from '../../../git/git.ts'
 import { NotFound } from '../../../lib/errors.ts'
 import type { Oid } from '../../../lib/ids.ts'
-import { Type } from 'typebox'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { repositoryPath, revisionPath } from '../code-paths.ts'
 import type { EditProps } from './edit.view.tsx'
 import { texts } from '../texts.tsx'
+import { text } from '../../ui/fields.ts'
 
 /** The branch in an address of a form, and the path below it. */
 export interface EditPlace {
@@ -49,10 +49,10 @@ export const titleOf = (what: string, { place }: Pick<EditProps, 'place'>) => ({
 })
 
 export const commitFields = {
-  summary: Type.Optional(Type.String()),
-  description: Type.Optional(Type.String()),
-  target: Type.Optional(Type.String()),
-  new_branch: Type.Optional(Type.String()),
+  summary: text,
+  description: text,
+  target: text,
+  new_branch: text,
 } as const
 
 export interface CommitChoice {

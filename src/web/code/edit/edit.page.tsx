@@ -24,6 +24,7 @@ import { DeleteView, EditView } from './edit.view.tsx'
 import { editorIndent, type Indent } from './editor-indent.rules.ts'
 import { entryAt } from '../source.ts'
 import { texts } from '../texts.tsx'
+import { text } from '../../ui/fields.ts'
 
 /** Largest body of a form with the text of a file, in bytes. */
 const maxFormBytes = 12 << 20
@@ -79,7 +80,7 @@ export const newFilePage = page({
   path: '/{username}/{reponame}/_new/{filepath+}',
   twin: 'repoCreateFile',
   cost: 'expensive',
-  query: { name: Type.Optional(Type.String()), value: Type.Optional(Type.String()) },
+  query: { name: text, value: text },
   requires: formRequires,
   frame: inRepositoryFrame('code'),
   async load({ ctx, params, query }) {
@@ -113,7 +114,7 @@ const textFields = {
   name: Type.String(),
   text: Type.String(),
   /** `crlf`, `bom` or both: how the file was written. */
-  form: Type.Optional(Type.String()),
+  form: text,
   ...commitFields,
 } as const
 

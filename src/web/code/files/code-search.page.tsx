@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { canRead, gitRepo, inRepo } from '../../../access/repo.requirements.ts'
 import { getNamedCommit } from '../../../code/commits/named-commit.service.ts'
 import { maxSearchLength } from '../../../code/search/code-search.rules.ts'
@@ -7,12 +6,13 @@ import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { page } from '../../shell/page.tsx'
 import { codeSearchTexts as texts } from '../../lists/code-search-texts.tsx'
 import { CodeSearchView } from './code-search.view.tsx'
+import { text } from '../../ui/fields.ts'
 
 /** Finds a text in the files of the default branch. */
 export const repoCodeSearchPage = page({
   path: '/{username}/{reponame}/search',
   twin: null,
-  query: { q: Type.Optional(Type.String()) },
+  query: { q: text },
   requires: [inRepo, gitRepo, canRead('code')],
   cost: 'expensive',
   frame: inRepositoryFrame('search'),

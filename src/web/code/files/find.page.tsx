@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { canRead, gitRepo, inRepo } from '../../../access/repo.requirements.ts'
 import { getRefChoice } from '../../../code/branches/ref-choice.service.ts'
 import { findFiles } from '../../../code/contents/find-file.service.ts'
@@ -7,11 +6,12 @@ import { page } from '../../shell/page.tsx'
 import { revisionAt } from '../code-paths.ts'
 import { FindView } from './find.view.tsx'
 import { texts } from '../texts.tsx'
+import { text } from '../../ui/fields.ts'
 
 export const findFilePage = page({
   path: '/{username}/{reponame}/find/{filepath+}',
   twin: null,
-  query: { q: Type.Optional(Type.String()) },
+  query: { q: text },
   requires: [inRepo, gitRepo, canRead('code')],
   cost: 'expensive',
   frame: inRepositoryFrame('code'),

@@ -16,6 +16,7 @@ import { readSource } from './file-content.ts'
 import { readReadme } from '../home/readme.ts'
 import { SourceView, type SourceProps } from './source.view.tsx'
 import { mayEditHere } from '../editing.ts'
+import { integer } from '../../ui/fields.ts'
 
 interface Asked {
   readonly display?: string | undefined
@@ -47,7 +48,7 @@ async function loadSource(ctx: RepoCtx & BrowserCtx, rest: string, asked: Asked)
 export const sourcePage = page({
   path: '/{username}/{reponame}/src/{filepath+}',
   twin: 'repoGetContents',
-  query: { display: Type.Optional(enumeration('source', 'rendered')), page: Type.Optional(Type.Integer()) },
+  query: { display: Type.Optional(enumeration('source', 'rendered')), page: integer },
   requires: [inRepo, canRead('code')],
   cost: 'expensive',
   frame: inRepositoryFrame('code'),

@@ -1,5 +1,4 @@
 import { mayHere } from '../../../access/may-here.ts'
-import { Type } from 'typebox'
 import type { RepoCtx } from '../../../access/context.ts'
 import { anyAccess, canRead, canWrite, inRepo, notArchived, repoAdmin } from '../../../access/repo.requirements.ts'
 import { getRefChoice } from '../../../code/branches/ref-choice.service.ts'
@@ -21,6 +20,7 @@ import { readReadme } from './readme.ts'
 import { readRoot } from '../source.ts'
 import { texts } from '../texts.tsx'
 import { topicsIn } from '../../shared/topics.ts'
+import { textUpTo } from '../../ui/fields.ts'
 
 /** Units whose pages stand for the home of a repository whose code the viewer may not read. */
 const otherHomes = ['issues', 'releases', 'wiki', 'packages', 'actions'] as const
@@ -104,7 +104,7 @@ export const editTopicsSubmit = act({
   twin: 'repoUpdateTopics',
   cost: 'usual',
   requires: [inRepo, anyAccess, repoAdmin],
-  fields: { topics: Type.Optional(Type.String({ maxLength: 4096 })) },
+  fields: { topics: textUpTo(4096) },
   again: repositoryHomePage,
   problemFields: { topic: 'topics', too_many_topics: 'topics' },
   async run({ ctx, body }) {

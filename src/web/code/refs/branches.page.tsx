@@ -19,6 +19,7 @@ import { act, page } from '../../shell/page.tsx'
 import { BranchesView, type BranchEntry } from './branches.view.tsx'
 import { repositoryPath, revisionPath } from '../code-paths.ts'
 import { texts } from '../texts.tsx'
+import { text } from '../../ui/fields.ts'
 
 /** Branches on one page. */
 const pageSize = 30
@@ -76,7 +77,7 @@ export const createBranchAct = act({
   twin: 'repoCreateBranch',
   cost: 'usual',
   requires: [inRepo, gitRepo, canRead('code'), canWrite('code'), notArchived, repoUnderQuota('size:git:all')],
-  fields: { name: Type.String(), from: Type.Optional(Type.String()) },
+  fields: { name: Type.String(), from: text },
   again: branchesPage,
   problemFields: { branch_: 'name', ref_: 'name', tag_: 'name' },
   async run({ ctx, body }) {

@@ -12,6 +12,7 @@ import { act, page } from '../../shell/page.tsx'
 import { repositoryPath } from '../code-paths.ts'
 import { TagsView } from './tags.view.tsx'
 import { texts } from '../texts.tsx'
+import { text } from '../../ui/fields.ts'
 
 /** Tags on one page. */
 const pageSize = 30
@@ -63,7 +64,7 @@ export const createTagAct = act({
   twin: 'repoCreateTag',
   cost: 'usual',
   requires: [inRepo, canRead('code'), gitRepo, canWrite('code'), notArchived, repoUnderQuota('size:repos:all')],
-  fields: { name: Type.String(), target: Type.Optional(Type.String()), message: Type.Optional(Type.String()) },
+  fields: { name: Type.String(), target: text, message: text },
   again: tagsPage,
   problemFields: { tag_: 'name', ref_not_found: 'target' },
   async run({ ctx, body }) {

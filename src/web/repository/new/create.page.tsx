@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { refuseOverQuota } from '../../../access/quota/quota.service.ts'
 import { Moved } from '../../../lib/errors.ts'
 import type { RepoId } from '../../../lib/ids.ts'
@@ -15,9 +14,7 @@ import { pathOf } from '../../ui/paths.ts'
 import { CreateView } from './create.view.tsx'
 import { chosenOwner, problemFields } from './owner-choice.ts'
 import { texts } from './texts.tsx'
-
-const text = Type.Optional(Type.String())
-const tick = Type.Optional(Type.Boolean())
+import { integer, text, textUpTo, tick } from '../../ui/fields.ts'
 
 export const createRepositoryPage = page({
   path: '/repo/create',
@@ -26,9 +23,9 @@ export const createRepositoryPage = page({
   requires: [inSession],
   query: {
     /** The owner that is chosen at first. */
-    owner: Type.Optional(Type.String()),
+    owner: text,
     /** A template to begin with. */
-    template_id: Type.Optional(Type.Integer()),
+    template_id: integer,
   },
   async load({ ctx, query }) {
     if (query.template_id !== undefined) {
@@ -56,7 +53,7 @@ export const createRepositoryAct = act({
   fields: {
     owner: text,
     name: text,
-    description: Type.Optional(Type.String({ maxLength: 2048 })),
+    description: textUpTo(2048),
     visibility: text,
     auto_init: tick,
     gitignores: text,

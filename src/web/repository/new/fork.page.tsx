@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { canRead, inRepo } from '../../../access/repo.requirements.ts'
 import { listOwnersForNewRepos } from '../../../orgs/membership.service.ts'
 import { forksOn } from '../../../repos/lifecycle/fork.requirements.ts'
@@ -10,8 +9,7 @@ import { pathOf } from '../../ui/paths.ts'
 import { ForkView } from './fork.view.tsx'
 import { chosenOwner, problemFields } from './owner-choice.ts'
 import { texts } from './texts.tsx'
-
-const text = Type.Optional(Type.String())
+import { text } from '../../ui/fields.ts'
 
 export const forkPage = page({
   path: '/{username}/{reponame}/fork',

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { canRead, inRepo } from '../../../access/repo.requirements.ts'
 import { NotFound } from '../../../lib/errors.ts'
 import { listOwnersForNewRepos } from '../../../orgs/membership.service.ts'
@@ -10,9 +9,7 @@ import { pathOf } from '../../ui/paths.ts'
 import { GenerateView } from './generate.view.tsx'
 import { chosenOwner, problemFields } from './owner-choice.ts'
 import { texts } from './texts.tsx'
-
-const text = Type.Optional(Type.String())
-const tick = Type.Optional(Type.Boolean())
+import { text, textUpTo, tick } from '../../ui/fields.ts'
 
 export const generatePage = page({
   path: '/{username}/{reponame}/generate',
@@ -35,7 +32,7 @@ export const generateAct = act({
   fields: {
     owner: text,
     name: text,
-    description: Type.Optional(Type.String({ maxLength: 2048 })),
+    description: textUpTo(2048),
     visibility: text,
     default_branch: text,
     git_content: tick,

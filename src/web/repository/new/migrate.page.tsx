@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { pathNumber } from '../../../http/schema.ts'
 import { pageOf } from '../../../lib/paging.ts'
 import { presentImport, presentImports } from '../../../imports/import.present.ts'
@@ -13,9 +12,7 @@ import { pathOf } from '../../ui/paths.ts'
 import { ImportsView, ImportView, MigrateView, refreshSeconds } from './migrate.view.tsx'
 import { problemFields } from './owner-choice.ts'
 import { texts } from './texts.tsx'
-
-const text = Type.Optional(Type.String())
-const tick = Type.Optional(Type.Boolean())
+import { integer, text, textUpTo, tick } from '../../ui/fields.ts'
 
 export const migratePage = page({
   path: '/repo/migrate',
@@ -47,7 +44,7 @@ export const migrateAct = act({
     auth_password: text,
     owner: text,
     name: text,
-    description: Type.Optional(Type.String({ maxLength: 2048 })),
+    description: textUpTo(2048),
     visibility: text,
     mirror: tick,
     mirror_interval: text,
@@ -105,7 +102,7 @@ export const importsPage = page({
   twin: 'userListImports',
   cost: 'usual',
   requires: [inSession],
-  query: { page: Type.Optional(Type.Integer()) },
+  query: { page: integer },
   async load({ ctx, query }) {
     const wanted = pageOf(query, ctx.config.api)
     const { rows, total } = await getImports(ctx, wanted)

@@ -11,6 +11,7 @@ import { sentenceOf } from '../../shell/sentence.ts'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
 import { Box, Empty, Flash, PageHead, Pages, Progress, State, type Tone } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf, withQuery } from '../../ui/paths.ts'
 import { Time } from '../../ui/time.tsx'
 import { parseTime } from '../../../lib/time.ts'
@@ -191,23 +192,19 @@ export const ImportView = ({ import: shown }: { readonly import: RepositoryImpor
         {shown.problem === '' ? null : <Flash tone="problem">{sentenceOf(shown.problem)}</Flash>}
         {shown.cancelled && !isOver(shown) ? <Flash tone="info">{all.imports.cancelling}</Flash> : null}
         {isOver(shown) ? null : <Progress done={Math.max(0, at)} total={importSteps.length} label={all.imports.step} />}
-        {steps.length === 0 ? null : (
-          <Box>
-            <ul class="rows">
-              {steps.map((step) => (
-                <li class="row">
-                  <Icon {...stepLook(shown, step)} />
-                  <span class="row-main">{all.imports.steps[step]}</span>
-                  <span class="muted">
-                    {all.imports.done(
-                      step === shown.step && !isOver(shown) ? shown.done : (shown.counts[step] ?? shown.done),
-                    )}
-                  </span>
-                </li>
-              ))}
-            </ul>
-          </Box>
-        )}
+        <RowBox rows={steps}>
+          {(step) => (
+            <li class="row">
+              <Icon {...stepLook(shown, step)} />
+              <span class="row-main">{all.imports.steps[step]}</span>
+              <span class="muted">
+                {all.imports.done(
+                  step === shown.step && !isOver(shown) ? shown.done : (shown.counts[step] ?? shown.done),
+                )}
+              </span>
+            </li>
+          )}
+        </RowBox>
         {shown.notes.length === 0 ? null : (
           <section>
             <h2>{all.imports.notes}</h2>

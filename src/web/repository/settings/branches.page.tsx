@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { inRepo, notArchived, repoAdmin } from '../../../access/repo.requirements.ts'
 import { presentBranchRule } from '../../../refs/protection/branch-protection.present.ts'
 import {
@@ -15,34 +14,20 @@ import { act, page } from '../../shell/page.tsx'
 import { BranchesView, BranchRuleView } from './branches.view.tsx'
 import { metaOf, placeOf, settingsPath } from './frame.tsx'
 import { texts } from './texts.tsx'
-
-const text = Type.Optional(Type.String())
-const tick = Type.Optional(Type.Boolean())
+import { integer, text, tickedOf, ticks } from '../../ui/fields.ts'
 
 const fields = {
-  enable_push: tick,
-  enable_push_whitelist: tick,
-  push_deploy_keys: tick,
+  ...ticks(texts.branches.flags),
   push_users: text,
   push_teams: text,
-  require_signed_commits: tick,
-  required_approvals: Type.Optional(Type.Integer()),
-  enable_merge_whitelist: tick,
+  required_approvals: integer,
   merge_users: text,
   merge_teams: text,
-  enable_approvals_whitelist: tick,
   approval_users: text,
   approval_teams: text,
-  dismiss_stale_approvals: tick,
-  ignore_stale_approvals: tick,
-  block_on_rejected_reviews: tick,
-  block_on_official_review_requests: tick,
-  block_on_outdated_branch: tick,
-  enable_status_check: tick,
   status_contexts: text,
   protected_file_patterns: text,
   unprotected_file_patterns: text,
-  apply_to_admins: tick,
 } as const
 
 type Fields = { readonly [Name in keyof typeof fields]?: string | boolean | number | undefined }
@@ -55,25 +40,12 @@ const listOf = (sent: string | boolean | number | undefined, separator: RegExp):
 
 /** Returns the whole rule of a form: a box that is not ticked is off. */
 function inputOf(body: Fields): BranchRuleInput {
-  const is = (name: keyof Fields): boolean => body[name] === true
   const names = (name: keyof Fields) => listOf(body[name], /[\s,]+/)
   return {
-    enable_push: is('enable_push'),
-    enable_push_whitelist: is('enable_push_whitelist'),
-    push_deploy_keys: is('push_deploy_keys'),
-    require_signed_commits: is('require_signed_commits'),
+    ...tickedOf(texts.branches.flags, body),
     required_approvals: Number(body.required_approvals ?? 0),
-    enable_merge_whitelist: is('enable_merge_whitelist'),
-    enable_approvals_whitelist: is('enable_approvals_whitelist'),
-    dismiss_stale_approvals: is('dismiss_stale_approvals'),
-    ignore_stale_approvals: is('ignore_stale_approvals'),
-    block_on_rejected_reviews: is('block_on_rejected_reviews'),
-    block_on_official_review_requests: is('block_on_official_review_requests'),
-    block_on_outdated_branch: is('block_on_outdated_branch'),
-    enable_status_check: is('enable_status_check'),
     protected_file_patterns: String(body.protected_file_patterns ?? ''),
     unprotected_file_patterns: String(body.unprotected_file_patterns ?? ''),
-    apply_to_admins: is('apply_to_admins'),
     statusContexts: listOf(body.status_contexts, /\r?\n/),
     pushers: { users: names('push_users'), teams: names('push_teams') },
     mergers: { users: names('merge_users'), teams: names('merge_teams') },

@@ -5,7 +5,8 @@ import { Checkbox, Field, TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
-import { Box, Empty } from '../../ui/parts.tsx'
+import { Empty } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { texts as shared } from '../../ui/texts.tsx'
 import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
 import { texts as all } from './texts.tsx'
@@ -32,40 +33,39 @@ export const BranchesView = ({
       ) : null
     }
   >
-    {rules.length === 0 ? (
-      <Empty icon="shield" title={texts.none}>
-        <p>{texts.noneLead}</p>
-      </Empty>
-    ) : (
-      <Box>
-        <ul class="rows">
-          {rules.map(({ rule_name: name, ...rule }) => (
-            <li class="row">
-              <Icon name="git-branch" class="muted" />
-              <div class="row-main">
-                <Link class="row-title mono" to={settingsPath(place, 'branches', 'edit', name)}>
-                  {name}
-                </Link>
-                <p class="row-facts">
-                  {rule.required_approvals > 0 ? <span>{texts.approvalsOf(rule.required_approvals)}</span> : null}
-                  {rule.enable_status_check ? <span>{texts.flags.enable_status_check}</span> : null}
-                  {rule.require_signed_commits ? <span>{texts.flags.require_signed_commits}</span> : null}
-                </p>
-              </div>
-              <ActButton
-                to={settingsPath(place, 'branches', 'delete', name)}
-                kind="danger"
-                class="small"
-                aria-label={texts.deleteConfirm(name)}
-                confirm={texts.deleteConfirm(name)}
-              >
-                {shared.delete}
-              </ActButton>
-            </li>
-          ))}
-        </ul>
-      </Box>
-    )}
+    <RowBox
+      rows={rules}
+      none={
+        <Empty icon="shield" title={texts.none}>
+          <p>{texts.noneLead}</p>
+        </Empty>
+      }
+    >
+      {({ rule_name: name, ...rule }) => (
+        <li class="row">
+          <Icon name="git-branch" class="muted" />
+          <div class="row-main">
+            <Link class="row-title mono" to={settingsPath(place, 'branches', 'edit', name)}>
+              {name}
+            </Link>
+            <p class="row-facts">
+              {rule.required_approvals > 0 ? <span>{texts.approvalsOf(rule.required_approvals)}</span> : null}
+              {rule.enable_status_check ? <span>{texts.flags.enable_status_check}</span> : null}
+              {rule.require_signed_commits ? <span>{texts.flags.require_signed_commits}</span> : null}
+            </p>
+          </div>
+          <ActButton
+            to={settingsPath(place, 'branches', 'delete', name)}
+            kind="danger"
+            class="small"
+            aria-label={texts.deleteConfirm(name)}
+            confirm={texts.deleteConfirm(name)}
+          >
+            {shared.delete}
+          </ActButton>
+        </li>
+      )}
+    </RowBox>
   </SettingsFrame>
 )
 

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { canRead, canWrite, gitRepo, inRepo, repoAdmin } from '../../../access/repo.requirements.ts'
 import { pageOfRepoCaches, removeCache } from '../../../actions/caches/cache.service.ts'
 import { pageQuery } from '../../../http/schema.ts'
@@ -10,6 +9,7 @@ import { act, page } from '../../shell/page.tsx'
 import { ActionsView } from './caches.view.tsx'
 import { metaOf, placeOf, settingsPath } from './frame.tsx'
 import { texts } from './texts.tsx'
+import { integer, textUpTo, tick } from '../../ui/fields.ts'
 
 /** Shows whether workflows run, and the caches of their jobs. */
 export const actionsSettingsPage = page({
@@ -17,7 +17,7 @@ export const actionsSettingsPage = page({
   twin: 'repoEdit',
   cost: 'usual',
   requires: [inSession, inRepo, repoAdmin, gitRepo],
-  query: { ...pageQuery, key: Type.Optional(Type.String({ maxLength: 512 })) },
+  query: { ...pageQuery, key: textUpTo(512) },
   frame: inRepositoryFrame('settings'),
   async load({ ctx, query }) {
     const wanted = pageOf(query, ctx.config.api)
@@ -34,7 +34,7 @@ export const switchActionsSubmit = act({
   twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
-  fields: { has_actions: Type.Optional(Type.Boolean()) },
+  fields: { has_actions: tick },
   again: actionsSettingsPage,
   async run({ ctx, body }) {
     const isOn = body.has_actions ?? false
@@ -48,7 +48,7 @@ export const deleteCacheSubmit = act({
   twin: 'deleteRepoCache',
   cost: 'usual',
   requires: [inRepo, canRead('actions'), gitRepo, canWrite('actions')],
-  fields: { id: Type.Optional(Type.Integer()) },
+  fields: { id: integer },
   async run({ ctx, body }) {
     await removeCache(ctx, body.id ?? 0)
     return { to: settingsPath(ctx, 'actions', 'general'), notice: texts.actions.cacheDeleted }

@@ -6,6 +6,7 @@ import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { Box, Pages, Tag } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { sizeText, texts as common } from '../../ui/texts.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -79,38 +80,34 @@ export const ActionsView = ({
               {texts.noneFound} <Link to={at}>{texts.showAll}</Link>
             </p>
           ) : null}
-          {caches.length === 0 ? null : (
-            <Box>
-              <ul class="rows">
-                {caches.map((cache) => (
-                  <li class="row">
-                    <Icon name="archive" class="muted" />
-                    <div class="row-main">
-                      <code class="row-title">{cache.cache_key}</code>
-                      <p class="row-facts">
-                        <span>{sizeText(cache.size_bytes)}</span>
-                        <code>{cache.scope}</code>
-                        <span>
-                          {texts.lastUsed}
-                          <Time unix={cache.used_unix} />
-                        </span>
-                      </p>
-                    </div>
-                    <ActButton
-                      to={settingsPath(place, 'actions', 'caches', 'delete')}
-                      hidden={{ id: cache.id }}
-                      kind="danger"
-                      class="small"
-                      aria-label={texts.deleteCache(cache.cache_key)}
-                      confirm={texts.deleteCacheConfirm(cache.cache_key)}
-                    >
-                      {common.delete}
-                    </ActButton>
-                  </li>
-                ))}
-              </ul>
-            </Box>
-          )}
+          <RowBox rows={caches}>
+            {(cache) => (
+              <li class="row">
+                <Icon name="archive" class="muted" />
+                <div class="row-main">
+                  <code class="row-title">{cache.cache_key}</code>
+                  <p class="row-facts">
+                    <span>{sizeText(cache.size_bytes)}</span>
+                    <code>{cache.scope}</code>
+                    <span>
+                      {texts.lastUsed}
+                      <Time unix={cache.used_unix} />
+                    </span>
+                  </p>
+                </div>
+                <ActButton
+                  to={settingsPath(place, 'actions', 'caches', 'delete')}
+                  hidden={{ id: cache.id }}
+                  kind="danger"
+                  class="small"
+                  aria-label={texts.deleteCache(cache.cache_key)}
+                  confirm={texts.deleteCacheConfirm(cache.cache_key)}
+                >
+                  {common.delete}
+                </ActButton>
+              </li>
+            )}
+          </RowBox>
           <Pages page={page.number} total={total} pageSize={page.limit} />
         </div>
       </section>

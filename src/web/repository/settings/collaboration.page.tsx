@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { RepoCtx } from '../../../access/context.ts'
 import { inRepo, repoAdmin } from '../../../access/repo.requirements.ts'
 import { Invalid } from '../../../lib/errors.ts'
@@ -28,9 +27,10 @@ import { act, page } from '../../shell/page.tsx'
 import { CollaborationView } from './collaboration.view.tsx'
 import { metaOf, placeOf, settingsPath } from './frame.tsx'
 import { texts as all } from './texts.tsx'
+import { integer, textUpTo } from '../../ui/fields.ts'
 
 const texts = all.collaboration
-const text = Type.Optional(Type.String({ maxLength: 255 }))
+const text = textUpTo(255)
 const to = (ctx: RepoCtx): string => settingsPath(ctx, 'collaboration')
 
 /** The number of teams that the form offers. */
@@ -58,7 +58,7 @@ export const collaborationPage = page({
   twin: 'repoAddCollaborator',
   cost: 'usual',
   requires: [inSession, inRepo, repoAdmin],
-  query: { page: Type.Optional(Type.Integer()) },
+  query: { page: integer },
   frame: inRepositoryFrame('settings'),
   async load({ ctx, query }) {
     const wanted = pageOf({ page: query.page }, ctx.config.api)

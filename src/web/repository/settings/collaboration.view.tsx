@@ -5,7 +5,8 @@ import { Field, Select } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
-import { Box, Pages, Tag } from '../../ui/parts.tsx'
+import { Pages, Tag } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { Avatar } from '../../ui/person.tsx'
 import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
@@ -46,17 +47,9 @@ export const CollaborationView = ({ place, collaborators, total, page, teams }: 
       <section class="section" aria-labelledby="people">
         <h2 id="people">{texts.people}</h2>
         <div class="stack">
-          {collaborators.length === 0 ? (
-            <p class="muted">{texts.nobody}</p>
-          ) : (
-            <Box>
-              <ul class="rows">
-                {collaborators.map((each) => (
-                  <CollaboratorRow at={at} {...each} />
-                ))}
-              </ul>
-            </Box>
-          )}
+          <RowBox rows={collaborators} none={texts.nobody}>
+            {(each) => <CollaboratorRow at={at} {...each} />}
+          </RowBox>
           <Pages page={page.number} total={total} pageSize={page.limit} />
           <Form to={at} class="fields-row" id="add_collaborator">
             <Field name="collaborator" label={texts.name} required autocomplete="off" maxlength={255} />
@@ -122,40 +115,34 @@ const TeamSection = ({ place, present, offered, mayChange }: Teams & { readonly 
     <section class="section" aria-labelledby="teams">
       <h2 id="teams">{texts.teams}</h2>
       <div class="stack">
-        {present.length === 0 ? (
-          <p class="muted">{texts.noTeams}</p>
-        ) : (
-          <Box>
-            <ul class="rows">
-              {present.map(({ team, permission, isFixed }) => (
-                <li class="row">
-                  <Icon name="people" class="muted" />
-                  <div class="row-main">
-                    <Link class="row-title" to={pathOf('org', place.owner.name, 'teams', team.lower_name)}>
-                      {team.name}
-                    </Link>
-                    {team.description === '' ? null : <p class="row-facts">{team.description}</p>}
-                  </div>
-                  <Tag>{texts.teamPermissions[permission] ?? permission}</Tag>
-                  {isFixed || !mayChange ? (
-                    <span class="muted">{isFixed ? texts.allRepositories : ''}</span>
-                  ) : (
-                    <ActButton
-                      to={`${at}/delete`}
-                      hidden={{ team: team.name }}
-                      kind="danger"
-                      class="small"
-                      aria-label={texts.remove(team.name)}
-                      confirm={texts.removeTeamConfirm(team.name)}
-                    >
-                      {common.remove}
-                    </ActButton>
-                  )}
-                </li>
-              ))}
-            </ul>
-          </Box>
-        )}
+        <RowBox rows={present} none={texts.noTeams}>
+          {({ team, permission, isFixed }) => (
+            <li class="row">
+              <Icon name="people" class="muted" />
+              <div class="row-main">
+                <Link class="row-title" to={pathOf('org', place.owner.name, 'teams', team.lower_name)}>
+                  {team.name}
+                </Link>
+                {team.description === '' ? null : <p class="row-facts">{team.description}</p>}
+              </div>
+              <Tag>{texts.teamPermissions[permission] ?? permission}</Tag>
+              {isFixed || !mayChange ? (
+                <span class="muted">{isFixed ? texts.allRepositories : ''}</span>
+              ) : (
+                <ActButton
+                  to={`${at}/delete`}
+                  hidden={{ team: team.name }}
+                  kind="danger"
+                  class="small"
+                  aria-label={texts.remove(team.name)}
+                  confirm={texts.removeTeamConfirm(team.name)}
+                >
+                  {common.remove}
+                </ActButton>
+              )}
+            </li>
+          )}
+        </RowBox>
         {mayChange ? (
           <Form to={at} class="fields-row">
             <Field name="team" label={texts.team} list="team-names" required autocomplete="off" />

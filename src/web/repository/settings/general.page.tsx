@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { inRepo, repoAdmin, repoOwner } from '../../../access/repo.requirements.ts'
 import { Invalid } from '../../../lib/errors.ts'
 import { deleteRepo } from '../../../repos/lifecycle/repo-deletion.service.ts'
@@ -15,9 +14,7 @@ import { pathOf } from '../../ui/paths.ts'
 import { metaOf, placeOf, settingsPath } from './frame.tsx'
 import { GeneralView } from './general.view.tsx'
 import { texts } from './texts.tsx'
-
-const text = Type.Optional(Type.String())
-const tick = Type.Optional(Type.Boolean())
+import { text, textUpTo, tick, tickedOf, ticks } from '../../ui/fields.ts'
 
 export const repositorySettingsPage = page({
   path: '/{username}/{reponame}/settings',
@@ -53,8 +50,8 @@ export const editRepositoryAct = act({
   requires: [inRepo, repoAdmin],
   fields: {
     name: text,
-    description: Type.Optional(Type.String({ maxLength: 2048 })),
-    website: Type.Optional(Type.String({ maxLength: 1024 })),
+    description: textUpTo(2048),
+    website: textUpTo(1024),
     topics: text,
     default_branch: text,
     template: tick,
@@ -81,30 +78,21 @@ export const editUnitsAct = act({
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: {
-    has_issues: tick,
-    enable_time_tracker: tick,
-    allow_only_contributors_to_track_time: tick,
-    enable_issue_dependencies: tick,
+    ...ticks(texts.units.boxes),
+    ...ticks(texts.units.issueBoxes),
     external_tracker_url: text,
     external_tracker_format: text,
     external_tracker_style: text,
     external_tracker_regexp_pattern: text,
-    has_pull_requests: tick,
-    has_wiki: tick,
     external_wiki_url: text,
-    globally_editable_wiki: tick,
     wiki_branch: text,
-    has_releases: tick,
-    has_packages: tick,
-    has_actions: tick,
-    has_projects: tick,
   },
   again: repositorySettingsPage,
   async run({ ctx, body }) {
     await editRepo(ctx, {
       wikiBranch: body.wiki_branch?.trim(),
       units: {
-        has_issues: body.has_issues ?? false,
+        ...tickedOf(texts.units.boxes, body),
         ...(body.external_tracker_url
           ? {
               external_tracker: {
@@ -115,20 +103,9 @@ export const editUnitsAct = act({
               },
             }
           : {
-              internal_tracker: {
-                enable_time_tracker: body.enable_time_tracker ?? false,
-                allow_only_contributors_to_track_time: body.allow_only_contributors_to_track_time ?? false,
-                enable_issue_dependencies: body.enable_issue_dependencies ?? false,
-              },
+              internal_tracker: tickedOf(texts.units.issueBoxes, body),
             }),
-        has_pull_requests: body.has_pull_requests ?? false,
-        has_wiki: body.has_wiki ?? false,
         ...(body.external_wiki_url ? { external_wiki: { external_wiki_url: body.external_wiki_url } } : {}),
-        globally_editable_wiki: body.globally_editable_wiki ?? false,
-        has_releases: body.has_releases ?? false,
-        has_packages: body.has_packages ?? false,
-        has_actions: body.has_actions ?? false,
-        has_projects: body.has_projects ?? false,
         pulls: {},
       },
     })
@@ -136,23 +113,15 @@ export const editUnitsAct = act({
   },
 })
 
+const mergeBoxes = { ...texts.merging.allow, ...texts.merging.options }
+
 export const editMergingAct = act({
   path: '/{username}/{reponame}/settings/merging',
   twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: {
-    allow_merge_commits: tick,
-    allow_rebase: tick,
-    allow_rebase_explicit: tick,
-    allow_squash_merge: tick,
-    allow_fast_forward_only_merge: tick,
-    allow_manual_merge: tick,
-    allow_rebase_update: tick,
-    default_delete_branch_after_merge: tick,
-    default_allow_maintainer_edit: tick,
-    autodetect_manual_merge: tick,
-    ignore_whitespace_conflicts: tick,
+    ...ticks(mergeBoxes),
     default_merge_style: text,
     default_update_style: text,
   },
@@ -161,17 +130,7 @@ export const editMergingAct = act({
     await editRepo(ctx, {
       units: {
         pulls: {
-          allow_merge_commits: body.allow_merge_commits ?? false,
-          allow_rebase: body.allow_rebase ?? false,
-          allow_rebase_explicit: body.allow_rebase_explicit ?? false,
-          allow_squash_merge: body.allow_squash_merge ?? false,
-          allow_fast_forward_only_merge: body.allow_fast_forward_only_merge ?? false,
-          allow_manual_merge: body.allow_manual_merge ?? false,
-          allow_rebase_update: body.allow_rebase_update ?? false,
-          default_delete_branch_after_merge: body.default_delete_branch_after_merge ?? false,
-          default_allow_maintainer_edit: body.default_allow_maintainer_edit ?? false,
-          autodetect_manual_merge: body.autodetect_manual_merge ?? false,
-          ignore_whitespace_conflicts: body.ignore_whitespace_conflicts ?? false,
+          ...tickedOf(mergeBoxes, body),
           default_merge_style: mergeStyles.find((style) => style === body.default_merge_style),
           default_update_style: body.default_update_style === 'rebase' ? 'rebase' : 'merge',
         },

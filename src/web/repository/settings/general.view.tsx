@@ -64,6 +64,9 @@ const Basics = ({ place, topics }: Pick<GeneralProps, 'place' | 'topics'>) => {
 const Units = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
   const texts = all.units
   const has = (...names: readonly string[]) => units.some(({ unit }) => names.includes(unit))
+  const box = (name: keyof typeof texts.boxes, checked: boolean) => (
+    <Checkbox name={name} label={texts.boxes[name]} checked={checked} />
+  )
   const issues = unitConfig(units, 'issues')
   const tracker = unitConfig(units, 'ext_issues')
   const wiki = unitConfig(units, 'ext_wiki')
@@ -72,23 +75,11 @@ const Units = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
     <section class="section">
       <h2>{texts.heading}</h2>
       <Form to={settingsPath(place, 'units')} class="stack tight">
-        <Checkbox name="has_issues" label={texts.issues} checked={has('issues', 'ext_issues')} />
+        {box('has_issues', has('issues', 'ext_issues'))}
         <div class="nested stack tight">
-          <Checkbox
-            name="enable_time_tracker"
-            label={texts.timeTracker}
-            checked={issues?.enable_time_tracker ?? false}
-          />
-          <Checkbox
-            name="allow_only_contributors_to_track_time"
-            label={texts.onlyContributors}
-            checked={issues?.allow_only_contributors_to_track_time ?? false}
-          />
-          <Checkbox
-            name="enable_issue_dependencies"
-            label={texts.dependencies}
-            checked={issues?.enable_issue_dependencies ?? false}
-          />
+          {entriesOf(texts.issueBoxes).map(([name, label]) => (
+            <Checkbox name={name} label={label} checked={issues?.[name] ?? false} />
+          ))}
           <details class="more-options" open={tracker !== undefined}>
             <summary>{texts.externalTracker}</summary>
             <div class="stack">
@@ -120,24 +111,20 @@ const Units = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
             </div>
           </details>
         </div>
-        <Checkbox name="has_pull_requests" label={texts.pulls} checked={has('pulls')} />
-        <Checkbox name="has_wiki" label={texts.wiki} checked={has('wiki', 'ext_wiki')} />
+        {box('has_pull_requests', has('pulls'))}
+        {box('has_wiki', has('wiki', 'ext_wiki'))}
         <div class="nested stack tight">
-          <Checkbox
-            name="globally_editable_wiki"
-            label={texts.wikiEveryone}
-            checked={(wikiUnit?.default_access ?? 0) > 0}
-          />
+          {box('globally_editable_wiki', (wikiUnit?.default_access ?? 0) > 0)}
           <Field name="wiki_branch" label={texts.wikiBranch} value={place.repo.wiki_branch} isTerse maxlength={100} />
           <details class="more-options" open={wiki !== undefined}>
             <summary>{texts.externalWiki}</summary>
             <Field name="external_wiki_url" label={texts.externalWikiUrl} type="url" value={wiki?.external_wiki_url} />
           </details>
         </div>
-        <Checkbox name="has_releases" label={texts.releases} checked={has('releases')} />
-        <Checkbox name="has_packages" label={texts.packages} checked={has('packages')} />
-        <Checkbox name="has_actions" label={texts.actions} checked={has('actions')} />
-        <Checkbox name="has_projects" label={texts.projects} checked={has('projects')} />
+        {box('has_releases', has('releases'))}
+        {box('has_packages', has('packages'))}
+        {box('has_actions', has('actions'))}
+        {box('has_projects', has('projects'))}
         <div class="form-acts">
           <Submit kind="plain">{all.save}</Submit>
         </div>

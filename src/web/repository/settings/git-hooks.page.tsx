@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { gitRepo, inRepo, repoAdmin } from '../../../access/repo.requirements.ts'
 import { gitHookEditor } from '../../../repos/git-hooks/git-hook.requirements.ts'
 import { gitHookNamed, readGitHook, readGitHooks, writeGitHook } from '../../../repos/git-hooks/git-hook.service.ts'
@@ -8,6 +7,7 @@ import { act, page } from '../../shell/page.tsx'
 import { metaOf, placeOf, settingsPath } from './frame.tsx'
 import { GitHooksView, GitHookView } from './git-hooks.view.tsx'
 import { texts } from './texts.tsx'
+import { text } from '../../ui/fields.ts'
 
 /** Shows the scripts that git runs on the server. */
 export const gitHooksPage = page({
@@ -44,7 +44,7 @@ export const editGitHookSubmit = act({
   twin: 'repoEditGitHook',
   cost: 'usual',
   requires: [inRepo, repoAdmin, gitHookEditor, gitRepo],
-  fields: { content: Type.Optional(Type.String()) },
+  fields: { content: text },
   outlivesCredential: true,
   again: gitHookPage,
   async run({ ctx, params, body }) {

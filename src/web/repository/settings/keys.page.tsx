@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { inRepo, repoAdmin } from '../../../access/repo.requirements.ts'
 import { pathNumber } from '../../../http/schema.ts'
 import { pageOf } from '../../../lib/paging.ts'
@@ -14,15 +13,14 @@ import { act, page } from '../../shell/page.tsx'
 import { metaOf, placeOf, settingsPath } from './frame.tsx'
 import { KeysView } from './keys.view.tsx'
 import { texts } from './texts.tsx'
-
-const text = Type.Optional(Type.String())
+import { integer, text, tick } from '../../ui/fields.ts'
 
 export const deployKeysPage = page({
   path: '/{username}/{reponame}/settings/keys',
   twin: 'repoListKeys',
   cost: 'usual',
   requires: [inSession, inRepo, repoAdmin],
-  query: { page: Type.Optional(Type.Integer()) },
+  query: { page: integer },
   frame: inRepositoryFrame('settings'),
   async load({ ctx, query }) {
     const wanted = pageOf({ page: query.page }, ctx.config.api)
@@ -37,7 +35,7 @@ export const addDeployKeyAct = act({
   twin: 'repoCreateKey',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
-  fields: { title: text, content: text, may_write: Type.Optional(Type.Boolean()) },
+  fields: { title: text, content: text, may_write: tick },
   again: deployKeysPage,
   problemFields: { ssh_key_title: 'title', deploy_key_title: 'title', ssh_key: 'content' },
   async run({ ctx, body }) {

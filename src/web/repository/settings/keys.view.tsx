@@ -4,7 +4,8 @@ import { ActButton, Submit } from '../../ui/button.tsx'
 import { Checkbox, Field, TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Box, Empty, Pages } from '../../ui/parts.tsx'
+import { Empty, Pages } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { Time } from '../../ui/time.tsx'
 import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
 import { texts as common } from '../../ui/texts.tsx'
@@ -20,36 +21,30 @@ export const KeysView = ({
   page,
 }: Awaited<ReturnType<typeof pageOfDeployKeys>> & { readonly place: SettingsPlace; readonly page: Page }) => (
   <SettingsFrame place={place} part="keys" lead={texts.lead}>
-    {keys.length === 0 ? (
-      <Empty icon="key" title={texts.none} />
-    ) : (
-      <Box>
-        <ul class="rows">
-          {keys.map((key) => (
-            <li class="row">
-              <Icon name="key" class="muted" />
-              <div class="row-main">
-                <span class="row-title">{key.title}</span>
-                <p class="row-facts">
-                  <code class="cut">{key.fingerprint}</code>
-                  <span>{key.is_read_only ? texts.readOnly : texts.mayWrite}</span>
-                  <Time unix={key.created_unix} />
-                </p>
-              </div>
-              <ActButton
-                to={settingsPath(place, 'keys', key.id, 'delete')}
-                kind="danger"
-                class="small"
-                aria-label={texts.delete(key.title)}
-                confirm={texts.deleteConfirm(key.title)}
-              >
-                {common.delete}
-              </ActButton>
-            </li>
-          ))}
-        </ul>
-      </Box>
-    )}
+    <RowBox rows={keys} none={<Empty icon="key" title={texts.none} />}>
+      {(key) => (
+        <li class="row">
+          <Icon name="key" class="muted" />
+          <div class="row-main">
+            <span class="row-title">{key.title}</span>
+            <p class="row-facts">
+              <code class="cut">{key.fingerprint}</code>
+              <span>{key.is_read_only ? texts.readOnly : texts.mayWrite}</span>
+              <Time unix={key.created_unix} />
+            </p>
+          </div>
+          <ActButton
+            to={settingsPath(place, 'keys', key.id, 'delete')}
+            kind="danger"
+            class="small"
+            aria-label={texts.delete(key.title)}
+            confirm={texts.deleteConfirm(key.title)}
+          >
+            {common.delete}
+          </ActButton>
+        </li>
+      )}
+    </RowBox>
     <Pages page={page.number} isLast={page.offset + keys.length >= total} total={total} pageSize={page.limit} />
     <section class="section">
       <h2>{texts.add}</h2>

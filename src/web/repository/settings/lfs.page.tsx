@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { SignedInRepoCtx } from '../../../access/context.ts'
 import { mayHere } from '../../../access/may-here.ts'
 import { canWrite, inRepo, notArchived, repoAdmin } from '../../../access/repo.requirements.ts'
@@ -14,6 +13,7 @@ import { act, page } from '../../shell/page.tsx'
 import { metaOf, placeOf, settingsPath } from './frame.tsx'
 import { LocksView, ObjectsView } from './lfs.view.tsx'
 import { texts as all } from './texts.tsx'
+import { integer, text } from '../../ui/fields.ts'
 
 const texts = all.lfs
 const readable = [lfsOn, inSession, inRepo, repoAdmin] as const
@@ -42,7 +42,7 @@ export const lfsLocksPage = page({
   twin: null,
   cost: 'usual',
   requires: readable,
-  query: { cursor: Type.Optional(Type.String()) },
+  query: { cursor: text },
   frame: inRepositoryFrame('settings'),
   async load({ ctx, query }) {
     const found = await pageOfOwnedLocks(ctx, { cursor: query.cursor })
@@ -64,7 +64,7 @@ export const breakLfsLock = act({
   twin: null,
   cost: 'usual',
   requires: [lfsOn, inRepo, repoAdmin, canWrite('code'), notArchived],
-  fields: { id: Type.Optional(Type.Integer()) },
+  fields: { id: integer },
   again: lfsLocksPage,
   async run({ ctx, body }) {
     must(mayHere(ctx).push('code'))

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { repoUnderQuota } from '../../../access/quota/quota.requirements.ts'
 import { canWrite, inRepo, notArchived, repoAdmin } from '../../../access/repo.requirements.ts'
 import { pageQuery } from '../../../http/schema.ts'
@@ -21,10 +20,10 @@ import { pathOf } from '../../ui/paths.ts'
 import { metaOf, placeOf, settingsPath } from './frame.tsx'
 import { MirrorsView } from './mirrors.view.tsx'
 import { texts as all } from './texts.tsx'
+import { textUpTo, tick } from '../../ui/fields.ts'
 
 const texts = all.mirrors
-const text = Type.Optional(Type.String({ maxLength: 2048 }))
-const tick = Type.Optional(Type.Boolean())
+const text = textUpTo(2048)
 
 export const mirrorsPage = page({
   path: '/{username}/{reponame}/settings/mirrors',

@@ -8,6 +8,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { sentenceOf } from '../../shell/sentence.ts'
 import { ButtonLink } from '../../ui/link.tsx'
 import { Box, CopyField } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { Time } from '../../ui/time.tsx'
 import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
 import { texts as common } from '../../ui/texts.tsx'
@@ -74,18 +75,11 @@ export const MirrorsView = ({
 const PushMirrors = ({
   mirrors,
   ...row
-}: { readonly mirrors: readonly PushMirror[] } & Omit<Parameters<typeof MirrorRow>[0], 'mirror'>) =>
-  mirrors.length === 0 ? (
-    <p class="muted">{texts.none}</p>
-  ) : (
-    <Box>
-      <ul class="rows">
-        {mirrors.map((mirror) => (
-          <MirrorRow mirror={mirror} {...row} />
-        ))}
-      </ul>
-    </Box>
-  )
+}: { readonly mirrors: readonly PushMirror[] } & Omit<Parameters<typeof MirrorRow>[0], 'mirror'>) => (
+  <RowBox rows={mirrors} none={texts.none}>
+    {(mirror) => <MirrorRow mirror={mirror} {...row} />}
+  </RowBox>
+)
 
 /** What this repository follows. */
 const Followed = ({ place, mirror }: { readonly place: SettingsPlace; readonly mirror: MirrorSettings }) => (

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { inRepo, notArchived, repoAdmin } from '../../../access/repo.requirements.ts'
 import { pathNumber } from '../../../http/schema.ts'
 import { presentTagRule, presentTagRules } from '../../../refs/protection/tag-protection.present.ts'
@@ -16,8 +15,8 @@ import { act, page } from '../../shell/page.tsx'
 import { metaOf, placeOf, settingsPath } from './frame.tsx'
 import { TagRuleView, TagsView } from './tags.view.tsx'
 import { texts } from './texts.tsx'
+import { text } from '../../ui/fields.ts'
 
-const text = Type.Optional(Type.String())
 const fields = { name_pattern: text, users: text, teams: text } as const
 
 const namesIn = (sent: string | undefined): readonly string[] =>

@@ -1,10 +1,10 @@
+import { RowBox } from '../../ui/row-box.tsx'
 import type { presentTagRule } from '../../../refs/protection/tag-protection.present.ts'
 import { ActButton, Submit } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
-import { Box } from '../../ui/parts.tsx'
 import { texts as shared } from '../../ui/texts.tsx'
 import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
 import { texts as all } from './texts.tsx'
@@ -19,34 +19,28 @@ const teamsOf = (rule: Rule): readonly string[] => rule.whitelist_teams ?? []
 /** The rules for tags. */
 export const TagsView = ({ place, rules }: { readonly place: SettingsPlace; readonly rules: readonly Rule[] }) => (
   <SettingsFrame place={place} part="tags" lead={texts.lead}>
-    {rules.length === 0 ? (
-      <p class="muted">{texts.none}</p>
-    ) : (
-      <Box>
-        <ul class="rows">
-          {rules.map((rule) => (
-            <li class="row">
-              <Icon name="tag" class="muted" />
-              <div class="row-main">
-                <Link class="row-title mono" to={settingsPath(place, 'tags', rule.id)}>
-                  {rule.name_pattern}
-                </Link>
-                <p class="row-facts">{texts.allowed([...usersOf(rule), ...teamsOf(rule)])}</p>
-              </div>
-              <ActButton
-                to={settingsPath(place, 'tags', rule.id, 'delete')}
-                kind="danger"
-                class="small"
-                aria-label={all.branches.deleteConfirm(rule.name_pattern)}
-                confirm={all.branches.deleteConfirm(rule.name_pattern)}
-              >
-                {shared.delete}
-              </ActButton>
-            </li>
-          ))}
-        </ul>
-      </Box>
-    )}
+    <RowBox rows={rules} none={texts.none}>
+      {(rule) => (
+        <li class="row">
+          <Icon name="tag" class="muted" />
+          <div class="row-main">
+            <Link class="row-title mono" to={settingsPath(place, 'tags', rule.id)}>
+              {rule.name_pattern}
+            </Link>
+            <p class="row-facts">{texts.allowed([...usersOf(rule), ...teamsOf(rule)])}</p>
+          </div>
+          <ActButton
+            to={settingsPath(place, 'tags', rule.id, 'delete')}
+            kind="danger"
+            class="small"
+            aria-label={all.branches.deleteConfirm(rule.name_pattern)}
+            confirm={all.branches.deleteConfirm(rule.name_pattern)}
+          >
+            {shared.delete}
+          </ActButton>
+        </li>
+      )}
+    </RowBox>
     <section class="section" aria-labelledby="add_rule">
       <h2 id="add_rule">{texts.add}</h2>
       <Form to={settingsPath(place, 'tags')} class="stack">

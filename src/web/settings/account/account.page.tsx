@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { mayDeleteOwnAccount } from '../../../admin/accounts/account.policy.ts'
 import { deleteOwnAccount } from '../../../admin/accounts/account.service.ts'
 import { beginSession } from '../../../auth/session.service.ts'
@@ -24,8 +23,9 @@ import { confirmPassword } from '../confirm-password.tsx'
 import type { Possessions } from './delete-account.view.tsx'
 import { inSettings, settingsMeta, settingsPath, type PersonCtx } from '../settings-frame.tsx'
 import { texts } from '../texts.tsx'
+import { textUpTo } from '../../ui/fields.ts'
 
-const text = Type.Optional(Type.String({ maxLength: 4096 }))
+const text = textUpTo(4096)
 const path = settingsPath('account')
 const done = texts.account.done
 

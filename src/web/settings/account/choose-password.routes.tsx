@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { beginSession } from '../../../auth/session.service.ts'
 import { pageErrors } from '../../../http/error-forms.ts'
 import { bytesOf, operation, validBody, type Call } from '../../../http/operation.ts'
@@ -18,8 +17,9 @@ import type { Problem } from '../../ui/page-context.ts'
 import { siteHref } from '../../ui/paths.ts'
 import { settingsPath, type PersonCtx } from '../settings-frame.tsx'
 import { texts } from '../texts.tsx'
+import { textUpTo } from '../../ui/fields.ts'
 
-const text = Type.Optional(Type.String({ maxLength: 4096 }))
+const text = textUpTo(4096)
 const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
 const path = '/user/settings/change_password'
 

@@ -12,9 +12,10 @@ import { Submit } from '../../ui/button.tsx'
 import { siteHref } from '../../ui/paths.ts'
 import { settingsPath } from '../settings-frame.tsx'
 import { texts as all } from '../texts.tsx'
+import { textUpTo } from '../../ui/fields.ts'
 
 const texts = all.account
-const text = Type.Optional(Type.String({ maxLength: 4096 }))
+const text = textUpTo(4096)
 const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
 
 /** Target of the link that confirms an address. */

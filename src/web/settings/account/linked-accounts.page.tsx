@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { pageErrors } from '../../../http/error-forms.ts'
 import { bytesOf, operation, validBody } from '../../../http/operation.ts'
 import { requestObject } from '../../../http/schema.ts'
@@ -16,6 +15,7 @@ import { confirmPassword } from '../confirm-password.tsx'
 import { LinkedAccountsView, ProviderLink } from './linked-accounts.view.tsx'
 import { inSettings, settingsMeta, settingsPath } from '../settings-frame.tsx'
 import { texts as all } from '../texts.tsx'
+import { integer, text, textUpTo } from '../../ui/fields.ts'
 
 const texts = all.links
 
@@ -27,7 +27,7 @@ export const linkedAccountsPage = page({
   requires: [inSession],
   isSecret: true,
   frame: inSettings('links'),
-  query: { done: Type.Optional(Type.String()) },
+  query: { done: text },
   async load({ ctx, query }) {
     const [links, providers] = await Promise.all([linksOf(ctx, ctx.viewer.user), offeredProviders(ctx)])
     return { links, providers, isLinked: query.done === 'linked' }
@@ -47,9 +47,9 @@ export const beginLinkSubmit = operation({
   cost: 'usual',
   requires: [inBrowser, inSession, validBody, ownForm],
   body: requestObject('BeginLinkForm', {
-    _csrf: Type.Optional(Type.String()),
-    source: Type.Optional(Type.String({ maxLength: 100 })),
-    password: Type.Optional(Type.String({ maxLength: 255 })),
+    _csrf: text,
+    source: textUpTo(100),
+    password: textUpTo(255),
   }),
   reply: { 200: bytesOf('text/html'), 422: bytesOf('text/html') },
   async run({ ctx, body, call }) {
@@ -81,7 +81,7 @@ export const unlinkSubmit = act({
   twin: null,
   cost: 'usual',
   requires: [],
-  fields: { id: Type.Optional(Type.Integer()) },
+  fields: { id: integer },
   again: linkedAccountsPage,
   async run({ ctx, body }) {
     await unlink(ctx, ctx.viewer.user, (body.id ?? 0) as ExternalAccountId)

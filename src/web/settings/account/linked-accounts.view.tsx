@@ -3,7 +3,8 @@ import { texts as shell } from '../../shell/texts.tsx'
 import { ActButton, Submit } from '../../ui/button.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Link } from '../../ui/link.tsx'
-import { Box, Empty, Flash, PageHead, Tag } from '../../ui/parts.tsx'
+import { Empty, Flash, PageHead, Tag } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { Time } from '../../ui/time.tsx'
 import { PasswordField } from '../confirm-password.tsx'
 import { Section } from '../../ui/section.tsx'
@@ -22,39 +23,38 @@ export const LinkedAccountsView = ({ links, providers, isLinked }: LinkedAccount
   <>
     <PageHead title={all.parts.links} lead={texts.lead} />
     {isLinked ? <Flash tone="done">{texts.done}</Flash> : null}
-    {links.length === 0 ? (
-      <Empty icon="globe" title={texts.none}>
-        <p>{providers.length === 0 ? texts.noProviders : texts.linkBelow}</p>
-      </Empty>
-    ) : (
-      <Box>
-        <ul class="rows">
-          {links.map((link) => (
-            <li class="row">
-              <div class="row-main">
-                <p class="line">
-                  <strong>{link.name}</strong>
-                  <Tag>{link.source}</Tag>
-                </p>
-                <p class="row-facts">
-                  <span>{all.linkedOn(<Time unix={link.created_unix} />)}</span>
-                  <span>{all.lastUsed(<Time unix={link.used_unix} />)}</span>
-                </p>
-              </div>
-              <ActButton
-                to="/user/settings/links/remove"
-                hidden={{ id: link.id }}
-                class="small"
-                kind="danger"
-                aria-label={texts.removeLink(link.name, link.source)}
-              >
-                {all.remove}
-              </ActButton>
-            </li>
-          ))}
-        </ul>
-      </Box>
-    )}
+    <RowBox
+      rows={links}
+      none={
+        <Empty icon="globe" title={texts.none}>
+          <p>{providers.length === 0 ? texts.noProviders : texts.linkBelow}</p>
+        </Empty>
+      }
+    >
+      {(link) => (
+        <li class="row">
+          <div class="row-main">
+            <p class="line">
+              <strong>{link.name}</strong>
+              <Tag>{link.source}</Tag>
+            </p>
+            <p class="row-facts">
+              <span>{all.linkedOn(<Time unix={link.created_unix} />)}</span>
+              <span>{all.lastUsed(<Time unix={link.used_unix} />)}</span>
+            </p>
+          </div>
+          <ActButton
+            to="/user/settings/links/remove"
+            hidden={{ id: link.id }}
+            class="small"
+            kind="danger"
+            aria-label={texts.removeLink(link.name, link.source)}
+          >
+            {all.remove}
+          </ActButton>
+        </li>
+      )}
+    </RowBox>
     {providers.map((name) => (
       <Section title={name} id={`link_${name}`} lead={texts.hint(name)}>
         <Form to="/user/settings/links" class="stack" hidden={{ source: name }} data-turbo="false">

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { pageQuery } from '../../../http/schema.ts'
 import { NotFound } from '../../../lib/errors.ts'
 import { pageOf } from '../../../lib/paging.ts'
@@ -18,6 +17,7 @@ import { act, page } from '../../shell/page.tsx'
 import { OrganizationsView, ReposView } from './belongings.view.tsx'
 import { inSettings, settingsMeta, settingsPath } from '../settings-frame.tsx'
 import { texts } from '../texts.tsx'
+import { textUpTo } from '../../ui/fields.ts'
 
 /** Shows the repositories that the account owns or contributes to. */
 export const ownReposPage = page({
@@ -67,7 +67,7 @@ export const leaveOrganizationSubmit = act({
   twin: null,
   cost: 'usual',
   requires: [],
-  fields: { name: Type.Optional(Type.String({ maxLength: 255 })) },
+  fields: { name: textUpTo(255) },
   again: ownOrganizationsPage,
   async run({ ctx, body }) {
     const org = await findShownUser(ctx, body.name ?? '')

@@ -6,6 +6,7 @@ import { ActButton } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { Box, Empty, PageHead, Pages, Tag } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { Avatar } from '../../ui/person.tsx'
 import { sizeText } from '../../ui/texts.tsx'
@@ -31,44 +32,43 @@ export const ReposView = ({ repos, ...paged }: Paged & { readonly repos: readonl
           {texts.create}
         </ButtonLink>
       </PageHead>
-      {repos.length === 0 ? (
-        <Box>
-          <Empty icon="repo" title={texts.none}>
-            <p>{texts.noneHint}</p>
-          </Empty>
-        </Box>
-      ) : (
-        <Box>
-          <ul class="rows">
-            {repos.map((repo) => (
-              <li class="row">
-                <Icon name={repo.fork ? 'repo-forked' : repo.mirror ? 'mirror' : repo.private ? 'lock' : 'repo'} />
-                <div class="row-main">
-                  <p class="line">
-                    <Link class="row-title" to={pathOf(repo.full_name)}>
-                      {repo.full_name}
-                    </Link>
-                    {repo.private ? <Tag>{texts.private}</Tag> : null}
-                    {repo.archived ? <Tag tone="warning">{texts.archived}</Tag> : null}
-                  </p>
-                  <p class="row-facts">
-                    <span>{sizeText(repo.size * 1024)}</span>
-                    <span>
-                      {texts.updated}
-                      <Time unix={parseTime(repo.updated_at) ?? 0} />
-                    </span>
-                  </p>
-                </div>
-                {repo.permissions?.admin ? (
-                  <ButtonLink to={`${pathOf(repo.full_name)}/settings`} class="small">
-                    {all.settings}
-                  </ButtonLink>
-                ) : null}
-              </li>
-            ))}
-          </ul>
-        </Box>
-      )}
+      <RowBox
+        rows={repos}
+        none={
+          <Box>
+            <Empty icon="repo" title={texts.none}>
+              <p>{texts.noneHint}</p>
+            </Empty>
+          </Box>
+        }
+      >
+        {(repo) => (
+          <li class="row">
+            <Icon name={repo.fork ? 'repo-forked' : repo.mirror ? 'mirror' : repo.private ? 'lock' : 'repo'} />
+            <div class="row-main">
+              <p class="line">
+                <Link class="row-title" to={pathOf(repo.full_name)}>
+                  {repo.full_name}
+                </Link>
+                {repo.private ? <Tag>{texts.private}</Tag> : null}
+                {repo.archived ? <Tag tone="warning">{texts.archived}</Tag> : null}
+              </p>
+              <p class="row-facts">
+                <span>{sizeText(repo.size * 1024)}</span>
+                <span>
+                  {texts.updated}
+                  <Time unix={parseTime(repo.updated_at) ?? 0} />
+                </span>
+              </p>
+            </div>
+            {repo.permissions?.admin ? (
+              <ButtonLink to={`${pathOf(repo.full_name)}/settings`} class="small">
+                {all.settings}
+              </ButtonLink>
+            ) : null}
+          </li>
+        )}
+      </RowBox>
       <MorePages {...paged} />
     </>
   )
@@ -92,49 +92,48 @@ export const OrganizationsView = ({
           </ButtonLink>
         ) : null}
       </PageHead>
-      {orgs.length === 0 ? (
-        <Box>
-          <Empty icon="organization" title={texts.none}>
-            <p>{texts.noneHint}</p>
-          </Empty>
-        </Box>
-      ) : (
-        <Box>
-          <ul class="rows">
-            {orgs.map(({ org, teams }) => (
-              <li class="row">
-                <Avatar person={org} size={32} />
-                <div class="row-main">
-                  <Link class="row-title" to={pathOf(org.name)}>
-                    {org.name}
-                  </Link>
-                  {org.full_name === '' ? null : <span class="muted"> {org.full_name}</span>}
-                  <p class="row-facts">
-                    {teams.map((team) => (
-                      <Link to={orgPath(org, 'teams', team.lower_name)}>{team.name}</Link>
-                    ))}
-                  </p>
-                </div>
-                {teams.some((team) => team.access_mode === 4) ? (
-                  <ButtonLink to={orgPath(org, 'settings')} class="small">
-                    {all.settings}
-                  </ButtonLink>
-                ) : null}
-                <ActButton
-                  to="/user/settings/organization/leave"
-                  hidden={{ name: org.name }}
-                  class="small"
-                  kind="danger"
-                  confirm={texts.leaveQuestion(org.name)}
-                  aria-label={texts.leaveOf(org.name)}
-                >
-                  {texts.leave}
-                </ActButton>
-              </li>
-            ))}
-          </ul>
-        </Box>
-      )}
+      <RowBox
+        rows={orgs}
+        none={
+          <Box>
+            <Empty icon="organization" title={texts.none}>
+              <p>{texts.noneHint}</p>
+            </Empty>
+          </Box>
+        }
+      >
+        {({ org, teams }) => (
+          <li class="row">
+            <Avatar person={org} size={32} />
+            <div class="row-main">
+              <Link class="row-title" to={pathOf(org.name)}>
+                {org.name}
+              </Link>
+              {org.full_name === '' ? null : <span class="muted"> {org.full_name}</span>}
+              <p class="row-facts">
+                {teams.map((team) => (
+                  <Link to={orgPath(org, 'teams', team.lower_name)}>{team.name}</Link>
+                ))}
+              </p>
+            </div>
+            {teams.some((team) => team.access_mode === 4) ? (
+              <ButtonLink to={orgPath(org, 'settings')} class="small">
+                {all.settings}
+              </ButtonLink>
+            ) : null}
+            <ActButton
+              to="/user/settings/organization/leave"
+              hidden={{ name: org.name }}
+              class="small"
+              kind="danger"
+              confirm={texts.leaveQuestion(org.name)}
+              aria-label={texts.leaveOf(org.name)}
+            >
+              {texts.leave}
+            </ActButton>
+          </li>
+        )}
+      </RowBox>
       <MorePages {...paged} />
     </>
   )

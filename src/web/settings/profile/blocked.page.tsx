@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { pageQuery } from '../../../http/schema.ts'
 import { Invalid } from '../../../lib/errors.ts'
 import { pageOf } from '../../../lib/paging.ts'
@@ -9,9 +8,10 @@ import { BlockedView } from '../../shared/blocked/blocked.view.tsx'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { inSettings, settingsMeta, settingsPath, type PersonCtx } from '../settings-frame.tsx'
+import { textUpTo } from '../../ui/fields.ts'
 
 const path = settingsPath('blocked')
-const name = Type.Optional(Type.String({ maxLength: 255 }))
+const name = textUpTo(255)
 
 /** Shows the people that the account blocks. */
 export const blockedPeoplePage = page({

@@ -6,8 +6,9 @@ import { act, page } from '../../shell/page.tsx'
 import { AppearanceView, NotificationSettingsView } from './preferences.view.tsx'
 import { inSettings, settingsMeta, settingsPath } from '../settings-frame.tsx'
 import { texts } from '../texts.tsx'
+import { textUpTo } from '../../ui/fields.ts'
 
-const text = Type.Optional(Type.String({ maxLength: 255 }))
+const text = textUpTo(255)
 
 /** Lets only known choices through. */
 const mailChoice = Type.Optional(enumeration('enabled', 'onmention', 'andyourown', 'disabled'))

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import type { UserRow } from '../../../db/tables/accounts.ts'
 import { Invalid } from '../../../lib/errors.ts'
 import { removeAvatar } from '../../../users/avatars/avatar.service.ts'
@@ -9,8 +8,9 @@ import { act, page } from '../../shell/page.tsx'
 import { ProfileView } from './profile.view.tsx'
 import { inSettings, settingsMeta, settingsPath } from '../settings-frame.tsx'
 import { texts } from '../texts.tsx'
+import { textUpTo } from '../../ui/fields.ts'
 
-const text = Type.Optional(Type.String({ maxLength: 4096 }))
+const text = textUpTo(4096)
 const path = settingsPath('profile')
 
 /** Shows what others see of the account. */
@@ -29,9 +29,6 @@ export const settingsPage = page({
   view: ProfileView,
 })
 
-/** A text of at most this number of characters. */
-const upTo = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
-
 /** Changes the profile. */
 export const profileSubmit = act({
   path: '/user/settings',
@@ -39,11 +36,11 @@ export const profileSubmit = act({
   cost: 'usual',
   requires: [],
   fields: {
-    full_name: upTo(100),
-    description: upTo(255),
-    website: upTo(255),
-    location: upTo(50),
-    pronouns: upTo(50),
+    full_name: textUpTo(100),
+    description: textUpTo(255),
+    website: textUpTo(255),
+    location: textUpTo(50),
+    pronouns: textUpTo(50),
     hide_pronouns: text,
     hide_activity: text,
     visibility: text,

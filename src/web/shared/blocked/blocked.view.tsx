@@ -2,7 +2,8 @@ import type { UserRow } from '../../../db/tables/accounts.ts'
 import type { Unix } from '../../../lib/time.ts'
 import { ActButton, Submit } from '../../ui/button.tsx'
 import { Form } from '../../ui/form.tsx'
-import { Box, PageHead, Pages } from '../../ui/parts.tsx'
+import { PageHead, Pages } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { PersonField } from '../../ui/person-field.tsx'
 import { Person } from '../../ui/person.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -33,35 +34,29 @@ export const BlockedView = ({
       <PersonField name="name" id="name" label={texts.name} required />
       <Submit kind="plain">{texts.block}</Submit>
     </Form>
-    {people.length === 0 ? (
-      <p class="muted">{texts.none}</p>
-    ) : (
-      <Box>
-        <ul class="rows">
-          {people.map(({ person, blockedUnix }) => (
-            <li class="row">
-              <div class="row-main line">
-                <Person person={person} size={24} />
-                <span class="row-facts">
-                  <span>
-                    {texts.since}
-                    <Time unix={blockedUnix} />
-                  </span>
-                </span>
-              </div>
-              <ActButton
-                to={`${path}/unblock`}
-                hidden={{ name: person.name }}
-                class="small"
-                aria-label={texts.unblockOf(person.name)}
-              >
-                {texts.unblock}
-              </ActButton>
-            </li>
-          ))}
-        </ul>
-      </Box>
-    )}
+    <RowBox rows={people} none={texts.none}>
+      {({ person, blockedUnix }) => (
+        <li class="row">
+          <div class="row-main line">
+            <Person person={person} size={24} />
+            <span class="row-facts">
+              <span>
+                {texts.since}
+                <Time unix={blockedUnix} />
+              </span>
+            </span>
+          </div>
+          <ActButton
+            to={`${path}/unblock`}
+            hidden={{ name: person.name }}
+            class="small"
+            aria-label={texts.unblockOf(person.name)}
+          >
+            {texts.unblock}
+          </ActButton>
+        </li>
+      )}
+    </RowBox>
     <Pages page={page} total={total} pageSize={pageSize} />
   </>
 )

@@ -1,17 +1,18 @@
-import { Type, type Static, type TObject } from 'typebox'
+import { type Static, type TObject } from 'typebox'
 import type { Ctx, SubjectCtx } from '../../../access/context.ts'
 import { registryTypes } from '../../../packages/cleanup/cleanup-rule.rules.ts'
 import { getRule, getRules, type RuleChange } from '../../../packages/cleanup/cleanup-rule.service.ts'
 import { previewCleanup } from '../../../packages/cleanup/cleanup.service.ts'
 import type { UserRow } from '../../../db/tables/accounts.ts'
+import { integer, textUpTo } from '../../ui/fields.ts'
 
 /**
  * What the pages of clean-up rules do, for the settings of accounts and organizations. Each place declares its own
  * addresses and requirements, and shows the views of `cleanup.view.tsx`.
  */
 
-const text = Type.Optional(Type.String({ maxLength: 4096 }))
-const number = Type.Optional(Type.Integer())
+const text = textUpTo(4096)
+const number = integer
 
 /** Versions that the preview of a rule shows. */
 const previewed = 20

@@ -4,7 +4,8 @@ import { ActButton, Submit } from '../../ui/button.tsx'
 import { Checkbox, Field, Select } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
-import { Box, PageHead, Tag } from '../../ui/parts.tsx'
+import { PageHead, Tag } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { sizeText, texts as common } from '../../ui/texts.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -29,17 +30,9 @@ export const CleanupRulesView = ({ rules, freeTypes, path }: Awaited<ReturnType<
     <PageHead title={texts.title} />
     <Section title={texts.rules} id="rules" lead={texts.rulesLead}>
       <div class="stack">
-        {rules.length === 0 ? (
-          <p class="muted">{texts.none}</p>
-        ) : (
-          <Box>
-            <ul class="rows">
-              {rules.map((rule) => (
-                <Rule rule={rule} path={path} />
-              ))}
-            </ul>
-          </Box>
-        )}
+        <RowBox rows={rules} none={texts.none}>
+          {(rule) => <Rule rule={rule} path={path} />}
+        </RowBox>
         {freeTypes.length === 0 ? null : (
           <Disclosure title={texts.add} to={path} isOpen={rules.length === 0}>
             <RuleForm to={path} freeTypes={freeTypes} submit={texts.add} />
@@ -102,26 +95,24 @@ export const CleanupRuleView = ({
     </PageHead>
     <RuleForm to={pathTo({ path }, rule)} rule={rule} submit={common.save} />
     <Section title={texts.preview} id="preview" {...(rule.is_enabled ? {} : { lead: texts.previewOff })}>
-      {versions.length === 0 ? (
-        <p class="muted">{texts.previewNone}</p>
-      ) : (
-        <Box {...(hasMore ? { foot: <span class="muted">{texts.previewMore}</span> } : {})}>
-          <ul class="rows">
-            {versions.map(({ version, sizeBytes, reason }) => (
-              <li class="row">
-                <div class="row-main">
-                  <Link class="row-title" to={pathOf(owner.name, '-', 'packages', version.type, version.lower_name)}>
-                    {version.name}
-                  </Link>{' '}
-                  {version.version}
-                  <p class="row-facts">{sentenceOf(reason)}</p>
-                </div>
-                <span class="row-side">{sizeText(sizeBytes)}</span>
-              </li>
-            ))}
-          </ul>
-        </Box>
-      )}
+      <RowBox
+        rows={versions}
+        none={texts.previewNone}
+        {...(hasMore ? { foot: <span class="muted">{texts.previewMore}</span> } : {})}
+      >
+        {({ version, sizeBytes, reason }) => (
+          <li class="row">
+            <div class="row-main">
+              <Link class="row-title" to={pathOf(owner.name, '-', 'packages', version.type, version.lower_name)}>
+                {version.name}
+              </Link>{' '}
+              {version.version}
+              <p class="row-facts">{sentenceOf(reason)}</p>
+            </div>
+            <span class="row-side">{sizeText(sizeBytes)}</span>
+          </li>
+        )}
+      </RowBox>
     </Section>
   </>
 )

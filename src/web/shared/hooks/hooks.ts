@@ -16,13 +16,14 @@ import { presentHook, presentHooks } from '../../../webhooks/hook.present.ts'
 import { hookTypes, isHookType } from '../../../webhooks/hook.rules.ts'
 import { changeHook, createHook, getHook, pageOfHooks } from '../../../webhooks/hook.service.ts'
 import { texts as all } from './hooks.texts.tsx'
+import { textUpTo } from '../../ui/fields.ts'
 
 /**
  * What the pages of webhooks do, for the settings of accounts, organizations and repositories and for the administration.
  * `hookPages` declares the pages of a place.
  */
 
-const text = Type.Optional(Type.String({ maxLength: 8192 }))
+const text = textUpTo(8192)
 
 /** Path parameter of the page for a new webhook. */
 export const hookTypeParam = enumeration(...hookTypes)

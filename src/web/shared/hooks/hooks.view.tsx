@@ -4,6 +4,7 @@ import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { Box, Empty, Flash, Menu, PageHead, Pages, Tabs, Tag } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { parseTime } from '../../../lib/time.ts'
 import type { DeliveryState } from '../../../db/tables/webhooks.ts'
 import { Time } from '../../ui/time.tsx'
@@ -60,38 +61,37 @@ export const HookList = ({
     <PageHead title={texts.title} lead={lead}>
       <AddHook path={path} />
     </PageHead>
-    {hooks.length === 0 ? (
-      <Box>
-        <Empty icon="webhook" title={texts.none}>
-          <p>{texts.noneHint}</p>
-        </Empty>
-      </Box>
-    ) : (
-      <Box>
-        <ul class="rows">
-          {hooks.map((hook) => (
-            <li class="row">
-              <div class="row-main">
-                <p class="line">
-                  <Link class="row-title" to={`${path}/${hook.id}`}>
-                    {hook.url}
-                  </Link>
-                  {hookTag(hook)}
-                </p>
-                <p class="row-facts">
-                  {systemIds === undefined ? null : (
-                    <span>{systemIds.includes(hook.id) ? texts.isSystem : texts.isDefault}</span>
-                  )}
-                  <span>{typeName(hook.type)}</span>
-                  <span>{texts.eventCount(eventsOf(hook).length)}</span>
-                  {hook.problem === '' ? null : <span>{hook.problem}</span>}
-                </p>
-              </div>
-            </li>
-          ))}
-        </ul>
-      </Box>
-    )}
+    <RowBox
+      rows={hooks}
+      none={
+        <Box>
+          <Empty icon="webhook" title={texts.none}>
+            <p>{texts.noneHint}</p>
+          </Empty>
+        </Box>
+      }
+    >
+      {(hook) => (
+        <li class="row">
+          <div class="row-main">
+            <p class="line">
+              <Link class="row-title" to={`${path}/${hook.id}`}>
+                {hook.url}
+              </Link>
+              {hookTag(hook)}
+            </p>
+            <p class="row-facts">
+              {systemIds === undefined ? null : (
+                <span>{systemIds.includes(hook.id) ? texts.isSystem : texts.isDefault}</span>
+              )}
+              <span>{typeName(hook.type)}</span>
+              <span>{texts.eventCount(eventsOf(hook).length)}</span>
+              {hook.problem === '' ? null : <span>{hook.problem}</span>}
+            </p>
+          </div>
+        </li>
+      )}
+    </RowBox>
   </>
 )
 

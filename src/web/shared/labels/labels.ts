@@ -1,14 +1,15 @@
-import { Type, type Static, type TObject } from 'typebox'
+import { type Static, type TObject } from 'typebox'
 import { Invalid } from '../../../lib/errors.ts'
 import { texts } from './labels.texts.tsx'
+import { text, tick } from '../../ui/fields.ts'
 
 /** The fields of the form of a label, for `act`. */
 export const labelFields = {
-  name: Type.Optional(Type.String()),
-  description: Type.Optional(Type.String()),
-  color: Type.Optional(Type.String()),
-  exclusive: Type.Optional(Type.Boolean()),
-  archived: Type.Optional(Type.Boolean()),
+  name: text,
+  description: text,
+  color: text,
+  exclusive: tick,
+  archived: tick,
 } as const
 
 /** Returns what a form says of a label. */

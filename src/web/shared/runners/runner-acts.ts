@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import {
   endRegistrationToken,
   removeRunner,
@@ -10,6 +9,7 @@ import { act } from '../../shell/page.tsx'
 import type { PlaceCtx } from '../place-context.ts'
 import { makeRunnerToken } from './runners.ts'
 import { texts } from '../secrets/secrets.texts.tsx'
+import { integer, tick } from '../../ui/fields.ts'
 
 /** What has runners: an account, an organization, a repository, or the instance. */
 interface RunnerPlace<Rs extends readonly AnyRequirement[]> {
@@ -50,7 +50,7 @@ export function runnerActs<const Rs extends readonly AnyRequirement[]>(place: Ru
     path: `${path}/runners/registration`,
     cost: 'usual',
     requires,
-    fields: { is_active: Type.Optional(Type.Boolean()) },
+    fields: { is_active: tick },
     async run({ ctx, body }) {
       await setRegistrationEnabled(ctx, ownerOf(ctx), body.is_active === true)
       return { to: listPathOf(ctx), notice: texts.registrationSaved }
@@ -61,7 +61,7 @@ export function runnerActs<const Rs extends readonly AnyRequirement[]>(place: Ru
     path: `${path}/runners/delete`,
     cost: 'usual',
     requires,
-    fields: { id: Type.Optional(Type.Integer()) },
+    fields: { id: integer },
     async run({ ctx, body }) {
       await removeRunner(ctx, ownerOf(ctx), body.id ?? 0)
       return { to: listPathOf(ctx), notice: texts.runnerRemoved }

@@ -2,7 +2,8 @@ import { parseTime } from '../../../lib/time.ts'
 import { ActButton } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { usePage } from '../../ui/page-context.ts'
-import { Box, Commands, Flash, Pages, Tag } from '../../ui/parts.tsx'
+import { Commands, Flash, Pages, Tag } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { Time } from '../../ui/time.tsx'
 import type { loadRunners } from './runners.ts'
 import { texts } from '../secrets/secrets.texts.tsx'
@@ -27,19 +28,16 @@ export const RunnerSection = ({
           {texts.runners}
         </h2>
         {isOfInstance ? null : <p class="lead">{texts.runnersLead}</p>}
-        {runners.length === 0 ? (
-          <p class="muted">
-            {texts.noRunners} {isOfInstance ? null : texts.instanceRunners}
-          </p>
-        ) : (
-          <Box>
-            <ul class="rows">
-              {runners.map((runner) => (
-                <Runner runner={runner} path={path} />
-              ))}
-            </ul>
-          </Box>
-        )}
+        <RowBox
+          rows={runners}
+          none={
+            <p class="muted">
+              {texts.noRunners} {isOfInstance ? null : texts.instanceRunners}
+            </p>
+          }
+        >
+          {(runner) => <Runner runner={runner} path={path} />}
+        </RowBox>
         <Pages page={runnerPage} total={runnerTotal} pageSize={runnerPageSize} />
       </section>
       <Registration path={`${path}/runners`} {...facts} />

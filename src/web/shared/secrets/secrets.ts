@@ -1,16 +1,17 @@
-import { Type, type Static, type TObject } from 'typebox'
+import { type Static, type TObject } from 'typebox'
 import type { Ctx } from '../../../access/context.ts'
 import { pageOfSecrets, putSecret } from '../../../actions/secrets/secret.service.ts'
 import type { ValueOwner } from '../../../actions/value-owner.ts'
 import { addVariable, editVariable, getVariable, pageOfVariables } from '../../../actions/variables/variable.service.ts'
 import { pageOrWhole, type PageQuery } from '../../../lib/paging.ts'
+import { textUpTo } from '../../ui/fields.ts'
 
 /**
  * What the pages of the secrets and variables of workflows do, for the settings of accounts, organizations and
  * repositories. `valuePages` declares what the forms of a place do.
  */
 
-const text = Type.Optional(Type.String({ maxLength: 1_048_576 }))
+const text = textUpTo(1_048_576)
 
 /** The fields of the form of a secret or variable, for `act`. */
 export const valueFields = { name: text, data: text }

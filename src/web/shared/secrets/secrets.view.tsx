@@ -4,7 +4,8 @@ import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
-import { Box, PageHead } from '../../ui/parts.tsx'
+import { PageHead } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { Time } from '../../ui/time.tsx'
 import type { loadValues, loadVariable } from './secrets.ts'
 import { texts } from './secrets.texts.tsx'
@@ -58,38 +59,32 @@ const Secrets = ({ secrets, path }: Pick<Values, 'secrets'> & { readonly path: s
     <h2 id="secrets">{texts.secrets}</h2>
     <p class="lead">{texts.secretsLead}</p>
     <div class="stack">
-      {secrets.length === 0 ? (
-        <p class="muted">{texts.noSecrets}</p>
-      ) : (
-        <Box>
-          <ul class="rows">
-            {secrets.map((secret) => (
-              <li class="row">
-                <Icon name="lock" />
-                <div class="row-main">
-                  <code>{secret.name}</code>
-                  <p class="row-facts">
-                    <span>
-                      {texts.set}
-                      <Time unix={secret.created_unix} />
-                    </span>
-                  </p>
-                </div>
-                <ActButton
-                  to={`${path}/delete`}
-                  hidden={{ name: secret.name }}
-                  class="small"
-                  kind="danger"
-                  confirm={texts.deleteSecretQuestion(secret.name)}
-                  aria-label={texts.deleteSecret(secret.name)}
-                >
-                  {texts.delete}
-                </ActButton>
-              </li>
-            ))}
-          </ul>
-        </Box>
-      )}
+      <RowBox rows={secrets} none={texts.noSecrets}>
+        {(secret) => (
+          <li class="row">
+            <Icon name="lock" />
+            <div class="row-main">
+              <code>{secret.name}</code>
+              <p class="row-facts">
+                <span>
+                  {texts.set}
+                  <Time unix={secret.created_unix} />
+                </span>
+              </p>
+            </div>
+            <ActButton
+              to={`${path}/delete`}
+              hidden={{ name: secret.name }}
+              class="small"
+              kind="danger"
+              confirm={texts.deleteSecretQuestion(secret.name)}
+              aria-label={texts.deleteSecret(secret.name)}
+            >
+              {texts.delete}
+            </ActButton>
+          </li>
+        )}
+      </RowBox>
       <NewValue to={path} id="secret" title={texts.addSecret} hint={texts.replaceHint} />
     </div>
   </section>
@@ -100,41 +95,35 @@ const Variables = ({ variables, path }: Pick<Values, 'variables'> & { readonly p
     <h2 id="variables">{texts.variables}</h2>
     <p class="lead">{texts.variablesLead}</p>
     <div class="stack">
-      {variables.length === 0 ? (
-        <p class="muted">{texts.noVariables}</p>
-      ) : (
-        <Box>
-          <ul class="rows">
-            {variables.map(({ name, data }) => (
-              <li class="row">
-                <div class="row-main">
-                  <code>{name}</code>
-                  {data === '' ? null : <p class="row-facts cut">{data.slice(0, 200)}</p>}
-                </div>
-                <div class="acts">
-                  <ButtonLink
-                    to={`${path}/${encodeURIComponent(name)}`}
-                    class="small"
-                    aria-label={texts.editVariable(name)}
-                  >
-                    {texts.edit}
-                  </ButtonLink>
-                  <ActButton
-                    to={`${path}/delete`}
-                    hidden={{ name }}
-                    class="small"
-                    kind="danger"
-                    confirm={texts.deleteVariableQuestion(name)}
-                    aria-label={texts.deleteVariable(name)}
-                  >
-                    {texts.delete}
-                  </ActButton>
-                </div>
-              </li>
-            ))}
-          </ul>
-        </Box>
-      )}
+      <RowBox rows={variables} none={texts.noVariables}>
+        {({ name, data }) => (
+          <li class="row">
+            <div class="row-main">
+              <code>{name}</code>
+              {data === '' ? null : <p class="row-facts cut">{data.slice(0, 200)}</p>}
+            </div>
+            <div class="acts">
+              <ButtonLink
+                to={`${path}/${encodeURIComponent(name)}`}
+                class="small"
+                aria-label={texts.editVariable(name)}
+              >
+                {texts.edit}
+              </ButtonLink>
+              <ActButton
+                to={`${path}/delete`}
+                hidden={{ name }}
+                class="small"
+                kind="danger"
+                confirm={texts.deleteVariableQuestion(name)}
+                aria-label={texts.deleteVariable(name)}
+              >
+                {texts.delete}
+              </ActButton>
+            </div>
+          </li>
+        )}
+      </RowBox>
       <NewValue to={path} id="variable" title={texts.addVariable} />
     </div>
   </section>

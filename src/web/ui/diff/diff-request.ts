@@ -4,15 +4,16 @@ import type { Batch } from '../../../code/commits/shown-diff.service.ts'
 import type { DiffAddress } from './diff-props.ts'
 import type { DiffLayout } from './rows.ts'
 import { withQuery } from '../paths.ts'
+import { integer, text } from '../fields.ts'
 
 /** Query of a page that shows a difference. */
 export const diffQuery = {
   style: Type.Optional(enumeration('unified', 'split')),
   whitespace: Type.Optional(enumeration('hide')),
-  file: Type.Optional(Type.String()),
-  context: Type.Optional(Type.Integer()),
-  page: Type.Optional(Type.Integer()),
-  batch: Type.Optional(Type.String()),
+  file: text,
+  context: integer,
+  page: integer,
+  batch: text,
 } as const
 
 export interface DiffQueryValues {
