@@ -48,6 +48,7 @@ import { CacheBudget } from './lib/cache-budget.ts'
 import type { Log } from './lib/log.ts'
 import { watchLoop } from './lib/loop-watch.ts'
 import { makeFolder } from './lib/make-folder.ts'
+import type { SpareThreads } from './lib/own-thread.ts'
 import { systemClock, type Clock } from './lib/time.ts'
 import { loadInstanceKeys } from './secrets/instance-key.ts'
 import { verifyPassword } from './secrets/passwords.ts'
@@ -163,6 +164,8 @@ export interface AppOptions {
   /** Whether to validate replies against their schemas, for tests and development. */
   readonly validateReplies?: boolean
   readonly git?: Partial<GitOptions>
+  /** Idle threads that earlier applications left; for tests. */
+  readonly spareThreads?: SpareThreads
   /** Additional features, for tests. */
   readonly features?: readonly Feature[]
   /** Ends the wait for an unreachable database. */
@@ -301,12 +304,17 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
     caches,
     blobs,
     secrets: createSecrets(keys),
-    images: createImages({ timeoutMs: config.ingot.imageTimeout, maxQueue: config.ingot.maxImageQueue }),
+    images: createImages({
+      timeoutMs: config.ingot.imageTimeout,
+      maxQueue: config.ingot.maxImageQueue,
+      spares: options.spareThreads,
+    }),
     texts: createTexts({
       timeoutMs: config.ingot.markupTimeout,
       maxQueue: config.ingot.maxMarkupQueue,
       caches,
       cacheBytes: config.ingot.markupCacheSize,
+      spares: options.spareThreads,
     }),
     mailer,
     admission,
