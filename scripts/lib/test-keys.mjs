@@ -42,38 +42,40 @@ const promised = async (type, options) => {
   }
 }
 
-crypto.generateKeyPair = Object.assign(
-  (type, options, callback) => {
-    promised(type, options).then(
-      ({ publicKey, privateKey }) => process.nextTick(callback, null, publicKey, privateKey),
-      (error) => process.nextTick(callback, error),
-    )
-  },
-  { [promisify.custom]: promised },
-)
-
 const usagesOfPublic = ['encrypt', 'verify', 'wrapKey']
 
-Object.getPrototypeOf(subtle).generateKey = async function takeSubtleKey(algorithm, extractable, usages) {
-  if (!/^RSA/i.test(algorithm.name ?? '')) return generateKey.call(this, algorithm, extractable, usages)
-  const key = await takeKey(algorithm.modulusLength)
-  const isOfPublic = (usage) => usagesOfPublic.includes(usage)
-  const [publicKey, privateKey] = await Promise.all([
-    this.importKey(
-      'spki',
-      createPublicKey(key).export({ type: 'spki', format: 'der' }),
-      algorithm,
-      true,
-      usages.filter(isOfPublic),
-    ),
-    this.importKey(
-      'pkcs8',
-      key.export({ type: 'pkcs8', format: 'der' }),
-      algorithm,
-      extractable,
-      usages.filter((usage) => !isOfPublic(usage)),
-    ),
-  ])
-  return { publicKey, privateKey }
+/** Lets Node's two ways to generate RSA keys take kept ones; other keys are new. */
+export function keepRsaKeys() {
+  crypto.generateKeyPair = Object.assign(
+    (type, options, callback) => {
+      promised(type, options).then(
+        ({ publicKey, privateKey }) => process.nextTick(callback, null, publicKey, privateKey),
+        (error) => process.nextTick(callback, error),
+      )
+    },
+    { [promisify.custom]: promised },
+  )
+  Object.getPrototypeOf(subtle).generateKey = async function takeSubtleKey(algorithm, extractable, usages) {
+    if (!/^RSA/i.test(algorithm.name ?? '')) return generateKey.call(this, algorithm, extractable, usages)
+    const key = await takeKey(algorithm.modulusLength)
+    const isOfPublic = (usage) => usagesOfPublic.includes(usage)
+    const [publicKey, privateKey] = await Promise.all([
+      this.importKey(
+        'spki',
+        createPublicKey(key).export({ type: 'spki', format: 'der' }),
+        algorithm,
+        true,
+        usages.filter(isOfPublic),
+      ),
+      this.importKey(
+        'pkcs8',
+        key.export({ type: 'pkcs8', format: 'der' }),
+        algorithm,
+        extractable,
+        usages.filter((usage) => !isOfPublic(usage)),
+      ),
+    ])
+    return { publicKey, privateKey }
+  }
+  syncBuiltinESMExports()
 }
-syncBuiltinESMExports()
