@@ -142,6 +142,8 @@ writeFileSync(
     '[user]\n\tname = Test Person\n\temail = test@example.com\n',
     '[init]\n\tdefaultBranch = main\n',
     '[advice]\n\tdetachedHead = false\n',
+    // Each commit and fetch would start two more processes that find nothing to do.
+    '[maintenance]\n\tauto = false\n',
   ].join(''),
 )
 for (const name of Object.keys(environment)) if (/^(INGOT|FORGEJO|GITEA)__/.test(name)) delete environment[name]

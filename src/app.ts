@@ -51,6 +51,7 @@ import { CacheBudget } from './lib/cache-budget.ts'
 import type { Log } from './lib/log.ts'
 import { watchLoop } from './lib/loop-watch.ts'
 import { makeFolder } from './lib/make-folder.ts'
+import type { SpareThreads } from './lib/own-thread.ts'
 import { systemClock, type Clock } from './lib/time.ts'
 import { loadInstanceKeys } from './secrets/instance-key.ts'
 import { verifyPassword } from './secrets/passwords.ts'
@@ -142,6 +143,8 @@ export interface AppOptions {
   /** What becomes of an instance key and storages of another instance; default: the start fails. */
   readonly identity?: IdentityMode
   readonly git?: Partial<GitOptions>
+  /** Idle threads that earlier applications left; for tests. */
+  readonly spareThreads?: SpareThreads
   /** Additional features, for tests. */
   readonly features?: readonly Feature[]
   /** Ends the wait for an unreachable database. */
@@ -289,12 +292,17 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
     caches,
     blobs,
     secrets: createSecrets(keys),
-    images: createImages({ timeoutMs: config.ingot.imageTimeout, maxQueue: config.ingot.maxImageQueue }),
+    images: createImages({
+      timeoutMs: config.ingot.imageTimeout,
+      maxQueue: config.ingot.maxImageQueue,
+      spares: options.spareThreads,
+    }),
     texts: createTexts({
       timeoutMs: config.ingot.markupTimeout,
       maxQueue: config.ingot.maxMarkupQueue,
       caches,
       cacheBytes: config.ingot.markupCacheSize,
+      spares: options.spareThreads,
     }),
     mailer,
     admission,

@@ -4,6 +4,8 @@
  * reporter gives such an error to the test that runs.
  */
 import hooks from 'node:async_hooks'
+import { keepRsaKeys } from './test-keys.mjs'
 
 const { createHook } = hooks
 hooks.createHook = (callbacks) => createHook({ ...callbacks, trackPromises: false })
+keepRsaKeys()

@@ -115,11 +115,15 @@ export async function client(
     GIT_COMMITTER_EMAIL: 'cli@example.com',
   }
   try {
-    const { stdout, stderr } = await run('git', ['-c', 'protocol.file.allow=always', ...args], {
-      cwd,
-      env: environment,
-      maxBuffer: 64 << 20,
-    })
+    const { stdout, stderr } = await run(
+      'git',
+      ['-c', 'protocol.file.allow=always', '-c', 'maintenance.auto=false', ...args],
+      {
+        cwd,
+        env: environment,
+        maxBuffer: 64 << 20,
+      },
+    )
     return { exitCode: 0, stdout, stderr }
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }

@@ -1,5 +1,5 @@
 import { Invalid, TooLarge } from '../lib/errors.ts'
-import { type Asker, createOwnThread } from '../lib/own-thread.ts'
+import { type Asker, createOwnThread, type SpareThreads } from '../lib/own-thread.ts'
 import type { ImageAnswer, ImageJob, Picture } from './image-job.ts'
 
 export type { Picture } from './image-job.ts'
@@ -9,6 +9,8 @@ export interface ImagesOptions {
   readonly timeoutMs: number
   /** Maximum number of waiting images. */
   readonly maxQueue: number
+  /** Idle threads of earlier applications; for tests. */
+  readonly spares?: SpareThreads | undefined
 }
 
 export interface AvatarLimits {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Unavailable } from './errors.ts'
-import { type Asker, createOwnThread, type OwnThread, ThreadOverrun } from './own-thread.ts'
+import { type Asker, createOwnThread, type OwnThread, SpareThreads, ThreadOverrun } from './own-thread.ts'
 import { usualWorkLimits, WorkBudget, WorkTooCostly } from './work-budget.ts'
 import type { TextAnswer, TextJob } from '../markup/text-job.ts'
 
@@ -115,3 +115,29 @@ test('own thread: a job above its processor time ends the thread, whose start is
     },
     { timeoutMs: 500 },
   ))
+
+test('own thread: an idle thread is left to the next one, and a busy one is ended', async () => {
+  const spares = new SpareThreads(1)
+  const used: number[] = []
+  for (const text of ['first', 'second']) {
+    await withThread(
+      async (thread) => {
+        assert.equal(thread.isRunning, false)
+        const answer = await thread.ask(job(text), asker(1))
+        assert.deepEqual(answer, { kind: 'runs', runs: [{ text, links: [] }] })
+        used.push(spares.count)
+      },
+      { spares },
+    )
+    assert.equal(spares.count, 1)
+  }
+  assert.deepEqual(used, [0, 0])
+  await withThread(
+    async (thread) => {
+      void reasonOf(thread.ask(endless, asker(1)))
+      await thread.close()
+    },
+    { spares },
+  )
+  assert.equal(spares.count, 0)
+})

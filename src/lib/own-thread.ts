@@ -21,6 +21,55 @@ export interface OwnThreadOptions {
   readonly maxMemoryMb: number
   /** Use that threads of one kind of work share. */
   readonly use?: RecentUse
+  /** Takes an idle thread from here and leaves it here at the end, for tests that start many applications. */
+  readonly spares?: SpareThreads | undefined
+}
+
+/** A thread without a job. */
+interface SpareThread {
+  readonly worker: Worker
+  /** Its processor time so far, in microseconds. */
+  readonly usedUs: number
+}
+
+/**
+ * Idle threads that closed applications leave to later ones, which saves starting them. Only tests start applications one
+ * after the other. A thread remembers nothing of its jobs that an answer shows.
+ */
+export class SpareThreads {
+  readonly #spares = new Map<string, SpareThread[]>()
+
+  /** @param mostOfKind most idle threads with the same file and memory */
+  constructor(readonly mostOfKind: number) {}
+
+  /** The number of idle threads. */
+  get count(): number {
+    return this.#spares.values().reduce((sum, each) => sum + each.length, 0)
+  }
+
+  take(options: OwnThreadOptions): SpareThread | undefined {
+    return this.#of(options).pop()
+  }
+
+  /** Returns whether the thread was kept. */
+  keep(options: OwnThreadOptions, spare: SpareThread): boolean {
+    const kept = this.#of(options)
+    if (kept.length >= this.mostOfKind) return false
+    kept.push(spare)
+    spare.worker.removeAllListeners('exit').removeAllListeners('error')
+    spare.worker.on('error', () => undefined)
+    spare.worker.once('exit', () => {
+      if (kept.includes(spare)) kept.splice(kept.indexOf(spare), 1)
+    })
+    return true
+  }
+
+  #of({ file, maxMemoryMb }: OwnThreadOptions): SpareThread[] {
+    const kind = `${file} ${maxMemoryMb}`
+    const known = this.#spares.get(kind) ?? []
+    this.#spares.set(kind, known)
+    return known
+  }
 }
 
 /** Who asks for work and is charged for it. A context is one. */
@@ -92,21 +141,26 @@ export function createOwnThread<Job, Answer>(options: OwnThreadOptions): OwnThre
 
   function started(): Worker {
     if (worker !== undefined) return worker
-    const fresh = new Worker(builtFile(options.file), {
-      name,
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: options.maxMemoryMb, maxYoungGenerationSizeMb: 16 },
-    })
+    const spare = options.spares?.take(options)
+    const fresh =
+      spare?.worker ??
+      new Worker(builtFile(options.file), {
+        name,
+        env: {},
+        resourceLimits: { maxOldGenerationSizeMb: options.maxMemoryMb, maxYoungGenerationSizeMb: 16 },
+      })
     fresh.once('exit', () => {
       if (worker === fresh) worker = undefined
     })
     // An error while no job runs has no caller; without a listener it would end the program.
     fresh.on('error', () => undefined)
-    fresh.once('message', ({ cpuUs }: Reply<Answer>) => {
-      if (worker === fresh) usedUs = cpuUs
-    })
     worker = fresh
-    usedUs = undefined
+    usedUs = spare?.usedUs
+    if (spare === undefined) {
+      fresh.once('message', ({ cpuUs }: Reply<Answer>) => {
+        if (worker === fresh) usedUs = cpuUs
+      })
+    }
     return fresh
   }
 
@@ -232,6 +286,11 @@ export function createOwnThread<Job, Answer>(options: OwnThreadOptions): OwnThre
     },
     close: async () => {
       isClosed = true
+      const isIdle = worker !== undefined && usedUs !== undefined && running === undefined
+      if (isIdle && options.spares?.keep(options, { worker: worker!, usedUs: usedUs! })) {
+        clearTimeout(idle)
+        worker = undefined
+      }
       await stop()
     },
   }

@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { CacheBudget } from '../lib/cache-budget.ts'
-import { type Asker, createOwnThread, ThreadLate, ThreadOverrun, type OwnThread } from '../lib/own-thread.ts'
+import {
+  type Asker,
+  createOwnThread,
+  type OwnThread,
+  type SpareThreads,
+  ThreadLate,
+  ThreadOverrun,
+} from '../lib/own-thread.ts'
 import { RecentUse } from '../lib/recent-use.ts'
 import { type WorkBudget, WorkTooCostly } from '../lib/work-budget.ts'
 import { isHighlightable, plainLines } from './highlight.ts'
@@ -20,6 +27,8 @@ export interface TextsOptions {
   /** The cache of rendered texts and its size. */
   readonly caches: CacheBudget
   readonly cacheBytes: number
+  /** Idle threads of earlier applications; for tests. */
+  readonly spares?: SpareThreads | undefined
 }
 
 /** Who asks for a text and from whose budget its price is taken: a context. */
@@ -97,6 +106,7 @@ export function createTexts(options: TextsOptions): Texts {
       idleMs,
       maxMemoryMb: 384,
       use,
+      spares: options.spares,
     })
   const short = thread('texts', Math.min(timeoutMs, shortMs))
   const long = thread('long_texts', timeoutMs)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Forge } from './forge.ts'
@@ -13,6 +13,10 @@ const environmentOf = (name: string): NodeJS.ProcessEnv => ({
   GIT_AUTHOR_EMAIL: `${name}@example.com`,
   GIT_COMMITTER_NAME: name,
   GIT_COMMITTER_EMAIL: `${name}@example.com`,
+  // Each commit and fetch would start two more processes that find nothing to do.
+  GIT_CONFIG_COUNT: '1',
+  GIT_CONFIG_KEY_0: 'maintenance.auto',
+  GIT_CONFIG_VALUE_0: 'false',
 })
 
 /** A folder for git as one account. */
@@ -62,7 +66,14 @@ export class Clone implements Disposable {
     writeFileSync(join(this.path, file), content)
     await this.must('add', '-A')
     await this.must('commit', '-q', '-m', message)
-    return this.must('rev-parse', 'HEAD')
+    return this.#head()
+  }
+
+  /** The commit of `HEAD`, whose reference is a file when a commit was just made. */
+  #head(): string {
+    const read = (name: string): string => readFileSync(join(this.path, '.git', name), 'utf8').trim()
+    const head = read('HEAD')
+    return head.startsWith('ref: ') ? read(head.slice('ref: '.length)) : head
   }
 
   [Symbol.dispose](): void {

@@ -11,6 +11,7 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import type { Answered } from '../http/server.ts'
 import type { Clock } from '../lib/time.ts'
 import type { Log } from '../lib/log.ts'
+import { SpareThreads } from '../lib/own-thread.ts'
 import { SpareBrokers } from '../git/broker/broker-process.ts'
 import { createToken } from '../users/credentials/token.service.ts'
 import { createUser, type NewAccount } from '../users/user.service.ts'
@@ -47,6 +48,9 @@ export const testPassword = 'Passw0rd!'
 /** Git's brokers are used again: starting one blocks the process and costs more than most tests. */
 const spareBrokers = new SpareBrokers(2)
 
+/** Threads that render texts and pictures are used again: starting one costs as much processor time as four forges. */
+const spareThreads = new SpareThreads(2)
+
 /** Its hash, with the least cost: checking a password with the program's own cost takes longer than most requests. */
 const testPasswordHash = hashSync(testPassword, { algorithm: 2, memoryCost: 8, timeCost: 1, parallelism: 1 })
 
@@ -82,6 +86,7 @@ export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
     ...(database ? { db: database.db } : {}),
     validateReplies: true,
     git: { durable: false, spares: spareBrokers },
+    spareThreads,
     ...(options.features ? { features: options.features } : {}),
     answered: (facts) => answered.push(facts),
   })

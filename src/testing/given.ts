@@ -1,4 +1,5 @@
 import type { ForgeClient } from './client.ts'
+import { base64 } from './samples.ts'
 
 /** A repository of a test. */
 export interface GivenRepo {
@@ -30,13 +31,25 @@ export class Given {
     return `${prefix}${this.#count}`
   }
 
-  /** Creates a repository, by default with a README on `main`. */
+  /** Creates a repository, by default with a README on `main`. Its one commit has the `files` instead, texts by path. */
   async repo(
-    options: { readonly owner?: string; readonly name?: string } & Readonly<Record<string, unknown>> = {},
+    options: {
+      readonly owner?: string
+      readonly name?: string
+      readonly files?: Readonly<Record<string, string>>
+    } & Readonly<Record<string, unknown>> = {},
   ): Promise<GivenRepo> {
-    const { owner = 'alice', name = this.name('repo'), ...more } = options
-    await this.forge.as(owner).must('POST', '/user/repos', { name, auto_init: true, ...more })
-    return { owner, name, fullName: `${owner}/${name}`, api: `/repos/${owner}/${name}` }
+    const { owner = 'alice', name = this.name('repo'), files, ...more } = options
+    const client = this.forge.as(owner)
+    await client.must('POST', '/user/repos', { name, auto_init: files === undefined, ...more })
+    const api = `/repos/${owner}/${name}`
+    if (files !== undefined) {
+      await client.must('POST', `${api}/contents`, {
+        message: 'Initial commit',
+        files: Object.entries(files).map(([path, text]) => ({ operation: 'create', path, content: base64(text) })),
+      })
+    }
+    return { owner, name, fullName: `${owner}/${name}`, api }
   }
 
   /** Creates an issue, by default by the owner of a new repository. */

@@ -131,8 +131,14 @@ export interface AnswerHeaders {
 export interface Given {
   /** A name of its own. */
   name(prefix: string): string
-  /** A repository with a README on `main`, unless the options say otherwise. */
-  repo(options?: GivenOptions<{ readonly owner?: string; readonly name?: string }>): Promise<GivenRepo>
+  /** A repository with a README on `main`, unless the options say otherwise. `files`, texts by path, are its commit instead. */
+  repo(
+    options?: GivenOptions<{
+      readonly owner?: string
+      readonly name?: string
+      readonly files?: Readonly<Record<string, string>>
+    }>,
+  ): Promise<GivenRepo>
   /** An issue by the owner of a new repository, unless the options say otherwise. */
   issue(options?: GivenOptions<{ readonly repo?: GivenRepo; readonly poster?: string }>): Promise<GivenIssue>
   /** An organization that the owner made; gives its name. */

@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Waits until a condition holds; fails after twenty seconds. */
+/** Less than a test may take, so that the failure says what is missing. A busy machine needs most of it. */
+const longestMs = 100_000
+
+/** Waits until a condition holds. It is looked at ever less often, because a look may cost a request or a process. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what = 'what the test waits for',
 ): Promise<void> {
-  for (const start = performance.now(); performance.now() - start < 20_000; await sleep(5)) {
+  const start = performance.now()
+  for (let waitedMs = 0; waitedMs < longestMs; waitedMs = performance.now() - start) {
     if (await condition()) return
+    await sleep(Math.max(5, waitedMs / 20))
   }
-  throw new Error(`not seen within twenty seconds: ${what}`)
+  throw new Error(`not seen within ${longestMs / 1000} seconds: ${what}`)
 }
