@@ -23,7 +23,7 @@ const TextForm = requestObject('TextForm', {
 const part = { base: 'site', scope: null, accepts: ['session'] } as const
 
 const preview = async (ctx: BrowserCtx, text: string, repo?: RepoCtx) => {
-  const place = { context: repo ? pathOf(repo.owner.name, repo.repo.name) : '' }
+  const place = { context: repo ? pathOf(repo.owner.name, repo.repo.name) : '', idScope: 'preview' }
   return bytes(html, await renderText(ctx, text, 'comment', place, repo))
 }
 
