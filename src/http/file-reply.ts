@@ -69,6 +69,8 @@ export async function serveFile(call: Call, file: ServedFile): Promise<StreamRep
     'access-control-expose-headers': 'Content-Disposition',
     'cache-control': file.cacheControl ?? 'private, max-age=300',
     'accept-ranges': 'bytes',
+    // A kept file answers nobody whose session has ended meanwhile.
+    ...(call.headers['cookie'] === undefined ? {} : { vary: [call.replyHeaders['vary'] ?? [], 'Cookie'].flat().join(', ') }),
     ...(file.etag === undefined ? {} : { etag: `"${file.etag}"` }),
     ...(file.modifiedUnix === undefined ? {} : { 'last-modified': httpDate(file.modifiedUnix) }),
     ...file.headers,

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { locationOf } from './location.ts'
 
 /** Maximum number of connections. */
 const maxConnections = 256
@@ -21,7 +22,7 @@ export class HttpsRedirect {
       const { origin } = new URL(siteUrl())
       const path = request.url?.startsWith('/') === true ? request.url : '/'
       // 307 keeps method and body, and clients do not cache it.
-      response.writeHead(307, { location: origin + path, 'content-length': 0, connection: 'close' }).end()
+      response.writeHead(307, { location: locationOf(origin + path), 'content-length': 0, connection: 'close' }).end()
     })
     this.#server.maxConnections = maxConnections
   }

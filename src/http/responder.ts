@@ -17,6 +17,7 @@ import {
   type RefusedCall,
 } from './error-forms.ts'
 import { matchesEtag } from './etag.ts'
+import { locationOf } from './location.ts'
 import { isJsonAs } from './operation.ts'
 import { payloadOf } from './payload.ts'
 import { boundHeader, type Reply, type StreamReply } from './reply.ts'
@@ -109,7 +110,7 @@ export class Responder {
     const headers: Headers = { ...apiHeaders, ...extra, 'x-request-id': call.id }
     if (error instanceof Moved) {
       // A path, not a full address (contract, users: renaming and redirects).
-      const location = this.#options.subPath + error.location
+      const location = locationOf(this.#options.subPath + error.location)
       const isRead = request.method === 'GET' || request.method === 'HEAD'
       const status = error.status === 301 && !isRead ? 308 : error.status
       response.writeHead(status, { ...headers, location, 'content-length': 0 }).end()
@@ -279,6 +280,7 @@ function headersOf(
   headers['x-request-id'] = call.id
   for (const name in call.replyHeaders) headers[name] = call.replyHeaders[name] as string
   for (const name in reply.headers) headers[name] = reply.headers[name] as string
+  if (typeof headers['location'] === 'string') headers['location'] = locationOf(headers['location'])
   if (call.cookies.length > 0) {
     const own = reply.headers?.['set-cookie']
     headers['set-cookie'] = own === undefined ? call.cookies : [...call.cookies, own]

@@ -1,5 +1,4 @@
-import type { LinkBases } from './links.ts'
-import { sanitize } from './sanitize.ts'
+import { sanitize, type SanitizeOptions } from './sanitize.ts'
 import { unrendered } from './unrendered.ts'
 
 /** Longest HTML that is sanitised, in characters: eight times the longest text. A million markers can become 26 million. */
@@ -32,6 +31,6 @@ function isTooDeep(html: string): boolean {
 }
 
 /** Sanitises rendered HTML, or returns the unrendered text when it is too long or too deep. */
-export function sanitiseBounded(html: string, source: string, bases: LinkBases): string {
-  return html.length > maxOutput || isTooDeep(html) ? unrendered(source) : sanitize(html, bases)
+export function sanitiseBounded(html: string, source: string, options: SanitizeOptions): string {
+  return html.length > maxOutput || isTooDeep(html) ? unrendered(source) : sanitize(html, options)
 }

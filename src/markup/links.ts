@@ -105,8 +105,9 @@ const documentName = /\.(?:md|markdown|mdown|mkd|livemd|org)$/i
 /** The lines of a source. */
 const lineFragment = /^#L\d+(?:[-:]L?\d+)?$/
 
-/** Ids of headings and footnotes have a prefix, so that a text cannot take ids of the page around it. */
+/** Returns the id of a part of a text. Its prefix keeps a text from taking ids of the page around it. */
+export const prefixId = (id: string): string =>
+  /^(?:user-content-|fn(?:ref\d*)?:user-content-)/.test(id) ? id : `user-content-${id}`
+
 const withPrefix = (fragment: string): string =>
-  fragment.length < 2 || /^#(?:user-content-|fn(?:ref\d*)?:user-content-)/.test(fragment)
-    ? fragment
-    : `#user-content-${fragment.slice(1)}`
+  fragment.length < 2 ? fragment : `#${prefixId(fragment.slice(1))}`

@@ -2,6 +2,7 @@ import type { Env, MarkdownIt, Renderer, StateBlock, StateCore, Token } from 'ma
 import { escapeHtml } from './html.ts'
 import { resolveAddress } from './links.ts'
 import { stateOf } from './markdown-env.ts'
+import { ownMark } from './sanitize.ts'
 import { wordTable } from '../lib/word-table.ts'
 
 const alertTitles = wordTable<string>({
@@ -72,7 +73,7 @@ function renderListItemOpen(
   if (task === undefined) return renderer.renderToken(tokens, index, options)
   const checked = task.checked ? ' checked' : ''
   return (
-    `<li class="task-list-item"><input type="checkbox" disabled data-source-position="${task.position}"${checked}>` +
+    `<li class="task-list-item"><input type="checkbox" disabled data-source-position="${ownMark}${task.position}"${checked}>` +
     (task.loose ? '\n' : '')
   )
 }

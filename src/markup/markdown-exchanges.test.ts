@@ -61,6 +61,7 @@ const render = (text: string, mode: MarkdownMode, body: Body, repository: string
     (found) =>
       renderMarkdown(text, {
         mode,
+        isForApi: true,
         rootUrl,
         repository,
         bases: linkBases({ rootUrl, context: body.Context ?? '', mode, wiki: body.Wiki }),

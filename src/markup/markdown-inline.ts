@@ -3,6 +3,7 @@ import { visitInline } from './literal-elements.ts'
 import { emojiByName, findEmoji, type Emoji } from './emoji.ts'
 import { escapeHtml } from './html.ts'
 import { stateOf } from './markdown-env.ts'
+import { ownMark } from './sanitize.ts'
 import { findReferences, renderReference, shortenAddress, type Reference } from './references.ts'
 
 const tilde = 0x7e
@@ -111,7 +112,7 @@ function renderMath(tokens: readonly Token[], index: number): string {
 
 function renderEmoji({ character, description, alias }: Emoji): string {
   const label = escapeHtml(description)
-  return `<span class="emoji" aria-label="${label}" data-alias="${escapeHtml(alias)}">${character}</span>`
+  return `<span class="emoji" aria-label="${label}" data-alias="${ownMark}${escapeHtml(alias)}">${character}</span>`
 }
 
 function htmlToken(state: StateCore, level: number, html: string): Token {

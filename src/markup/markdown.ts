@@ -5,8 +5,9 @@ import footnotes from 'markdown-it-footnote'
 import { findFrontMatter, renderFrontMatter } from './front-matter.ts'
 import { loadHighlighters, type Highlighters } from './highlight.ts'
 import { sanitiseBounded } from './limited.ts'
+import type { SanitizeOptions } from './sanitize.ts'
 import { unrendered } from './unrendered.ts'
-import type { LinkBases, MarkdownMode } from './links.ts'
+import type { MarkdownMode } from './links.ts'
 import { blockRules, fenceLanguage } from './markdown-block.ts'
 import { withState, type RenderState } from './markdown-env.ts'
 import { inlineRules } from './markdown-inline.ts'
@@ -21,11 +22,9 @@ import {
 } from './references.ts'
 import { trimTrailing } from '../lib/trim-ends.ts'
 
-export interface MarkdownOptions {
+export interface MarkdownOptions extends SanitizeOptions {
   /** `markdown` has no references; `gfm` keeps line ends; `comment` breaks at them and links `#1` too. */
   readonly mode: MarkdownMode
-  /** Bases of relative addresses; see `linkBases`. */
-  readonly bases: LinkBases
   /** Address of the instance, with or without a trailing slash. */
   readonly rootUrl: string
   /** Repository of the text, `owner/name`; without it `#1` links to the root and commits stay text. */
@@ -193,5 +192,5 @@ export async function renderMarkdown(source: string, options: MarkdownOptions): 
   state.highlighters = await loadHighlighters(languagesOf(tokens))
   const html = parser.renderer.render(tokens, parser.options, env)
   const whole = (front === undefined ? '' : renderFrontMatter(front.values)) + html
-  return { html: sanitiseBounded(whole, source, options.bases), candidates: candidatesOf(state.found) }
+  return { html: sanitiseBounded(whole, source, options), candidates: candidatesOf(state.found) }
 }

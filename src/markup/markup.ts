@@ -15,9 +15,9 @@ export async function renderFile(source: string, kind: MarkupKind, options: Mark
   if (kind === 'title' || kind === 'message') return renderMessage(source, options, kind === 'title')
   if (kind !== 'org') {
     return withoutCandidates(
-      sanitiseBounded(renderTable(source, settings.table, kind === 'tsv' ? '\t' : undefined), source, options.bases),
+      sanitiseBounded(renderTable(source, settings.table, kind === 'tsv' ? '\t' : undefined), source, options),
     )
   }
   if (Buffer.byteLength(source) > settings.maxBytes) return withoutCandidates(unrendered(source))
-  return withoutCandidates(sanitiseBounded(await renderOrg(source), source, options.bases))
+  return withoutCandidates(sanitiseBounded(await renderOrg(source), source, options))
 }

@@ -31,7 +31,7 @@ export function renderMessage(source: string, options: MarkdownOptions, isTitle:
       index % 2 === 1 ? `<code class="in-title">${escapeHtml(part)}</code>` : linked(part, options, rules, plain),
     )
     .join('')
-  return { html: sanitiseBounded(html, source, options.bases), candidates: candidatesOf(found) }
+  return { html: sanitiseBounded(html, source, options), candidates: candidatesOf(found) }
 }
 
 function linked(

@@ -1,7 +1,23 @@
+import { randomUUID } from 'node:crypto'
 import sanitizeHtml from 'sanitize-html'
-import type { LinkBases } from './links.ts'
-import { resolveAddress } from './links.ts'
+import { type LinkBases, prefixId, resolveAddress } from './links.ts'
 import { trimBoth } from '../lib/trim-ends.ts'
+
+/** The form of sanitised HTML. */
+export interface SanitizeOptions {
+  /** Bases of relative addresses; see `linkBases`. */
+  readonly bases: LinkBases
+  /** Precedes the ids of a text, so that the texts of one page have different ones, as in `comment-12:user-content-install`. */
+  readonly idScope?: string
+  /** Whether the text is for a client of the API, which gets ids and buttons of HTML as they are written (contract). */
+  readonly isForApi?: boolean
+}
+
+/**
+ * Precedes the value of a `data-…` attribute that a renderer of this folder writes. Other values are removed: scripts act on these
+ * attributes, and people can write them in HTML.
+ */
+export const ownMark = `${randomUUID()}:`
 
 /** Allowed elements; of any other element only the text remains. */
 const allowedTags = [
@@ -64,10 +80,10 @@ const allowedTags = [
   ],
   ...['table', 'caption', 'colgroup', 'col', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td'],
   ...['img', 'picture', 'source', 'video', 'audio', 'track', 'figure', 'figcaption', 'details', 'summary', 'svg'],
-  ...['input', 'button', 'section', 'article', 'aside', 'header', 'footer', 'center'],
+  ...['input', 'section', 'article', 'aside', 'header', 'footer', 'center'],
 ]
 
-const everywhere = ['id', 'class', 'style', 'title', 'dir', 'lang', 'align', 'aria-label', 'aria-hidden', 'role']
+const everywhere = ['id', 'class', 'style', 'title', 'dir', 'lang', 'align', 'aria-label', 'aria-hidden']
 
 const allowedAttributes: Readonly<Record<string, readonly string[]>> = {
   a: ['href', 'target', 'rel', 'name'],
@@ -181,8 +197,36 @@ function relOf(own: string | undefined, target: string | undefined): string {
   return [...words].join(' ')
 }
 
-function cleanAttributes(tag: string, attributes: sanitizeHtml.Attributes, bases: LinkBases): sanitizeHtml.Attributes {
+/** Gives the ids of an element, and its references to ids, the prefix and the scope of the text. */
+function scopeIds(tag: string, kept: sanitizeHtml.Attributes, { idScope, isForApi }: SanitizeOptions): void {
+  if (isForApi === true) return
+  const scope = idScope === undefined ? '' : `${idScope}:`
+  const scoped = (id: string): string => scope + prefixId(id)
+  for (const name of ['id', 'name', 'headers']) {
+    const ids = kept[name]?.split(/\s+/).filter((id) => id !== '') ?? []
+    if (ids.length > 0) kept[name] = ids.map(scoped).join(' ')
+    else delete kept[name]
+  }
+  if (tag === 'a' && kept.href?.startsWith('#') && kept.href.length > 1) kept.href = `#${scoped(kept.href.slice(1))}`
+}
+
+/** Removes `data-…` attributes that people wrote, and the mark of the others. */
+function removeForeignData(kept: sanitizeHtml.Attributes): void {
+  for (const [name, value] of Object.entries(kept)) {
+    if (!name.startsWith('data-')) continue
+    if (value.startsWith(ownMark)) kept[name] = value.slice(ownMark.length)
+    else delete kept[name]
+  }
+}
+
+function cleanAttributes(
+  tag: string,
+  attributes: sanitizeHtml.Attributes,
+  options: SanitizeOptions,
+): sanitizeHtml.Attributes {
+  const { bases } = options
   const { rel, ...kept } = attributes
+  removeForeignData(kept)
   for (const [name, kind] of Object.entries(addressAttributes)) {
     const address = kept[name]?.trim()
     if (address === undefined) continue
@@ -204,6 +248,7 @@ function cleanAttributes(tag: string, attributes: sanitizeHtml.Attributes, bases
     if (kept.href !== undefined) kept.rel = relOf(rel, kept.target)
   }
   if (tag === 'input') kept.disabled = ''
+  scopeIds(tag, kept, options)
   return kept
 }
 
@@ -256,10 +301,11 @@ const rules: sanitizeHtml.IOptions = {
  * Sanitises HTML by lists of allowed elements, attributes and classes (with `sanitize-html`), and resolves addresses. The result is
  * balanced and has no leading blanks.
  */
-export function sanitize(html: string, bases: LinkBases): string {
+export function sanitize(html: string, options: SanitizeOptions): string {
   const clean = sanitizeHtml(html, {
     ...rules,
-    transformTags: { '*': (tagName, attribs) => ({ tagName, attribs: cleanAttributes(tagName, attribs, bases) }) },
+    allowedTags: options.isForApi === true ? [...allowedTags, 'button'] : allowedTags,
+    transformTags: { '*': (tagName, attribs) => ({ tagName, attribs: cleanAttributes(tagName, attribs, options) }) },
   })
   return emptySvg(clean).replaceAll('&quot;', '&#34;').replaceAll("'", '&#39;').trimStart()
 }

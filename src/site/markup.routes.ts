@@ -5,11 +5,12 @@ import { bytesOf, operation, validBody, type Call } from '../http/operation.ts'
 import { bytes, type StreamReply } from '../http/reply.ts'
 import { Invalid } from '../lib/errors.ts'
 import { MarkdownOption, MarkupOption } from './markup.schemas.ts'
-import { renderFileText, renderText } from './render.service.ts'
+import { renderFileText, renderText, type TextPlace } from './render.service.ts'
 
 const html = (text: string): StreamReply<200> => bytes('text/html;charset=utf-8', text)
 
-const placeOf = (body: MarkdownOption): { context: string; wiki: boolean } => ({
+const placeOf = (body: MarkdownOption): TextPlace => ({
+  isForApi: true,
   context: body.Context ?? '',
   wiki: body.Wiki ?? false,
 })
@@ -34,7 +35,7 @@ async function renderMarkupOption(ctx: Ctx, body: MarkupOption, repo?: RepoCtx):
 /** The body is the text, whatever its content type. */
 async function renderRaw(ctx: Ctx, call: Call, repo?: RepoCtx): Promise<StreamReply<200>> {
   const source = (await call.wholeBody()).toString('utf8')
-  return html(await renderText(ctx, source, 'markdown', { context: '' }, repo))
+  return html(await renderText(ctx, source, 'markdown', { context: '', isForApi: true }, repo))
 }
 
 export const renderMarkdown = operation({

@@ -8,6 +8,7 @@ import type { MarkdownOptions } from '../markup/markdown.ts'
 import { markupKind } from '../markup/markup-kind.ts'
 import type { MarkupSettings } from '../markup/markup-settings.ts'
 import type { ResolvedReferences, ResolveReferences } from '../markup/references.ts'
+import type { SanitizeOptions } from '../markup/sanitize.ts'
 import { listAccountsByNames, listTeamNamesOfRepo } from './reference.store.ts'
 
 const settingsByConfig = new WeakMap<Config, MarkupSettings>()
@@ -99,8 +100,8 @@ export const referenceResolver =
     return { mentions: new Set([...accounts, ...teams]), commits: await resolveCommits(repo, commits) }
   }
 
-/** Context of a text, as in `MarkdownOption` and `MarkupOption`. */
-export interface TextPlace {
+/** Context of a text, as in `MarkdownOption` and `MarkupOption`, and the form of its HTML. */
+export interface TextPlace extends Pick<SanitizeOptions, 'idScope' | 'isForApi'> {
   /** Path below the root, or a full address. */
   readonly context: string
   readonly wiki?: boolean
@@ -117,6 +118,8 @@ function optionsFor(ctx: Ctx, mode: MarkdownMode, place: TextPlace, repo: RepoCt
     bases: linkBases({ rootUrl, mode, ...place }),
     ...(repo === undefined ? {} : { repository: `${repo.owner.name}/${repo.repo.name}` }),
     ...(place.wiki === undefined ? {} : { wiki: place.wiki }),
+    ...(place.idScope === undefined ? {} : { idScope: place.idScope }),
+    ...(place.isForApi === undefined ? {} : { isForApi: place.isForApi }),
     keywords: {
       close: closeKeywords.map((word) => word.toLowerCase()),
       reopen: reopenKeywords.map((word) => word.toLowerCase()),

@@ -1,12 +1,18 @@
 /**
- * Scrolls to the part of a text that the address names without the prefix of ids in texts (`README.md#install`), as people
- * write addresses that they have from a file or from another forge.
+ * Scrolls to the part of a text that the address names. The ids of a text have the prefix `user-content-` and, except in the main text
+ * of a page, a scope (`comment-12:user-content-install`). People write addresses without them (`README.md#install`), as in a file or on
+ * another forge, and a text may link to a part of the page around it (`#issuecomment-12`).
  */
 const scrollToPart = () => {
   const id = decodePart(location.hash.slice(1))
   if (id === '' || document.getElementById(id)) return
-  document.getElementById(`user-content-${id}`)?.scrollIntoView()
+  partOf(id.replace(/^(?:[\w-]+:)?user-content-/, ''))?.scrollIntoView()
 }
+
+const partOf = (name: string): Element | null =>
+  document.getElementById(`user-content-${name}`) ??
+  document.getElementById(name) ??
+  document.querySelector(`[id$="${CSS.escape(`:user-content-${name}`)}"]`)
 
 /** Returns the name of a part; an address that is not encoded well names it as it stands. */
 function decodePart(part: string): string {

@@ -1,8 +1,8 @@
 import { around } from './present.ts'
 
 const dialogOf = (id: string | undefined): HTMLDialogElement | undefined => {
-  const found = id === undefined ? null : document.getElementById(id)
-  return found instanceof HTMLDialogElement ? found : undefined
+  if (id === undefined) return undefined
+  return document.querySelector<HTMLDialogElement>(`dialog#${CSS.escape(id)}`) ?? undefined
 }
 
 document.addEventListener('click', (event) => {

@@ -45,6 +45,7 @@ import './names.ts'
 import './navigation.ts'
 import './rows.ts'
 import './tasks.ts'
+import './viewer.ts'
 import { onEach } from './present.ts'
 
 /** Connects an element with a part of the scripts that is loaded when a page needs it first. */

@@ -4,8 +4,8 @@ const confirmed = new WeakSet<HTMLFormElement>()
 
 /** Asks in a dialog made from `<template id="confirm-dialog">`, or with the browser's own when the page has none. */
 async function ask(question: string, act: string | undefined): Promise<boolean> {
-  const template = document.getElementById('confirm-dialog')
-  const copy = template instanceof HTMLTemplateElement ? template.content.cloneNode(true) : undefined
+  const template = document.querySelector<HTMLTemplateElement>('template#confirm-dialog')
+  const copy = template?.content.cloneNode(true)
   const dialog = copy instanceof DocumentFragment ? copy.querySelector('dialog') : null
   // oxlint-disable-next-line no-alert -- a page without the template
   if (!dialog) return confirm(question)

@@ -23,8 +23,8 @@ function mark(hash: string): Element | null {
   const range = rangeOf(hash)
   if (!range) return null
   for (let number = range.first; number <= Math.min(range.last, range.first + maxMarked); number++) {
-    const line = document.getElementById(`${range.prefix}${number}`)
-    if (line?.closest('[data-lines]')) (line.closest('tr') ?? line).classList.add('is-marked')
+    const line = document.querySelector(`[data-lines] #${CSS.escape(`${range.prefix}${number}`)}`)
+    if (line) (line.closest('tr') ?? line).classList.add('is-marked')
   }
   return document.querySelector('[data-lines] .is-marked')
 }

@@ -5,6 +5,8 @@ declare module '@hotwired/turbo' {
   }
   /** Loads a page as a click on a link would. The same address with `replace` is a refresh. */
   export function visit(location: string, options?: { readonly action?: 'advance' | 'replace' }): void
+  /** The pages that the Back button shows without asking the server. */
+  export const cache: { clear(): void }
   /** Renders a Turbo stream. */
   export function renderStreamMessage(message: string): void
 }

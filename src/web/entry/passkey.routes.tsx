@@ -5,7 +5,7 @@ import { redirect } from '../../http/reply.ts'
 import { requestObject } from '../../http/schema.ts'
 import { browserOf } from '../shell/browser-of.ts'
 import { inBrowser, ownForm } from '../shell/browser.requirements.ts'
-import { sessionCookies } from '../shell/cookies.ts'
+import { signInCookies } from '../shell/cookies.ts'
 import { pageErrors } from '../../http/error-forms.ts'
 import { signInPageOf } from './sign-in-page.tsx'
 import { localTarget } from './sign-in-target.ts'
@@ -37,7 +37,7 @@ export const passkeySignInSubmit = operation({
     if (!session) {
       return signInPageOf(ctx, call, { redirectTo, problem: { message: texts.signIn.unknownPasskey } })
     }
-    call.cookies.push(...sessionCookies(ctx.config, session))
+    call.cookies.push(...signInCookies(ctx.config, session))
     return redirect(303, localTarget(ctx.config, redirectTo))
   },
 })

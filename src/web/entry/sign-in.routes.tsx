@@ -8,7 +8,7 @@ import { browserOf } from '../shell/browser-of.ts'
 import { inBrowser, ownForm } from '../shell/browser.requirements.ts'
 import { attempt } from '../shell/attempt.ts'
 import { siteHref } from '../ui/paths.ts'
-import { cookie, noSessionCookies, sessionCookies, ticketCookie } from '../shell/cookies.ts'
+import { cookie, forgetHeaders, noSessionCookies, signInCookies, ticketCookie } from '../shell/cookies.ts'
 import { pageErrors } from '../../http/error-forms.ts'
 import { signInPageOf } from './sign-in-page.tsx'
 import { hintedLogin, localTarget } from './sign-in-target.ts'
@@ -78,7 +78,7 @@ export const signInSubmit = operation({
         'set-cookie': cookie(ctx.config, ticketCookie(ctx.config), session.ticket, session.ticketSeconds),
       })
     }
-    call.cookies.push(...sessionCookies(ctx.config, session))
+    call.cookies.push(...signInCookies(ctx.config, session))
     return redirect(303, localTarget(ctx.config, body.redirect_to))
   },
 })
@@ -99,7 +99,6 @@ export const signOutSubmit = operation({
     const { viewer, sessionId } = ctx
     if (viewer && sessionId !== undefined) await endSession(ctx, viewer.id, sessionId)
     call.cookies.push(...noSessionCookies(ctx.config))
-    // Texts that were not sent stay in the browser's tab, where the next person could read them.
-    return empty(303, { location: siteHref(ctx.config, '/'), 'clear-site-data': '"storage"' })
+    return empty(303, { location: siteHref(ctx.config, '/'), ...forgetHeaders })
   },
 })

@@ -94,7 +94,7 @@ test('signOutSubmit ends the session; a session ends by itself, and is no creden
   const kept = new Browser(forge)
   kept.cookies.set('ingot_session', browser.cookies.get('ingot_session') as string)
   const left = await browser.send('POST', '/user/logout', { _csrf: await browser.csrf('/') })
-  assert.equal(left.headers.get('clear-site-data'), '"storage"')
+  assert.equal(left.headers.get('clear-site-data'), '"cache", "storage"')
   assert.equal(browser.cookies.has('ingot_session'), false)
   assert.match((await kept.send('GET', '/')).text, /Sign in/)
   await kept.signIn('alice', testPassword)

@@ -20,7 +20,7 @@ import { Field } from '../ui/field.tsx'
 import { Link } from '../ui/link.tsx'
 import type { Problem } from '../ui/page-context.ts'
 import { siteHref } from '../ui/paths.ts'
-import { sessionCookies } from '../shell/cookies.ts'
+import { signInCookies } from '../shell/cookies.ts'
 import { pageErrors } from '../../http/error-forms.ts'
 import { texts } from './texts.tsx'
 
@@ -130,7 +130,7 @@ export const signUpSubmit = operation({
     if (!made) return redirect(303, siteHref(ctx.config, '/user/activate'))
     if (!made.is_active) return redirect(303, siteHref(ctx.config, '/user/login?done=waiting'))
     const session = await beginSession(ctx, made, browserOf(call), { remember: false })
-    call.cookies.push(...sessionCookies(ctx.config, session))
+    call.cookies.push(...signInCookies(ctx.config, session))
     return redirect(303, siteHref(ctx.config, '/'))
   },
 })

@@ -27,7 +27,7 @@ import {
   cookieFromElsewhere,
   newcomerCookie,
   readCookies,
-  sessionCookies,
+  signInCookies,
   ticketCookie,
 } from '../shell/cookies.ts'
 import { pageErrors } from '../../http/error-forms.ts'
@@ -87,7 +87,7 @@ async function leadOn(
     call.cookies.push(cookie(config, ticketCookie(config), session.ticket, session.ticketSeconds))
     return redirect(303, siteHref(config, `/user/two_factor${query}`))
   }
-  call.cookies.push(...sessionCookies(config, session))
+  call.cookies.push(...signInCookies(config, session))
   return redirect(303, localTarget(config, redirectTo))
 }
 

@@ -10,7 +10,7 @@ import { Moved } from '../../lib/errors.ts'
 import { browserOf } from '../shell/browser-of.ts'
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import { inBrowser, ownForm } from '../shell/browser.requirements.ts'
-import { cookie, readCookies, sessionCookies, ticketCookie } from '../shell/cookies.ts'
+import { cookie, readCookies, signInCookies, ticketCookie } from '../shell/cookies.ts'
 import { pageErrors } from '../../http/error-forms.ts'
 import { attempt, refusedForm } from '../shell/attempt.ts'
 import { CardForm, sendCard } from '../shell/card-page.tsx'
@@ -124,7 +124,7 @@ async function answerSecond(
         : { field: ways[way].field, message: texts.secondFactor.wrongCode }
     return codePage(ctx, call, { way, user, redirectTo, problem: problem ?? wrong })
   }
-  call.cookies.push(...sessionCookies(config, session), cookie(config, ticketCookie(config), ''))
+  call.cookies.push(...signInCookies(config, session), cookie(config, ticketCookie(config), ''))
   // The scratch code is used up; the settings create another one.
   return redirect(303, way === 'code' ? localTarget(config, redirectTo) : siteHref(config, '/user/settings/security'))
 }

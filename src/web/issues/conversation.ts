@@ -24,7 +24,10 @@ const timesAtMost = 1000
 export async function loadTexts(ctx: RepoCtx, issue: IssueRow, comments: readonly CommentRow[]) {
   const [reactions, texts] = await Promise.all([
     viewReactions(ctx, issue, [0, ...comments.map(({ id }) => id)]),
-    renderTexts<number>(ctx, [[0, issue.content], ...comments.map(({ id, content }) => [id, content] as const)]),
+    renderTexts<number>(ctx, [
+      [0, issue.content],
+      ...comments.map(({ id, content }) => [id, content, `comment-${id}`] as const),
+    ]),
   ])
   return { reactions, texts }
 }

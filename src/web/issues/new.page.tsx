@@ -57,7 +57,7 @@ async function loadNew(
     template,
     html: await renderTexts(
       ctx,
-      markdownOf(template?.fields ?? []).map((text) => [text, text] as const),
+      markdownOf(template?.fields ?? []).map((text, index) => [text, text, `part-${index}`] as const),
     ),
     choices,
     title: query.title,

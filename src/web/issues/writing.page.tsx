@@ -2,18 +2,17 @@ import { renderToString } from 'preact-render-to-string'
 import { inRepo } from '../../access/repo.requirements.ts'
 import type { RepoCtx } from '../../access/context.ts'
 import { bytesOf, operation, validBody } from '../../http/operation.ts'
-import { bytes } from '../../http/reply.ts'
 import { requestObject } from '../../http/schema.ts'
 import { suggest } from '../../issues/references/suggestion.service.ts'
 import { renderText } from '../../site/render.service.ts'
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import { inBrowser, inSession, ownForm } from '../shell/browser.requirements.ts'
+import { sendFragment } from '../shell/send-page.tsx'
 import { csrfName } from '../ui/page-context.ts'
 import { pathOf } from '../ui/paths.ts'
 import { SuggestionList } from './suggestion.view.tsx'
 import { text } from '../ui/fields.ts'
 
-const html = 'text/html;charset=utf-8'
 const TextForm = requestObject('TextForm', {
   text: text,
   [csrfName]: text,
@@ -23,8 +22,8 @@ const TextForm = requestObject('TextForm', {
 const part = { base: 'site', scope: null, accepts: ['session'] } as const
 
 const preview = async (ctx: BrowserCtx, text: string, repo?: RepoCtx) => {
-  const place = { context: repo ? pathOf(repo.owner.name, repo.repo.name) : '' }
-  return bytes(html, await renderText(ctx, text, 'comment', place, repo))
+  const place = { context: repo ? pathOf(repo.owner.name, repo.repo.name) : '', idScope: 'preview' }
+  return sendFragment(ctx, await renderText(ctx, text, 'comment', place, repo))
 }
 
 /** Renders a Markdown text that belongs to no repository, for the preview of the editor. */
@@ -65,7 +64,7 @@ export const suggestWords = operation({
   query: suggestionQuery,
   reply: { 200: bytesOf('text/html') },
   run: async ({ ctx, query }) =>
-    bytes(html, renderToString(<SuggestionList found={await suggest(ctx, query.key ?? '', query.q ?? '')} />)),
+    sendFragment(ctx, renderToString(<SuggestionList found={await suggest(ctx, query.key ?? '', query.q ?? '')} />)),
 })
 
 /** Completes mentions, references to issues and emoji in a text of a repository. */
@@ -78,5 +77,8 @@ export const suggestRepositoryWords = operation({
   query: suggestionQuery,
   reply: { 200: bytesOf('text/html') },
   run: async ({ ctx, query }) =>
-    bytes(html, renderToString(<SuggestionList found={await suggest(ctx, query.key ?? '', query.q ?? '', ctx)} />)),
+    sendFragment(
+      ctx,
+      renderToString(<SuggestionList found={await suggest(ctx, query.key ?? '', query.q ?? '', ctx)} />),
+    ),
 })

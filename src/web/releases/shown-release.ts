@@ -18,7 +18,7 @@ export async function showReleases(ctx: RepoCtx, rows: readonly ReleaseRow[]): P
     latestReleaseId(ctx),
     renderTexts(
       ctx,
-      rows.map((row) => [row.id, row.content] as const),
+      rows.map((row) => [row.id, row.content, `release-${row.id}`] as const),
     ),
   ])
   return details.map((each) => ({

@@ -2,7 +2,6 @@ import { renderToString } from 'preact-render-to-string'
 import type { Ctx, RepoCtx } from '../../access/context.ts'
 import { resolveRepo } from '../../access/resolve-repo.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
-import { bytes } from '../../http/reply.ts'
 import { findTitles, findTitlesEverywhere, type NamedIssue } from '../../issues/lists/title-search.service.ts'
 import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
 import { Forbidden, Moved, NotFound } from '../../lib/errors.ts'
@@ -11,6 +10,7 @@ import { browseRepos } from '../../repos/lists/browse.service.ts'
 import { findPeople } from '../../users/user.service.ts'
 import { inBrowser } from '../shell/browser.requirements.ts'
 import { iconFiles } from '../shell/assets.ts'
+import { sendFragment } from '../shell/send-page.tsx'
 import { iconScope } from '../ui/icon.tsx'
 import { issueMark } from '../ui/issue-icon.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
@@ -54,7 +54,7 @@ export const palette = operation({
     const html = iconScope.during(iconFiles(ctx.config), () =>
       renderToString(<PaletteView entries={entries} note={note} subPath={subPath} />),
     )
-    return bytes('text/html;charset=utf-8', html)
+    return sendFragment(ctx, html)
   },
 })
 

@@ -1,5 +1,7 @@
 import type { NewSession } from '../../auth/session.service.ts'
 import type { Config } from '../../config/load-config.ts'
+import { newSecret } from '../../secrets/tokens.ts'
+import { csrfName } from '../ui/page-context.ts'
 
 /** Returns the cookies of a request by name; the first of a name counts. */
 export function readCookies(header: string | string[] | undefined): ReadonlyMap<string, string> {
@@ -23,6 +25,12 @@ export const awayCookie = ({ session }: Pick<Config, 'session'>): string => `${s
 /** Name of the cookie with a provider's person who must choose an account. */
 export const newcomerCookie = ({ session }: Pick<Config, 'session'>): string => `${session.cookieName}_newcomer`
 
+/**
+ * Headers of a reply that ends a session: the browser forgets the pages and files that it kept, and texts that were not sent, which the
+ * next person could read.
+ */
+export const forgetHeaders = { 'clear-site-data': '"cache", "storage"' } as const
+
 /** Returns a cookie that browsers send with navigations from other sites, unlike a strict one. */
 export const cookieFromElsewhere = (config: Config, name: string, value: string, maxAgeSeconds: number): string =>
   cookie({ ...config, session: { ...config.session, sameSite: 'lax' } }, name, value, maxAgeSeconds)
@@ -33,8 +41,15 @@ export const sessionCookies = (config: Config, { secret, remember }: NewSession)
   cookie(config, config.security.cookieRememberName, remember?.secret ?? '', remember?.seconds),
 ]
 
-/** Returns the cookies that delete the session. */
+/** Returns the cookies of a sign-in: a new session, and a new value for forms, so that a value from before is worthless. */
+export const signInCookies = (config: Config, session: NewSession): string[] => [
+  ...sessionCookies(config, session),
+  cookie(config, csrfName, newSecret()),
+]
+
+/** Returns the cookies that delete the session and renew the value for forms. */
 export const noSessionCookies = (config: Config): string[] => [
+  cookie(config, csrfName, newSecret()),
   cookie(config, config.session.cookieName, ''),
   cookie(config, config.security.cookieRememberName, ''),
 ]

@@ -82,6 +82,10 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
   })
 }
 
+/** Returns a part of a page, which a script puts into it, with the policy of pages: its address can also be opened. */
+export const sendFragment = ({ config }: { readonly config: Config }, html: string): StreamReply<200> =>
+  bytes(htmlType, html, { headers: pageHeaders(config) })
+
 /** Path of the operation that answers browsers where no operation is. */
 export const unknownPath = '/-/unknown'
 
@@ -100,7 +104,6 @@ export const errorPages = (config: Config, clock: Clock): ErrorForm => ({
         <ErrorContent refusal={refusal} call={call} />
       </Layout>,
     )
-    const { 'content-security-policy': policy = '' } = pageHeaders(config)
-    return { contentType: htmlType, body, headers: { 'content-security-policy': policy } }
+    return { contentType: htmlType, body, headers: pageHeaders(config) }
   },
 })

@@ -6,17 +6,21 @@ import { pathOf } from './paths.ts'
 /** Texts that are rendered at once: the renderer refuses when too many wait. */
 const atOnce = 4
 
+/** A key, a text, and its scope of ids (`SanitizeOptions`), which only the main text of a page lacks. */
+export type SourceText<Key> = readonly [key: Key, text: string, idScope?: string]
+
 /** Renders Markdown texts of a repository as sanitised HTML, by key. */
 export async function renderTexts<Key>(
   ctx: RepoCtx,
-  sources: readonly (readonly [Key, string])[],
+  sources: readonly SourceText<Key>[],
 ): Promise<ReadonlyMap<Key, string>> {
   const place = { context: pathOf(ctx.owner.name, ctx.repo.name) }
   return new Map(
     await mapLimited(
       sources,
       atOnce,
-      async ([key, source]) => [key, await renderText(ctx, source, 'comment', place, ctx)] as const,
+      async ([key, source, idScope]) =>
+        [key, await renderText(ctx, source, 'comment', { ...place, ...(idScope && { idScope }) }, ctx)] as const,
     ),
   )
 }

@@ -56,10 +56,15 @@ async function shownPage(ctx: RepoCtx, address: PageAddress) {
     ifThere(getPage(ctx, address)),
     ifThere(listPageTitles(ctx, maxAtSide)),
   ])
-  const render = (source: Buffer) =>
-    renderText(ctx, source.toString('utf8'), 'gfm', { context: pathOf(ctx.owner.name, ctx.repo.name), wiki: true }, ctx)
+  const context = pathOf(ctx.owner.name, ctx.repo.name)
+  const render = (source: Buffer, part: { readonly idScope?: string } = {}) =>
+    renderText(ctx, source.toString('utf8'), 'gfm', { context, wiki: true, ...part }, ctx)
   const [content, sidebar, footer] = found
-    ? await Promise.all([render(found.content), render(found.sidebar), render(found.footer)])
+    ? await Promise.all([
+        render(found.content),
+        render(found.sidebar, { idScope: 'sidebar' }),
+        render(found.footer, { idScope: 'footer' }),
+      ])
     : ['', '', '']
   return {
     place: placeOf(ctx),

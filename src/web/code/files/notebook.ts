@@ -27,9 +27,10 @@ export async function renderNotebook(
 ): Promise<ShownNotebook | undefined> {
   const notebook = readNotebook(text)
   if (!notebook) return undefined
-  const cells = await mapLimited(notebook.cells, atOnce, async ({ kind, source, run, outputs }) => {
+  const cells = await mapLimited(notebook.cells, atOnce, async ({ kind, source, run, outputs }, index) => {
     // Links of a cell are relative to the folder of the notebook.
-    const html = kind === 'markdown' ? await renderedFile(ctx, revision, `${path}.md`, source) : undefined
+    const html =
+      kind === 'markdown' ? await renderedFile(ctx, revision, `${path}.md`, source, `cell-${index}`) : undefined
     const lines = html === undefined ? await ctx.texts.lines(ctx, source, kind === 'code' ? notebook.language : '') : []
     return { kind, run, outputs, html, lines }
   })

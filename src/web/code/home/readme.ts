@@ -51,11 +51,11 @@ async function firstReadme(
   revision: NamedCommit,
   candidates: readonly PathEntry[],
 ): Promise<Readme | undefined> {
-  for (const { name, path } of candidates.slice(0, maxCandidates)) {
-    const file = await readLinkedFile(ctx, revision, path)
+  for (const entry of candidates.slice(0, maxCandidates)) {
+    const file = await readLinkedFile(ctx, revision, entry)
     if (!file) continue
     const html = await renderedFile(ctx, revision, file.path, file.text)
-    return { name, path, content: html === undefined ? { text: file.text } : { html } }
+    return { name: entry.name, path: entry.path, content: html === undefined ? { text: file.text } : { html } }
   }
   return undefined
 }
@@ -64,29 +64,32 @@ async function firstReadme(
 async function readLinkedFile(
   { git, repo }: RepoCtx,
   revision: NamedCommit,
-  path: string,
+  first: PathEntry,
 ): Promise<{ readonly path: string; readonly text: string } | undefined> {
-  let at: string | undefined = path
-  for (let links = 0; at !== undefined && links <= maxLinks; links++) {
-    const entry: PathEntry | undefined = await git.findPath(repo.git_key, revision.commit, at)
-    if (entry?.type !== 'blob') return undefined
+  let entry: PathEntry | undefined = first
+  for (let links = 0; entry?.type === 'blob' && links <= maxLinks; links++) {
     const { content } = await git.readBlob(repo.git_key, entry.oid, { maxBytes: maxReadmeBytes })
     if (!content) return undefined
     if (entryKind(entry) !== 'symlink') {
       const text = textOfFile(content)?.text
-      return text === undefined ? undefined : { path: at, text }
+      return text === undefined ? undefined : { path: entry.path, text }
     }
-    at = linkedPath(at, content.toString('utf8'))
+    const target = linkedPath(entry.path, content.toString('utf8'))
+    entry = target === undefined ? undefined : await git.findPath(repo.git_key, revision.commit, target)
   }
   return undefined
 }
 
-/** Returns a file of a rendered kind as sanitised HTML; undefined for another kind. */
+/**
+ * Returns a file of a rendered kind as sanitised HTML; undefined for another kind.
+ * @param idScope for one text of several on the page
+ */
 export async function renderedFile(
   ctx: RepoCtx,
   revision: NamedCommit,
   path: string,
   text: string,
+  idScope?: string,
 ): Promise<string | undefined> {
   if (markupKind(path, markupSettings(ctx.config)) === undefined) return undefined
   const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ''
@@ -95,7 +98,7 @@ export async function renderedFile(
     ctx,
     text.replace(/^\ufeff/, ''),
     path,
-    { context: `/${ctx.owner.name}/${ctx.repo.name}`, branchPath },
+    { context: `/${ctx.owner.name}/${ctx.repo.name}`, branchPath, ...(idScope !== undefined && { idScope }) },
     ctx,
   )
 }

@@ -16,7 +16,7 @@ import {
 import { editSettings } from '../../../users/settings/settings.service.ts'
 import { browserLanguage, browserOf } from '../../shell/browser-of.ts'
 import { inSession } from '../../shell/browser.requirements.ts'
-import { noSessionCookies, sessionCookies } from '../../shell/cookies.ts'
+import { forgetHeaders, noSessionCookies, signInCookies } from '../../shell/cookies.ts'
 import { act, page } from '../../shell/page.tsx'
 import { AccountView } from './account.view.tsx'
 import { confirmPassword } from '../confirm-password.tsx'
@@ -84,7 +84,7 @@ export const changePasswordSubmit = act({
     await confirmPassword(ctx, call, body.old_password, 'old_password')
     const changed = await changePassword(ctx, user, body.password ?? '', { mustChangePassword: false })
     const session = await beginSession(ctx, changed, browserOf(call), { remember: false })
-    return { to: path, notice: done.password, cookies: sessionCookies(ctx.config, session) }
+    return { to: path, notice: done.password, cookies: signInCookies(ctx.config, session) }
   },
 })
 
@@ -179,8 +179,7 @@ export const deleteAccountSubmit = act({
       to: '/',
       notice: texts.account.deletion.done(user.name),
       cookies: noSessionCookies(ctx.config),
-      // Texts that were not sent stay in the browser's tab, where the next person could read them.
-      headers: { 'clear-site-data': '"storage"' },
+      headers: forgetHeaders,
     }
   },
 })

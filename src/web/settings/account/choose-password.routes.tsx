@@ -9,7 +9,7 @@ import { browserOf } from '../../shell/browser-of.ts'
 import { inBrowser, inSession, ownForm } from '../../shell/browser.requirements.ts'
 import { CardForm, sendCard } from '../../shell/card-page.tsx'
 import { unkept } from '../../shell/page-headers.ts'
-import { sessionCookies } from '../../shell/cookies.ts'
+import { signInCookies } from '../../shell/cookies.ts'
 import { KnownUser, NewPasswordField } from '../../shell/password-field.tsx'
 import { texts as shell } from '../../shell/texts.tsx'
 import { Submit } from '../../ui/button.tsx'
@@ -75,7 +75,7 @@ export const choosePasswordSubmit = operation({
     const { result: chosen, problem } = await attempt(choice, { password: 'password' })
     if (problem) return choosePageOf(ctx, call, problem)
     const session = await beginSession(ctx, chosen, browserOf(call), { remember: false })
-    call.cookies.push(...sessionCookies(ctx.config, session))
+    call.cookies.push(...signInCookies(ctx.config, session))
     return redirect(303, siteHref(ctx.config, '/'))
   },
 })

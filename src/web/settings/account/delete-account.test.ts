@@ -70,7 +70,7 @@ test('deleteAccountSubmit: deletes the account and its session; what the person 
   const elsewhere = await Browser.of(forge, 'alice')
   const done = await browser.submit(path, 'account/delete', { password: testPassword })
   assert.deepEqual([done.status, done.headers.get('location')], [303, '/'])
-  assert.equal(done.headers.get('clear-site-data'), '"storage"')
+  assert.equal(done.headers.get('clear-site-data'), '"cache", "storage"')
   assert.equal(browser.cookies.has('ingot_session'), false)
   assert.match((await browser.get('/')).text, /role="status">.*The account alice is deleted/)
   assert.equal((await elsewhere.get(path)).status, 303, 'sessions of other browsers end')
