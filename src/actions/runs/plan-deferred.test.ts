@@ -92,7 +92,7 @@ test('a deferred job of a skipped or failed need is skipped, and a rerun plans i
   const alice = forge.as('alice')
   const [run] = (await alice.get(`${repo.api}/actions/runs`)).json.workflow_runs
   const rerun = await alice.post(`${repo.api}/actions/runs/${run.id}/rerun`)
-  assert.equal(rerun.status, 201, rerun.text)
+  assert.equal(rerun.status, 202, rerun.text)
   await forge.settle()
   assert.deepEqual(await jobsIn(forge), ['plan: waiting ubuntu-latest', 'build: blocked ', 'wrong: failure '])
   await runner.finish(await runner.must(), 'SUCCESS', { list: '["a"]' })
