@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { ConfigError, formatRemark, type ConfigRemark } from '../config/config-error.ts'
-import { checkCertificate, readInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+import { readInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+import { checkStart, tryStart } from './start-checks.ts'
 import type { Terminal } from './terminal.ts'
 
 export const configCheckCommand = (terminal: Terminal): Command =>
@@ -16,7 +17,8 @@ async function check(terminal: Terminal, options: InstanceOptions): Promise<void
     const loaded = readInstance(options)
     const { file, warnings, idle } = loaded
     warn([...warnings, ...idle])
-    await checkCertificate(loaded)
+    await checkStart(loaded)
+    await tryStart(loaded)
     terminal.out(`${file ?? 'the default settings'}: valid\n`)
   } catch (error) {
     // Warnings come first: a misspelled key is often the cause of an error.

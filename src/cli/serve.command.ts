@@ -6,9 +6,10 @@ import type { Log } from '../lib/log.ts'
 import { lockFolder, type FolderLock } from '../db/folder-lock.ts'
 import { trimDatabase } from '../db/open.ts'
 import { ensureFirstAdministrator } from '../users/first-admin.service.ts'
-import { checkCertificate, explained, readInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+import { explained, readInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
 import { CommandFailure } from './exit.ts'
 import { createLog } from './log.ts'
+import { checkStart } from './start-checks.ts'
 import { makeFolders } from './start.ts'
 import type { Terminal } from './terminal.ts'
 import { closeToOthers } from '../site/private-paths.service.ts'
@@ -52,7 +53,7 @@ async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
       '--ssh-port needs the SSH server; set [server].START_SSH_SERVER = true, or omit the option',
     )
   }
-  await checkCertificate(loaded)
+  await checkStart(loaded)
   const tellDefect = (error: unknown) => log('error', 'the program ends because of a defect', { error })
   process.on('uncaughtExceptionMonitor', tellDefect)
   const told = terminal.stopSignal()

@@ -17,6 +17,7 @@ const advisoryLock = 7_746_110_293
  */
 export async function migrate(db: Db, list: readonly Migration[] = migrations): Promise<string[]> {
   const engine = engineOf(db)
+  await refuseForeignDatabase(db)
   const applied = await alone(engine, async (tx) => {
     await sql`create table if not exists migration (
       number bigint primary key, name text not null, requires bigint not null, applied_unix bigint not null
@@ -36,6 +37,29 @@ export async function migrate(db: Db, list: readonly Migration[] = migrations): 
   }
   if (engine.kind === 'postgres' && ran.length > 0 && applied.length > 0) await vacuum(engine)
   return ran
+}
+
+/**
+ * Refuses a database with tables of another program.
+ * @throws Error with what to do
+ */
+export async function refuseForeignDatabase(db: Db): Promise<void> {
+  const { kind, reader } = engineOf(db)
+  const { rows } =
+    kind === 'sqlite'
+      ? await sql<{ name: string }>`
+          select name from sqlite_master where type = 'table' and name not like 'sqlite%' order by name`.execute(reader)
+      : await sql<{ name: string }>`
+          select tablename as name from pg_tables where schemaname = current_schema() order by tablename`.execute(
+          reader,
+        )
+  const names = rows.map(({ name }) => name)
+  // Extensions of PostgreSQL have tables as well, so a table of an own name shows another program there.
+  const [foreign] = kind === 'sqlite' ? names : names.filter((name) => name === 'user' || name === 'repository')
+  if (foreign === undefined || names.includes('migration')) return
+  throw new Error(
+    `the database belongs to another program: it has a table "${foreign}"; name another with [database].${kind === 'sqlite' ? 'PATH' : 'NAME'} or --data`,
+  )
 }
 
 interface Applied {

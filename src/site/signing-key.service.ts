@@ -8,7 +8,7 @@ import type { Config } from '../config/load-config.ts'
 import { transaction } from '../db/database.ts'
 import type { NewSigningKeyRow, SigningKeyRow } from '../db/tables/signing.ts'
 import { Conflict, NotFound } from '../lib/errors.ts'
-import { nowUnix } from '../lib/time.ts'
+import { nowUnix, systemClock } from '../lib/time.ts'
 import { makePgpKey, makeSshKey, openPgpSigner, sshSigner, UnusableKey, type GitSigner } from '../secrets/git-signer.ts'
 import {
   clearOwnKey,
@@ -82,7 +82,7 @@ export function signingSource({
 const isNo = (code: string) => (error: unknown) => (error as NodeJS.ErrnoException).code === code
 
 /** Reads the private key of a file; an SSH key may be named by its public half, as with git. Throws UnusableKey. */
-async function readKeyFile({ config, clock }: Services, path: string): Promise<GitSigner> {
+async function readKeyFile({ config, clock }: Pick<Services, 'config' | 'clock'>, path: string): Promise<GitSigner> {
   const isSsh = config.repositorySigning.format === 'ssh'
   const file = isSsh ? path.replace(/\.pub$/, '') : path
   const facts = await stat(file).catch((error: unknown) => {
@@ -188,10 +188,26 @@ export async function beginSigning(services: Services): Promise<void> {
       })
     })
   } catch (error) {
-    if (!(error instanceof UnusableKey) && !isNo('EACCES')(error)) throw error
-    const { message: reason } = error as Error
-    throw new ConfigError([{ where: '', section: 'repository.signing', key: 'SIGNING_KEY', reason }])
+    throw asConfigError(error)
   }
+}
+
+/** Checks the file of the signing key before a start. Throws ConfigError. */
+export async function checkSigningKey(config: Config): Promise<void> {
+  const source = signingSource(config)
+  if (source.kind !== 'file') return
+  try {
+    await readKeyFile({ config, clock: systemClock }, source.path)
+  } catch (error) {
+    throw asConfigError(error)
+  }
+}
+
+/** Returns the error of an unusable key as one of the setting; any other error unchanged. */
+function asConfigError(error: unknown): unknown {
+  if (!(error instanceof UnusableKey) && !isNo('EACCES')(error)) return error
+  const { message: reason } = error as Error
+  return new ConfigError([{ where: '', section: 'repository.signing', key: 'SIGNING_KEY', reason }])
 }
 
 /**

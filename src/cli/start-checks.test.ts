@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import SqliteConnection from 'better-sqlite3'
+import { dataFolder, run, serve } from './command.test-support.ts'
+
+interface Bad {
+  readonly settings?: string
+  /** Puts something into the data folder. */
+  readonly prepare?: (folder: string) => void
+  readonly line: RegExp
+}
+
+const table = async (port: number): Promise<Bad[]> => [
+  {
+    settings: '[repository.signing]\nSIGNING_KEY = no.asc\n',
+    line: /app\.ini line 6: .*SIGNING_KEY: there is no file/,
+  },
+  {
+    settings: '[repository.signing]\nSIGNING_KEY = bad.asc\n',
+    prepare: (folder) => writeFileSync(join(folder, 'bad.asc'), 'garbage', { mode: 0o600 }),
+    line: /app\.ini line 6: .*SIGNING_KEY: the key in .*bad\.asc is not/,
+  },
+  {
+    settings: '[server]\nPROTOCOL = https\nCERT_FILE = /no/cert.pem\nKEY_FILE = /no/key.pem\n',
+    line: /CERT_FILE: .*does not exist/,
+  },
+  { settings: `[server]\nHTTP_ADDR = 127.0.0.1\nHTTP_PORT = ${port}\n`, line: /port \d+ of 127\.0\.0\.1 is in use/ },
+  { settings: '[server]\nHTTP_ADDR = 192.0.2.1\nHTTP_PORT = 0\n', line: /192\.0\.2\.1: the machine does not have/ },
+  {
+    settings: '[database]\nDB_TYPE = postgres\nHOST = 127.0.0.1:1\nDB_RETRIES = 1\n',
+    line: /PostgreSQL at 127\.0\.0\.1:1 cannot be reached/,
+  },
+  {
+    prepare: (folder) => writeFileSync(join(folder, 'ingot.db'), 'x'.repeat(8000)),
+    line: /is not a usable SQLite database/,
+  },
+  {
+    prepare(folder) {
+      const db = new SqliteConnection(join(folder, 'ingot.db'))
+      db.exec('create table photos (id integer)')
+      db.close()
+    },
+    line: /^ingot: the database belongs to another program: it has a table "photos"/,
+  },
+  { prepare: (folder) => writeFileSync(join(folder, 'secret.key'), '\n'), line: /secret\.key contains no key/ },
+  {
+    prepare: (folder) => mkdirSync(join(folder, 'Photos')),
+    line: /^ingot: \S+ contains no instance, but other files \(Photos\); name an empty folder with --data/,
+  },
+  { settings: '[server]\nHTTP_PORT = 99999\n', line: /HTTP_PORT/ },
+]
+
+test('config check refuses each configuration that serve refuses, with the same text, and creates nothing', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as { readonly port: number }
+  for (const { settings = '', prepare, line } of await table(port)) {
+    using folder = dataFolder(settings)
+    prepare?.(folder.path)
+    const checked = await run('config', 'check', ...folder.options)
+    assert.match(checked.err, line)
+    assert.equal(existsSync(join(folder.path, 'repositories')), false)
+    const served = await run('serve', ...folder.options)
+    assert.deepEqual([served.code, served.err], [checked.code, checked.err])
+    assert.notEqual(checked.code, 0)
+  }
+  other.close()
+})
+
+test('config check accepts the settings of a running server', async () => {
+  using folder = dataFolder()
+  await using serving = await serve(folder.options)
+  const { port } = new URL(serving.url)
+  writeFileSync(
+    join(folder.path, 'app.ini'),
+    `[log]\nLEVEL = none\n[server]\nHTTP_ADDR = 127.0.0.1\nHTTP_PORT = ${port}\n`,
+  )
+  const { code, err } = await run('config', 'check', ...folder.options)
+  assert.deepEqual([code, err], [0, ''])
+})
