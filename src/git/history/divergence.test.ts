@@ -21,7 +21,8 @@ function reachableFrom(graph: Graph, head: Oid): Set<Oid> {
  */
 function countBetween(graph: Graph, base: Oid, head: Oid) {
   const [ofBase, ofHead] = [reachableFrom(graph, base), reachableFrom(graph, head)]
-  return { ahead: ofHead.difference(ofBase).size, behind: ofBase.difference(ofHead).size }
+  const without = (some: Set<Oid>, others: Set<Oid>): number => [...some].filter((oid) => !others.has(oid)).length
+  return { ahead: without(ofHead, ofBase), behind: without(ofBase, ofHead) }
 }
 
 /** Writes a commit with the same files. */
