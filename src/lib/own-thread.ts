@@ -44,7 +44,7 @@ export class SpareThreads {
 
   /** The number of idle threads. */
   get count(): number {
-    return this.#spares.values().reduce((sum, each) => sum + each.length, 0)
+    return [...this.#spares.values()].reduce((sum, each) => sum + each.length, 0)
   }
 
   take(options: OwnThreadOptions): SpareThread | undefined {
