@@ -60,6 +60,7 @@ export const getSSHSigningKey = operation({
   cost: 'usual',
   scope: null,
   requires: [anyone],
+  refuses: [404],
   reply: { 200: bytesOf('text/plain') },
   summary: 'Get the SSH key that signs commits of the instance',
   async run({ ctx }) {

@@ -12,6 +12,7 @@ export const dispatchWorkflow = operation({
   cost: 'expensive',
   scope: 'repository',
   requires: [inRepo, canRead('actions'), gitRepo, signedIn, canWrite('actions'), notArchived, validBody],
+  refuses: [409],
   body: DispatchWorkflowOption,
   reply: { 201: DispatchWorkflowRun, 204: 'empty' },
   summary: 'Start a workflow',

@@ -63,6 +63,7 @@ const change = (path: `/${string}`, summary: string, verb: (ctx: SignedInRepoCtx
     path: `/repos/{username}/{reponame}/actions/runs/{run_id}${path}` as '/repos/{username}/{reponame}/actions/runs/{run_id}',
     cost: 'usual',
     requires: writable,
+    refuses: [409],
     reply: { 202: 'empty' },
     summary,
     run: async ({ ctx, params }) => verb(ctx, (await getRun(ctx, params.run_id)).id),
@@ -87,6 +88,7 @@ export const rerunWorkflowJob = operation({
   params: { job_id: pathNumber },
   scope: 'repository',
   requires: writable,
+  refuses: [409],
   reply: { 202: 'empty' },
   summary: 'Rerun a job',
   async run({ ctx, params }) {
@@ -103,6 +105,7 @@ export const rerunWorkflowRunJob = operation({
   params: { run_id: pathNumber, job_id: pathNumber },
   scope: 'repository',
   requires: writable,
+  refuses: [409],
   reply: { 201: WorkflowJob },
   summary: 'Rerun a job of a workflow run',
   async run({ ctx, params }) {
@@ -120,6 +123,7 @@ export const deleteActionRun = operation({
   path: '/repos/{username}/{reponame}/actions/runs/{run_id}',
   cost: 'usual',
   requires: writable,
+  refuses: [409],
   reply: { 204: 'empty' },
   summary: 'Delete a workflow run',
   run: async ({ ctx, params }) => deleteRun(ctx, (await getRun(ctx, params.run_id)).id),

@@ -21,16 +21,45 @@ test('openApiDocument, swaggerDocument: settings that switch an operation off an
   for (const address of ['/api/openapi.json', '/swagger.v1.json']) {
     const { paths } = (await forge.guest.get(address, { site: true })).json
     const check = paths['/user/quota/check'].get
-    assert.deepEqual(Object.keys(check.responses), ['200', '401', '403', '404', '422'])
+    assert.deepEqual(Object.keys(check.responses), ['200', '400', '401', '403', '404', '422', '429', '503'])
     const teams = paths['/teams/{teamid}'].delete
-    assert.deepEqual(Object.keys(teams.responses), ['204', '401', '403', '404'])
+    assert.deepEqual(Object.keys(teams.responses), ['204', '400', '401', '403', '404', '429', '503'])
     assert.deepEqual(
       check.parameters.map((each: { name: string; required: boolean }) => [each.name, each.required]),
       [['subject', true]],
     )
     const search = paths['/users/search'].get
     assert.ok(search.parameters.every((each: { required: boolean }) => !each.required))
-    assert.ok(!('422' in search.responses))
+    assert.ok('422' in search.responses, 'a list that is too long for an answer')
+    const merge = paths['/repos/{owner}/{repo}/pulls/{index}/merge'].post
+    for (const status of ['404', '405', '409', '422', '423']) assert.ok(status in merge.responses, status)
+  }
+})
+
+test('openApiDocument, swaggerDocument: each operation has a summary, distinct names in every generator, and members with a type', async () => {
+  await using forge = await startForge()
+  for (const address of ['/api/openapi.json', '/swagger.v1.json']) {
+    const { json, text } = await forge.guest.get(address, { site: true })
+    type Described = Record<string, Record<string, { operationId: string; summary?: string }>>
+    const operations = Object.values(json.paths as Described).flatMap((path) => Object.values(path))
+    assert.deepEqual(
+      operations.filter(({ summary }) => !summary).map(({ operationId }) => operationId),
+      [],
+    )
+    const plain = operations.map(({ operationId }) => operationId.toLowerCase().replaceAll(/[^a-z0-9]/g, ''))
+    assert.equal(new Set(plain).size, plain.length)
+    assert.ok(!/"(?:patternProperties|\$id)"/.test(text), 'a map is additionalProperties, a name is a component')
+    assert.ok(!/:\{"type":"null"/.test(text), 'a member has a type other than null')
+    const paths = Object.keys(json.paths)
+    assert.deepEqual(
+      paths.filter((path) => path.includes('{reponame}') || path.endsWith('/')),
+      [],
+    )
+    const schemas = json.definitions ?? json.components.schemas
+    for (const schema of Object.values(schemas as Record<string, { properties?: object }>)) {
+      const names = Object.keys(schema.properties ?? {}).map((name) => name.toLowerCase().replaceAll('_', ''))
+      assert.deepEqual(names, [...new Set(names)], 'two members make the same name in some languages')
+    }
   }
 })
 
@@ -101,7 +130,7 @@ test('openApiFamilyDocument: addresses, credentials and media types of bytes are
   await using forge = await startForge()
   const { json } = await forge.guest.get('/api/openapi/git.json', { site: true })
   assert.deepEqual(json.servers, [{ url: forge.url }])
-  const push = json.paths['/{username}/{reponame}/git-receive-pack'].post
+  const push = json.paths['/{owner}/{repo}/git-receive-pack'].post
   assert.deepEqual(Object.keys(push.requestBody.content), ['application/x-git-receive-pack-request'])
   assert.deepEqual(Object.keys(push.responses['200'].content), ['application/x-git-receive-pack-result'])
   assert.deepEqual(push.security, [{ token: [] }, { basic: [] }, { oauth2: [] }, { job: [] }])
