@@ -70,7 +70,9 @@ export async function serveFile(call: Call, file: ServedFile): Promise<StreamRep
     'cache-control': file.cacheControl ?? 'private, max-age=300',
     'accept-ranges': 'bytes',
     // A kept file answers nobody whose session has ended meanwhile.
-    ...(call.headers['cookie'] === undefined ? {} : { vary: [call.replyHeaders['vary'] ?? [], 'Cookie'].flat().join(', ') }),
+    ...(call.headers['cookie'] === undefined
+      ? {}
+      : { vary: [call.replyHeaders['vary'] ?? [], 'Cookie'].flat().join(', ') }),
     ...(file.etag === undefined ? {} : { etag: `"${file.etag}"` }),
     ...(file.modifiedUnix === undefined ? {} : { 'last-modified': httpDate(file.modifiedUnix) }),
     ...file.headers,

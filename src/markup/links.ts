@@ -109,5 +109,4 @@ const lineFragment = /^#L\d+(?:[-:]L?\d+)?$/
 export const prefixId = (id: string): string =>
   /^(?:user-content-|fn(?:ref\d*)?:user-content-)/.test(id) ? id : `user-content-${id}`
 
-const withPrefix = (fragment: string): string =>
-  fragment.length < 2 ? fragment : `#${prefixId(fragment.slice(1))}`
+const withPrefix = (fragment: string): string => (fragment.length < 2 ? fragment : `#${prefixId(fragment.slice(1))}`)

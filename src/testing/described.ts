@@ -44,11 +44,7 @@ export function checkDescribed(operations: readonly NamedOperation[], { method, 
   )
 }
 
-function operationAt(
-  operations: readonly NamedOperation[],
-  method: string,
-  path: string,
-): NamedOperation | undefined {
+function operationAt(operations: readonly NamedOperation[], method: string, path: string): NamedOperation | undefined {
   let router = routers.get(operations)
   if (!router) routers.set(operations, (router = new Router(routesOf(operations))))
   const [address = '', ...query] = path.split('?')

@@ -26,37 +26,41 @@ async function signOut(page: Page): Promise<void> {
 const isGone = (page: Page) => page.getByRole('heading', { name: 'Page not found' }).waitFor()
 
 for (const host of ['localhost', '127.0.0.1']) {
-  test(`after signing out at ${host}, neither Back, nor another tab, nor a kept file shows private content`, { skip }, async () => {
-    await using forge = await startForge({ users: ['ada'] })
-    const repo = await forge.given.repo({ owner: 'ada', name: 'hidden', private: true })
-    await forge.as('ada').must('POST', `${repo.api}/issues`, { title: 'a private plan' })
-    browser ??= startChromium(program as string)
-    const context = await (await browser).newContext({ baseURL: forge.url.replace('localhost', host) })
-    context.setDefaultTimeout(browserTimeoutMs)
-    const [page, other] = [await context.newPage(), await context.newPage()]
-    await signIn(page)
-    const raw = '/ada/hidden/raw/branch/main/README.md'
-    assert.equal((await page.goto(raw))?.status(), 200)
-    await page.goto('/ada/hidden/issues')
-    await page.getByRole('link', { name: 'a private plan' }).click()
-    await page.getByRole('heading', { name: 'a private plan' }).waitFor()
-    // The other tab has a page of Turbo to go back to.
-    await other.goto('/ada/hidden/issues')
-    await other.getByRole('link', { name: 'a private plan' }).click()
-    await other.getByRole('heading', { name: 'a private plan' }).waitFor()
-    await signOut(page)
-    await isGone(other)
-    await other.goBack()
-    await isGone(other)
-    await page.goBack()
-    await isGone(page)
-    await page.goBack()
-    await isGone(page)
-    const kept = await page.goto(raw)
-    assert.equal(kept?.status(), 404)
-    assert.doesNotMatch(await page.content(), /hidden/)
-    await context.close()
-  })
+  test(
+    `after signing out at ${host}, neither Back, nor another tab, nor a kept file shows private content`,
+    { skip },
+    async () => {
+      await using forge = await startForge({ users: ['ada'] })
+      const repo = await forge.given.repo({ owner: 'ada', name: 'hidden', private: true })
+      await forge.as('ada').must('POST', `${repo.api}/issues`, { title: 'a private plan' })
+      browser ??= startChromium(program as string)
+      const context = await (await browser).newContext({ baseURL: forge.url.replace('localhost', host) })
+      context.setDefaultTimeout(browserTimeoutMs)
+      const [page, other] = [await context.newPage(), await context.newPage()]
+      await signIn(page)
+      const raw = '/ada/hidden/raw/branch/main/README.md'
+      assert.equal((await page.goto(raw))?.status(), 200)
+      await page.goto('/ada/hidden/issues')
+      await page.getByRole('link', { name: 'a private plan' }).click()
+      await page.getByRole('heading', { name: 'a private plan' }).waitFor()
+      // The other tab has a page of Turbo to go back to.
+      await other.goto('/ada/hidden/issues')
+      await other.getByRole('link', { name: 'a private plan' }).click()
+      await other.getByRole('heading', { name: 'a private plan' }).waitFor()
+      await signOut(page)
+      await isGone(other)
+      await other.goBack()
+      await isGone(other)
+      await page.goBack()
+      await isGone(page)
+      await page.goBack()
+      await isGone(page)
+      const kept = await page.goto(raw)
+      assert.equal(kept?.status(), 404)
+      assert.doesNotMatch(await page.content(), /hidden/)
+      await context.close()
+    },
+  )
 }
 
 test('a page that the browser itself kept for Back is not shown after signing out elsewhere', { skip }, async () => {
