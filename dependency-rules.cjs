@@ -159,7 +159,7 @@ module.exports = {
     imports: [['sources']],
     sources: [['ldap', 'openid', 'proxy']],
     lfs: [['tickets'], ['locks', 'objects'], ['retention']],
-    admin: [['accounts', 'audit', 'doctor', 'events', 'jobs', 'unadopted']],
+    admin: [['accounts', 'audit', 'doctor', 'events', 'jobs', 'unadopted'], ['identity']],
     web: [
       ['browser', 'ui'],
       ['shell'],

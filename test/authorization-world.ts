@@ -42,7 +42,7 @@ const ofAccounts = new Set<string>(['user', 'organization', 'notification', 'act
  * later check refuses, the answer is any refusal.
  */
 export function predict(operation: NamedOperation, caller: Caller, place: Place): Outcome {
-  const level = operation.outlivesCredential ? 'write' : levelOf(operation.method)
+  const level = operation.outlivesCredential !== false ? 'write' : levelOf(operation.method)
   const lacks = (categories: readonly string[]): boolean =>
     caller.scopes !== undefined &&
     categories.some((each) => !grants(caller.scopes as TokenScopes, each as never, level))
@@ -70,7 +70,7 @@ export function predict(operation: NamedOperation, caller: Caller, place: Place)
   function exceedsCredential(): boolean {
     const { outlivesCredential, scope, path, base, method } = operation
     const isOfPlace = codes.some((code) => /^resolve:(?:repo|org|team)$/.test(code)) && outlivesCredential !== 'account'
-    if (outlivesCredential && (caller.job || (caller.scopes?.publicOnly && !isOfPlace))) return true
+    if (outlivesCredential !== false && (caller.job || (caller.scopes?.publicOnly && !isOfPlace))) return true
     if (!caller.job || method === 'GET') return false
     const isOfAccount = scope.some((each) => ofAccounts.has(each)) || /^\/users?\//.test(path)
     return isOfAccount || (base === 'api' && caller.job.isReadOnly)

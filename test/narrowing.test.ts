@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isPage, type NamedOperation } from '../src/http/operation.ts'
-import { narrowingHeaders } from '../src/http/narrowing.ts'
+import { narrowingHeaders } from '../src/http/narrowing-headers.ts'
 import { startForge, testPassword } from '../src/testing/forge.ts'
 import { basicAuthorization } from '../src/testing/samples.ts'
 import { bodyFor, eachOf, everythingOn, pathFor, makeWorld } from './authorization-world.ts'

@@ -22,7 +22,7 @@ test('every HTML that a browser gets from the site has the policy of pages: page
   let count = 0
   for (const operation of forge.services.operations()) {
     if (operation.base !== 'site' || operation.cost === 'waiting' || withoutPages.test(operation.path)) continue
-    const isForm = /\/markup$/.test(operation.path)
+    const isForm = operation.path.endsWith('/markup')
     if (operation.method !== 'GET' && !isForm) continue
     const csrf = isForm ? await browser.csrf('/user/settings') : ''
     const accept = { accept: 'text/html' }

@@ -74,8 +74,9 @@ try {
         known.add(link)
         queue.push(link)
       }
-      if (count % Math.ceil(views / 5) === 0)
+      if (count % Math.ceil(views / 5) === 0) {
         tell(`${count} views of ${known.size} pages, ${Math.round(bytes / 1e6)} MB`)
+      }
     }
   }
   await Promise.all(Array.from({ length: 4 }, visit))

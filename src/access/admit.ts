@@ -93,7 +93,7 @@ async function actAs(services: Services, call: Call, identity: Identity | undefi
   const found = identity?.viewer
   const viewer = operation.base === 'site' ? found : await applySudo(services, call, found)
   const { outlivesCredential } = operation
-  checkScopes(viewer, operation.scope, outlivesCredential ? 'POST' : method, operation.narrowScope)
+  checkScopes(viewer, operation.scope, outlivesCredential !== false ? 'POST' : method, operation.narrowScope)
   if (!isInRepo(operation)) checkCredentialLimits(viewer, call)
   return identity?.principal ? { viewer, principal: identity.principal } : { viewer }
 }

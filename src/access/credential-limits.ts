@@ -20,7 +20,7 @@ export const isInRepo = (operation: Operation): boolean => hasCode(operation, (c
  */
 export function checkCredentialLimits(viewer: Viewer | undefined, { operation, method }: Call): void {
   if (!viewer) return
-  if (operation.outlivesCredential) checkOutlives(viewer, operation)
+  if (operation.outlivesCredential !== false) checkOutlives(viewer, operation)
   checkJob(viewer, operation, method)
 }
 

@@ -32,7 +32,7 @@ export const tokenScope = (...categories: readonly Scope[]): Requirement<Ctx, ob
   codes: [`scope:${categories.join('+')}`],
   refuses: [403],
   check({ viewer }, call) {
-    checkScopes(viewer, categories, call.operation.outlivesCredential ? 'POST' : call.method)
+    checkScopes(viewer, categories, call.operation.outlivesCredential !== false ? 'POST' : call.method)
     return {}
   },
 })

@@ -45,9 +45,9 @@ function storagesAnswer(services: Services): Promise<void> {
 
 async function checkStorages(services: Services): Promise<void> {
   await Promise.all(
-    placesOf(services).map(async ({ name, read }) => {
+    placesOf(services).map(async (place) => {
       // The file was there at the start: without it another folder, or none, is mounted.
-      if ((await answers(services, name, read)) === undefined) throw unavailable(name)
+      if ((await answers(services, place.name, () => place.read())) === undefined) throw unavailable(place.name)
     }),
   )
 }

@@ -45,7 +45,7 @@ const escapedBytes = (text: string): string => [...Buffer.from(text)].map(escape
 export function bytesOfName(name: string): Buffer {
   if (!byteCharacter.test(name)) return Buffer.from(name)
   return Buffer.concat(
-    [...name].map((character) =>
+    Array.from(name, (character) =>
       byteCharacter.test(character)
         ? Buffer.of((character.codePointAt(0) as number) - firstCharacter)
         : Buffer.from(character),

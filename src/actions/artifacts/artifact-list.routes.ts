@@ -4,12 +4,10 @@ import { operation } from '../../http/operation.ts'
 import { ok } from '../../http/reply.ts'
 import { pageQuery, pathNumber } from '../../http/schema.ts'
 import type { ArtifactId } from '../../lib/ids.ts'
-import { pageOf } from '../../lib/paging.ts'
 import { getRun } from '../runs/run.service.ts'
 import { presentArtifact } from './artifact.present.ts'
 import { ActionArtifact, ActionArtifactsResponse } from './artifact.schemas.ts'
-import { noArtifact } from './artifact.service.ts'
-import { findRepoArtifact, pageOfRepoArtifacts } from './artifact-list.store.ts'
+import { getArtifactOfRepo, getArtifactPage } from './artifact-list.service.ts'
 
 const readable = [inRepo, canRead('actions'), gitRepo] as const
 const query = { ...pageQuery, name: Type.Optional(Type.String()) }
@@ -25,12 +23,8 @@ export const listRepoArtifacts = operation({
   query,
   reply: { 200: ActionArtifactsResponse },
   summary: 'List the artifacts of a repository',
-  async run({ ctx, query: { name, ...page } }) {
-    const { rows, total } = await pageOfRepoArtifacts(
-      ctx.db,
-      { repoId: ctx.repo.id, name },
-      pageOf(page, ctx.config.api),
-    )
+  async run({ ctx, query: wanted }) {
+    const { rows, total } = await getArtifactPage(ctx, wanted)
     return ok({ artifacts: rows.map((row) => presentArtifact(ctx, row)), total_count: total })
   },
 })
@@ -45,10 +39,9 @@ export const listArtifactsOfRun = operation({
   query,
   reply: { 200: ActionArtifactsResponse },
   summary: 'List the artifacts of a workflow run',
-  async run({ ctx, params, query: { name, ...page } }) {
+  async run({ ctx, params, query: wanted }) {
     const { id: runId } = await getRun(ctx, params.run_id)
-    const filter = { repoId: ctx.repo.id, runId, name }
-    const { rows, total } = await pageOfRepoArtifacts(ctx.db, filter, pageOf(page, ctx.config.api))
+    const { rows, total } = await getArtifactPage(ctx, { ...wanted, runId })
     return ok({ artifacts: rows.map((row) => presentArtifact(ctx, row)), total_count: total })
   },
 })
@@ -63,8 +56,6 @@ export const getRepoArtifact = operation({
   reply: { 200: ActionArtifact },
   summary: 'Get an artifact of a workflow run',
   async run({ ctx, params }) {
-    const found = await findRepoArtifact(ctx.db, ctx.repo.id, params.artifact_id as ArtifactId)
-    if (!found) throw noArtifact()
-    return ok(presentArtifact(ctx, found))
+    return ok(presentArtifact(ctx, await getArtifactOfRepo(ctx, params.artifact_id as ArtifactId)))
   },
 })

@@ -160,7 +160,7 @@ test('each owner of runners has the same operations, and they need the scope of 
   for (const [index, scope] of ['repository', 'organization', 'user', 'admin'].entries()) {
     const ofPlace = declared.filter(({ id }) => expected[index]?.includes(id))
     assert.ok(ofPlace.every((each) => each.scope[0] === scope))
-    const lasting = ofPlace.filter(({ outlivesCredential }) => outlivesCredential).map(({ method }) => method)
+    const lasting = ofPlace.filter(({ outlivesCredential }) => outlivesCredential !== false).map(({ method }) => method)
     assert.deepEqual(lasting.toSorted(), ['PATCH', 'POST'])
   }
 })

@@ -75,7 +75,7 @@ export async function startRun(services: Services, start: RunStart): Promise<Act
     const runRepo = await findRunRepo(tx, repo.id)
     if (!runRepo) throw new Error(`repository ${repo.id} was deleted while a workflow run was created`)
     if (start.replacesOpenRuns) {
-      await cancelOpenRuns(tx, await listOpenRunsLike(tx, runRow(start, trust, 0, plan, 0 as Unix)), start.doerId)
+      await cancelOpenRuns(tx, await listOpenRunsLike(tx, runRow(start, trust, 0, plan, 0)), start.doerId)
     }
     const inserted = reserved ?? (await insertRunOf(tx, start, trust, plan))
     const planned = plannedColumns(plan, start, trust, nowUnix(clockOf(tx)))

@@ -92,14 +92,15 @@ interface PlaceCheck {
 /** Compares a place with the database, and writes a missing file where it may. Returns the mismatch. */
 async function checkPlace(
   { log }: Services,
-  { name, where, read, write }: Place,
+  place: Place,
   { id, isMarked, mode }: PlaceCheck,
 ): Promise<string | undefined> {
+  const { name, where } = place
   try {
-    const found = await withinTime(read(), answerMs)
+    const found = await withinTime(place.read(), answerMs)
     if (found === id) return undefined
     if (mode === 'claim' || (mode === 'refuse' && found === undefined && !isMarked)) {
-      await withinTime(write(id), answerMs)
+      await withinTime(place.write(id), answerMs)
       return undefined
     }
     if (found === undefined && !isMarked) return undefined
@@ -138,11 +139,13 @@ async function findMisfits(services: Services): Promise<string[]> {
     )
   }
   if (gitKeys.length === 0) {
-    for await (const _key of git.listKeys()) {
+    const keys = git.listKeys()[Symbol.asyncIterator]()
+    const first = await keys.next()
+    await keys.return?.()
+    if (first.done !== true) {
       problems.push(
         `${config.paths.repositories} contains repositories that this database does not have; restore the database, name another folder with [repository].ROOT, ${orClaim}`,
       )
-      break
     }
   }
   for (const { column, rows } of named) {

@@ -1,3 +1,4 @@
+import { maxLines } from './shown-diff.rules.ts'
 import type { RepoCtx } from '../../access/context.ts'
 import type { DiffQuery, DiffTextQuery, FileChange, ReadFrom } from '../../git/git.ts'
 import type { Oid } from '../../lib/ids.ts'
@@ -6,8 +7,6 @@ import { parsePatch, type Hunk } from './patch.parse.ts'
 
 /** Files of one page of a difference. */
 export const filesPerPage = 100
-/** Changed lines that are shown at once, and the most of one file; other files are shown on demand. */
-export const maxLines = 1500
 const maxFileLines = 1000
 /** Files whose lines are shown at once. */
 const maxFiles = 100

@@ -62,8 +62,9 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
     const refused: RefusedRef[] = []
     for (const update of check.updates.filter(({ ref }) => !extras.isTopic?.(ref))) {
       const verdict = mayPushRef(repo, kind, ctx.rights, update)
-      if (!verdict.allowed && !(await extras.allows?.(update)))
+      if (!verdict.allowed && !(await extras.allows?.(update))) {
         refused.push({ ref: update.ref, reason: verdict.reason })
+      }
     }
     return refused
   }
@@ -86,8 +87,9 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
         const refused = await refusalsOf(check)
         const left = withoutRefused(check, refused)
         const [first] = refused
-        if (first && (!check.isDivisible || left.updates.length === 0))
+        if (first && (!check.isDivisible || left.updates.length === 0)) {
           return { ok: false, lines: [said(first.reason)] }
+        }
         const protection = await protectionOf(left)
         if (protection !== undefined) return { ok: false, lines: [said(protection)] }
         // The topic handler records its own changes.

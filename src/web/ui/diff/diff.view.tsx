@@ -1,4 +1,5 @@
-import { maxLines, type Batch, type ShownFile } from '../../../code/commits/shown-diff.service.ts'
+import { maxLines } from '../../../code/commits/shown-diff.rules.ts'
+import type { Batch, ShownFile } from '../../../code/commits/shown-diff.service.ts'
 import { ButtonLink, Link } from '../link.tsx'
 import { usePage } from '../page-context.ts'
 import { Empty, Pages } from '../parts.tsx'
