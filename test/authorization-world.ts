@@ -141,6 +141,7 @@ const values: Readonly<Record<string, string>> = {
   'repository-id': '1',
   'activity-id': '1',
   job_id: '1',
+  artifact_id: '1',
   ball_type: 'zipball',
   filepath: 'README.md',
 }

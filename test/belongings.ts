@@ -322,6 +322,7 @@ export async function makeBelongings(
     }),
     'repos jobs/job_id': String(job.id),
     'repos caches/cache_id': String(cache.cacheId),
+    'repos artifacts/artifact_id': String(artifact),
     'repos branches/filepath': `${login}-topic`,
     'repos branch_protections/name': `${login}-*`,
     'repos tags/filepath': `${login}-tag`,

@@ -134,6 +134,8 @@ const tried: Readonly<Record<string, Tried>> = {
     path: `${tool}/actions/runs`,
     filters: { event: 'schedule', status: 'success', run_number: '999', head_sha: '0'.repeat(40) },
   },
+  listRepoArtifacts: { path: `${tool}/actions/artifacts`, filters: { name: 'nothing' } },
+  listArtifactsOfRun: { path: `${tool}/actions/runs/{run}/artifacts`, filters: { name: 'nothing' } },
   listRepoCaches: { path: `${tool}/actions/caches`, filters: { key: 'nothing' } },
   adminReadEvents: {
     path: '/admin/events/log?after=0',
@@ -289,7 +291,15 @@ async function makeWorld(forge: Forge): Promise<Readonly<Record<string, string |
   await alice.must('PATCH', `/notifications/threads/${thread.id}`)
   const { cursor } = (await alice.must('GET', '/events?limit=50&after=oldest')).json
   const runner = await TestRunner.register(forge, `${tool}/actions/runners`)
-  assert.ok(await cacheCalls(forge, await runner.must()).save('a', 'abc'))
+  const task = await runner.must()
+  assert.ok(await cacheCalls(forge, task).save('a', 'abc'))
+  const run = Number(task.context['run_id'])
+  const asJob = { site: true, headers: { authorization: `Bearer ${task.context.gitea_runtime_token}` } }
+  const artifacts = '/twirp/github.actions.results.api.v1.ArtifactService'
+  const about = { workflow_run_backend_id: String(run), workflow_job_run_backend_id: '1', name: 'bundle' }
+  const { json: begun } = await alice.must('POST', `${artifacts}/CreateArtifact`, { ...about, version: 4 }, asJob)
+  await forge.guest.must('PUT', begun.signedUploadUrl.slice(forge.url.length), undefined, { site: true, raw: 'abc' })
+  await alice.must('POST', `${artifacts}/FinalizeArtifact`, { ...about, size: '3' }, asJob)
   const rules = [{ name: 'no-code', limit: 0, subjects: ['size:repos:all'] }]
   await root.must('POST', '/admin/quota/groups', { name: 'none', rules })
   for (const name of ['alice', 'guild']) await root.must('PUT', `/admin/quota/groups/none/users/${name}`)
@@ -303,6 +313,7 @@ async function makeWorld(forge: Forge): Promise<Readonly<Record<string, string |
     milestone,
     pull: pull.number,
     cursor,
+    run,
     adminHook,
     orgHook,
     repoHook,

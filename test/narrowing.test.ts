@@ -13,11 +13,16 @@ interface ObjectSchema {
   readonly items?: ObjectSchema
 }
 
+/** Operations that need the account's own credential although they create none. */
+const makesNoCredential = new Set(['adminCreateOrg', 'orgCreate', 'repoTransfer'])
+
 /** Rules are no credentials, so their operations do not declare `outlivesCredential`. */
 const rulePath = /\/(?:branch_protections|tag_protections|quota\/|cleanup-rules|upstreams)/
 
 const isOfCredentialOrRule = (operation: NamedOperation): boolean =>
   !isPage(operation) &&
+  !makesNoCredential.has(operation.id) &&
+ 
   operation.method !== 'GET' &&
   (operation.outlivesCredential !== false || rulePath.test(operation.path))
 

@@ -14,6 +14,7 @@ const keptKeys = 16
 
 const { createPrivateKey, createPublicKey, generateKeyPair, subtle } = crypto
 const generate = promisify(generateKeyPair)
+// oxlint-disable-next-line typescript/unbound-method -- it is called with the `this` of its caller
 const { generateKey } = subtle
 const taken = new Map()
 

@@ -27,6 +27,8 @@ function reason(error) {
     .filter((line) => /^\s+at /.test(line) && !/[( ]node:/.test(line))
     .map((line) => line.replace(`file://${process.cwd()}/`, '').replace(`${process.cwd()}/`, ''))
   const cause = error.cause === undefined ? [] : [`caused by: ${reason(error.cause)}`]
+  // The test failed, and so did the end of its forge, which the runtime names instead.
+  if (error.suppressed !== undefined) cause.push(`first: ${reason(error.suppressed)}`, `then: ${reason(error.error)}`)
   return [`${error.code === undefined ? '' : `${error.code}: `}${error.message}`, ...frames.slice(0, 8), ...cause].join(
     '\n',
   )

@@ -65,6 +65,7 @@ test('only operations with files accept more than 2 MiB', async () => {
     'activitypubInstanceActorInbox',
     'activitypubPersonByNameInbox',
     'activitypubPersonInbox',
+    'activitypubRepositoryForgeInbox',
     'activitypubRepositoryInbox',
     // A manifest may have 4 MB.
     'containerPutManifest',

@@ -33,7 +33,7 @@ const leavingAsker = (viewer: number, leaving: AbortController): Asker =>
 const job = (text: string): TextJob => ({ kind: 'runs', sources: [text] })
 
 /** Takes minutes. */
-const endless: TextJob = { kind: 'lines', language: 'csharp', source: 'ab '.repeat(100_000) }
+const endless: TextJob = { kind: 'lines', language: 'csharp', source: 'ab '.repeat(80_000) }
 
 const reasonOf = (ask: Promise<unknown>): Promise<unknown> =>
   ask.then(

@@ -232,7 +232,6 @@ async function instance(act: Act): Promise<void> {
   await act('adminDeleteQuotaGroup', 'root', `${quota}/groups/guests`)
   await act('adminDEleteQuotaRule', 'root', `${quota}/rules/small`)
   const source = {
-    kind: 'ldap',
     name: 'directory',
     ldap: { host: 'ldap.example.com', user_base: 'dc=example', user_filter: '(uid=%s)' },
   }

@@ -23,7 +23,7 @@ test('openApiDocument, swaggerDocument: settings that switch an operation off an
     const check = paths['/user/quota/check'].get
     assert.deepEqual(Object.keys(check.responses), ['200', '400', '401', '403', '404', '422', '429', '503'])
     const teams = paths['/teams/{teamid}'].delete
-    assert.deepEqual(Object.keys(teams.responses), ['204', '400', '401', '403', '404', '429', '503'])
+    assert.deepEqual(Object.keys(teams.responses), ['204', '400', '401', '403', '404', '429', '501', '503'])
     assert.deepEqual(
       check.parameters.map((each: { name: string; required: boolean }) => [each.name, each.required]),
       [['subject', true]],

@@ -124,7 +124,7 @@ export const retitlePull = act({
 export const changeDraft = act({
   path: '/{username}/{reponame}/pulls/{index}/draft',
   twin: 'repoEditPullRequest',
-  cost: 'usual',
+  cost: 'expensive',
   requires: readsPull,
   params,
   again: pullPage,

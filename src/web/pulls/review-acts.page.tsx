@@ -132,7 +132,7 @@ export const resolveTheConversation = act({
 export const markFileViewed = act({
   path: '/{username}/{reponame}/pulls/{index}/files/viewed',
   twin: null,
-  cost: 'usual',
+  cost: 'expensive',
   requires: readsPull,
   params,
   again: pullFilesPage,
