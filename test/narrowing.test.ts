@@ -22,7 +22,6 @@ const rulePath = /\/(?:branch_protections|tag_protections|quota\/|cleanup-rules|
 const isOfCredentialOrRule = (operation: NamedOperation): boolean =>
   !isPage(operation) &&
   !makesNoCredential.has(operation.id) &&
- 
   operation.method !== 'GET' &&
   (operation.outlivesCredential !== false || rulePath.test(operation.path))
 

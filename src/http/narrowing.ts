@@ -14,7 +14,8 @@ const isAsked = (value: unknown): boolean => !/^(?:|0|false|no|off|none)$/i.test
  * @throws Unsupported
  */
 export function refuseNarrowing({ operation, headers, rawQuery }: Call): void {
-  if (!operation.writes) return
+  // Of a read, these headers ask for less of an answer, also where it leaves a note of the download.
+  if (!operation.writes || operation.method === 'GET') return
   for (const name of narrowingHeaders) {
     const value = headers[name]
     if (value === undefined || operation.obeys.includes(name)) continue

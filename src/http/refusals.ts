@@ -28,7 +28,7 @@ export function refusalsOf({ requires, refuses, params, query, body, cost, metho
   // A list that is too long for an answer, or work that is too costly, is 422.
   if (Object.keys(query).length > 0 || cost === 'expensive') found.add(422)
   // A limit of the change that is not obeyed (`http/narrowing.ts`).
-  if (writes) found.add(501)
+  if (writes && method !== 'GET') found.add(501)
   if (body !== undefined) for (const status of bodyRefusals) found.add(status)
   return [...found].sort((one, other) => one - other)
 }

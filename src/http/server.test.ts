@@ -113,8 +113,10 @@ test('bodies: the server accepts member names in any letter case, forms, multipa
   await using forge = await startForge()
   const root = forge.as('root')
   const password = testPassword
-  const json = await root.post('/admin/users', { USERNAME: 'one', Email: 'one@example.com', password, moon: 1 })
+  const json = await root.post('/admin/users', { USERNAME: 'one', Email: 'one@example.com', password })
   assert.deepEqual([json.status, json.json.login], [201, 'one'])
+  // Unknown members are refused of credentials and rules only (test/narrowing.test.ts).
+  assert.equal((await root.post('/user/repos', { NAME: 'one', moon: 1 })).status, 201)
   const form = await root.send('POST', '/admin/users', undefined, {
     raw: `username=two&email=two%40example.com&restricted=true&password=${password}`,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },

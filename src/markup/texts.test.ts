@@ -195,8 +195,10 @@ test('a slow text is charged to its request, and the texts after it stay plain',
   withTexts(async (texts) => {
     const budget = new WorkBudget({ ...usualWorkLimits, threadUs: 1000 })
     const render = (source: string) => texts.render({ budget }, source, 'markdown', options)
-    assert.match(await render(slowText('first')), /language-csharp/)
-    assert.match(await render(slowText('second')), /^<pre>~~~csharp/)
+    // Longer than its millisecond on every machine, and far below what a short text may take.
+    const text = (name: string): string => `~~~csharp\n${'ab '.repeat(500)}${name}\n~~~\n`
+    assert.match(await render(text('first')), /language-csharp/)
+    assert.match(await render(text('second')), /^<pre>~~~csharp/)
   }))
 
 test('a text that is longer than a rendered one stays plain, and so does one beyond the characters of a request', () =>

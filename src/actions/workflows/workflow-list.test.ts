@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { startForge } from '../../testing/forge.ts'
 import { commitFiles, runsOf, TestRunner, workflow } from '../actions.test-support.ts'
 
-test('listRepoWorkflows, disableRepoWorkflow, enableRepoWorkflow, workflowBadge', async () => {
+test('listRepoWorkflows, getRepoWorkflow, disableRepoWorkflow, enableRepoWorkflow, workflowBadge', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
@@ -22,6 +22,8 @@ test('listRepoWorkflows, disableRepoWorkflow, enableRepoWorkflow, workflowBadge'
     ],
   )
   assert.deepEqual((await forge.guest.get(`${api}/a.yml`)).json, listed[0])
+  assert.deepEqual((await forge.guest.must('GET', `${api}/a.yml`)).json, listed[0])
+  assert.equal((await forge.guest.get(`${api}/none.yml`)).status, 404)
   assert.deepEqual([listed[0].path, new URL(listed[0].url).pathname], ['.gitea/workflows/a.yml', `/api/v1${api}/a.yml`])
   assert.equal((await fetch(listed[0].html_url)).status, 200)
   assert.equal((await forge.guest.get(`${api}/none.yml`)).status, 404)

@@ -45,7 +45,7 @@ export class KeptAnswers {
       if (Array.isArray(read) && read.every(isAnswer)) return new Map(read)
     } catch (error) {
       const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT'
-      if (!isGone && !(error instanceof SyntaxError)) throw error
+      if (!isGone && (error as Error).name !== 'SyntaxError') throw error
     }
     // A crash may truncate a file that was not synced. The history still has the answers.
     await rm(file, { force: true })

@@ -57,7 +57,7 @@ for (const host of ['localhost', '127.0.0.1']) {
       await isGone(page)
       const kept = await page.goto(raw)
       assert.equal(kept?.status(), 404)
-      assert.doesNotMatch(await page.content(), /hidden/)
+      assert.doesNotMatch(await page.locator('main').innerText(), /# ?hidden|a private plan/)
       await context.close()
     },
   )
