@@ -234,7 +234,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
         queue: () => getQueueStats(db),
         totals: () => parts.totals(db),
         watchers: () => live.watcherCount,
-        places: () => admission.counts(),
+        slots: () => admission.counts(),
         caches: () => caches.usedByName(),
       })
     : undefined
@@ -317,7 +317,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
     signInAttempts: new SignInAttempts(clock),
     askSources: async (known, login, password) =>
       (await parts.passwordSource?.(services, known, login, password)) ?? 'elsewhere',
-    accountOfProxy: async (said) => parts.proxySource?.(services, said),
+    accountOfProxy: async (headers) => parts.proxySource?.(services, headers),
     parts,
     own: own.own,
     operations: () => operations,

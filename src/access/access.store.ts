@@ -196,7 +196,7 @@ type TeamGrantRow = Pick<GivenByTeam, 'access_mode' | 'unit_modes'>
 export const teamGrantsOf = (rows: readonly TeamGrantRow[]): TeamGrant[] =>
   rows.map(({ access_mode, unit_modes }) => ({
     accessMode: access_mode,
-    units: new Map(repoUnits.map((unit, place) => [unit, (Math.floor(unit_modes / 8 ** place) % 8) as AccessMode])),
+    units: new Map(repoUnits.map((unit, index) => [unit, (Math.floor(unit_modes / 8 ** index) % 8) as AccessMode])),
   }))
 
 /** Groups the grants of teams by repository. */

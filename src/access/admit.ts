@@ -17,7 +17,7 @@ import { checkScopes } from './requirements.ts'
 export async function admit(services: Services, readers: readonly CredentialReader[], call: Call): Promise<Ctx> {
   const ctx = contextOf(services, call)
   // These queries start before the lookup of the credential, so that the database gets one batch.
-  ctx.asked = askAhead(ctx, call)
+  ctx.ahead = askAhead(ctx, call)
   await addCaller(ctx, call, () => whoAsks(services, readers, call))
   return ctx
 }
@@ -62,15 +62,15 @@ async function addCaller(ctx: Mutable<Ctx>, call: Call, find: () => Promise<Iden
   ctx.claim = call.claim
 }
 
-function askAhead(ctx: Ctx, call: Call): Ctx['asked'] {
+function askAhead(ctx: Ctx, call: Call): Ctx['ahead'] {
   let all: (Promise<unknown> | undefined)[] | undefined
   for (const [index, { ahead }] of call.operation.requires.entries()) {
     if (!ahead) continue
-    const asked = ahead(ctx, call)
+    const begun = ahead(ctx, call)
     // A refused request does not wait for this promise. A caller that awaits it gets the error.
-    asked.catch(() => {})
+    begun.catch(() => {})
     all ??= []
-    all[index] = asked
+    all[index] = begun
   }
   return all
 }
@@ -80,8 +80,8 @@ async function whoAsks(services: Services, readers: readonly CredentialReader[],
   if (identity && call.operation.lasts) lastingIdentities.set(call, identity)
   const found = identity?.viewer
   if (found) {
-    const asked = asking()
-    if (asked) Object.assign(asked, { person: found.user, credential: credentialName(found.credential) })
+    const ahead = asking()
+    if (ahead) Object.assign(ahead, { person: found.user, credential: credentialName(found.credential) })
     call.claim = { viewer: found.id, isAdmin: found.isAdmin, address: call.claim.address, repository: undefined }
   }
   return actAs(services, call, identity)

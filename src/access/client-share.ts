@@ -7,17 +7,17 @@ import type { RepoCtx } from './context.ts'
 export function shareOfClient(
   {
     admission,
-    claim: asked,
+    claim: given,
     repo,
   }: Pick<RepoCtx, 'admission' | 'claim'> & { readonly repo: Pick<RepoCtx['repo'], 'id'> },
   kind: 'fetches' | 'pushes' | 'archives' | 'downloads',
 ): ClientShare | undefined {
-  if (asked === undefined) return undefined
+  if (given === undefined) return undefined
   // The id is the key, because a repository has several URLs and a wiki.
-  const claim = aboutRepository(asked, repo.id)
+  const claim = aboutRepository(given, repo.id)
   return {
     who: String(personOf(claim)),
-    place: (signal) => admission[kind].take(claim, signal),
+    admit: (signal) => admission[kind].take(claim, signal),
     room: {
       tryTake: (bytes) => admission.spool.tryTake(claim, bytes),
       release: (bytes) => admission.spool.release(claim, bytes),

@@ -56,7 +56,7 @@ export interface Services extends AuthServices {
 export interface Ctx extends Services {
   readonly viewer?: Viewer | undefined
   /** Results that the requirements requested together with the credential, in order. */
-  readonly asked?: readonly (Promise<unknown> | undefined)[] | undefined
+  readonly ahead?: readonly (Promise<unknown> | undefined)[] | undefined
   /** The client that the work is charged to; undefined for work of the server itself. */
   readonly claim?: Claim | undefined
   /** What the work may still use up: one budget for the whole request, push or attempt of a job. */

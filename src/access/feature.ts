@@ -58,7 +58,7 @@ export type PasswordSource = (
 /** Returns the account that a trusted reverse proxy names; undefined without one. */
 export type ProxySource = (
   services: Services,
-  said: Parameters<Services['accountOfProxy']>[0],
+  headers: Parameters<Services['accountOfProxy']>[0],
 ) => Promise<UserRow | undefined>
 
 /** The contributions of one folder, declared in its `<folder>.feature.ts` and listed in `app.ts`. */

@@ -39,8 +39,8 @@ export async function sightOf(ctx: Ctx, account: UserRow): Promise<AccountSight>
  *
  * A former name of an account that the viewer may not see does not redirect: the current name would leak.
  */
-export async function resolveAccount(ctx: Ctx, call: Call, asked: AccountParameter): Promise<UserRow> {
-  const { parameter, name, missing, kind } = asked
+export async function resolveAccount(ctx: Ctx, call: Call, wanted: AccountParameter): Promise<UserRow> {
+  const { parameter, name, missing, kind } = wanted
   const isOfKind = (account: UserRow): boolean => kind === undefined || account.kind === kind
   const account = await findAccountByName(ctx.db, name.toLowerCase())
   if (account) {
@@ -53,9 +53,9 @@ export async function resolveAccount(ctx: Ctx, call: Call, asked: AccountParamet
 }
 
 /** Returns the account that a path parameter names; an account that the viewer may not see is answered like a missing one. */
-export async function resolveVisibleAccount(ctx: Ctx, call: Call, asked: AccountParameter): Promise<UserRow> {
-  const account = await resolveAccount(ctx, call, asked)
-  if ((await sightOf(ctx, account)) !== 'visible') throw asked.missing()
+export async function resolveVisibleAccount(ctx: Ctx, call: Call, wanted: AccountParameter): Promise<UserRow> {
+  const account = await resolveAccount(ctx, call, wanted)
+  if ((await sightOf(ctx, account)) !== 'visible') throw wanted.missing()
   return account
 }
 
@@ -67,11 +67,11 @@ export async function resolveVisibleAccount(ctx: Ctx, call: Call, asked: Account
 export async function resolveSubject(
   ctx: Ctx,
   call: Call,
-  asked: AccountParameter,
+  wanted: AccountParameter,
   what: 'orgs' | 'users',
 ): Promise<UserRow> {
-  const account = await resolveAccount(ctx, call, asked)
-  if ((await sightOf(ctx, account)) === 'hidden') throw asked.missing()
+  const account = await resolveAccount(ctx, call, wanted)
+  if ((await sightOf(ctx, account)) === 'hidden') throw wanted.missing()
   refuseWithheld(ctx.viewer, account, what)
   return account
 }

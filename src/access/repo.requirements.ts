@@ -16,10 +16,10 @@ export const inRepo: Requirement<Ctx, Omit<RepoCtx, keyof Ctx>, typeof repoParam
   refuses: [403, 404],
   params: repoParams,
   ahead: ({ db }, { params }) => findRepoOfPath(db, params.username, params.reponame),
-  async check(ctx, call, asked) {
+  async check(ctx, call, ahead) {
     const { username: owner, reponame: name } = call.params
     const addressUnder = (username: string, reponame: string) => movedUrl(call, { username, reponame })
-    const found = await resolveRepo(ctx, owner, name, addressUnder, asked)
+    const found = await resolveRepo(ctx, owner, name, addressUnder, ahead)
     checkCredentialLimits(ctx.viewer, call)
     return found
   },

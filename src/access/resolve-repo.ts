@@ -15,16 +15,16 @@ export const noRepo = () => new NotFound('the repository does not exist', 'repo_
  * name of a visible account redirects with 307, a former name of a repository with 301 (308 for writes), before the
  * rights are checked (contract R2).
  * @param addressUnder returns the URL of the request under other names
- * @param asked the rows of these names, if they were read
+ * @param ahead the rows of these names, if they were read
  */
 export async function resolveRepo(
   ctx: Ctx,
   ownerName: string,
   repoName: string,
   addressUnder: (ownerName: string, repoName: string) => string,
-  asked?: Promise<RepoOfPath>,
+  ahead?: Promise<RepoOfPath>,
 ): Promise<Omit<RepoCtx, keyof Ctx>> {
-  const { owner, repo, units } = await (asked ?? findRepoOfPath(ctx.db, ownerName, repoName))
+  const { owner, repo, units } = await (ahead ?? findRepoOfPath(ctx.db, ownerName, repoName))
   if (!owner) {
     const renamed = await findAccountByFormerName(ctx.db, ownerName.toLowerCase())
     if (!renamed) throw noRepo()

@@ -57,8 +57,8 @@ export async function viewActs({ db }: Pick<Ctx, 'db'>, acts: readonly ActRow[])
     loadSubjects(db, acts),
   ])
   return acts.flatMap((act) => {
-    const [place, named] = [repos.get(act.repo_id), subjects.of(act)]
-    if (!place || !named) return []
+    const [repo, named] = [repos.get(act.repo_id), subjects.of(act)]
+    if (!repo || !named) return []
     const { actor, issue, comment, release } = named
     const isNewBranch = act.kind === 'commit_repo' && act.content === ''
     return [
@@ -66,7 +66,7 @@ export async function viewActs({ db }: Pick<Ctx, 'db'>, acts: readonly ActRow[])
         id: act.id,
         kind: isNewBranch ? 'create_branch' : act.kind,
         actor,
-        ...place,
+        ...repo,
         createdUnix: act.created_unix,
         issue: issue && { index: issue.index, title: issue.title, isPull: issue.is_pull },
         comment: comment && { id: comment.id, text: excerpt(comment.content) },

@@ -27,11 +27,11 @@ const titled: ReadonlySet<ActKind> = new Set([
 export function issueContent(
   act: Pick<ActRow, 'kind'>,
   issue: Pick<IssueRow, 'index' | 'title'>,
-  said: { readonly text: string; readonly reviewer: string },
+  facts: { readonly text: string; readonly reviewer: string },
 ): string {
   if (titled.has(act.kind)) return `${issue.index}|${issue.title}`
-  if (act.kind === 'pull_review_dismissed') return `${issue.index}|${said.reviewer}|${excerpt(said.text)}`
-  return `${issue.index}|${excerpt(said.text)}`
+  if (act.kind === 'pull_review_dismissed') return `${issue.index}|${facts.reviewer}|${excerpt(facts.text)}`
+  return `${issue.index}|${excerpt(facts.text)}`
 }
 
 const secondsPerDay = 86_400

@@ -31,13 +31,13 @@ export async function presentActs(
     ),
   ])
   const presented = await presentViews(ctx, views)
-  const places = new Map(views.map((view, index) => [view.repo.id, { view, repo: presented[index] ?? null }]))
+  const presentedRepos = new Map(views.map((view, index) => [view.repo.id, { view, repo: presented[index] ?? null }]))
   return acts.flatMap((act) => {
-    const [place, named] = [places.get(act.repo_id), subjects.of(act)]
-    if (!place || !named) return []
+    const [presentedRepo, named] = [presentedRepos.get(act.repo_id), subjects.of(act)]
+    if (!presentedRepo || !named) return []
     const { actor, issue, comment, release } = named
     const reviewer = reviewers.get(comment?.review_id ?? 0) ?? ''
-    const said = { text: comment?.content ?? '', reviewer }
+    const facts = { text: comment?.content ?? '', reviewer }
     return [
       {
         id: act.id,
@@ -46,19 +46,19 @@ export async function presentActs(
         act_user_id: act.actor_id,
         act_user: presentUser(ctx, actor),
         repo_id: act.repo_id,
-        repo: place.repo,
+        repo: presentedRepo.repo,
         comment_id: comment?.id ?? 0,
         comment:
           issue && comment
             ? {
-                ...presentLoadedComment({ ...ctx, ...place.view }, issue, comment, { users, files: [] }),
+                ...presentLoadedComment({ ...ctx, ...presentedRepo.view }, issue, comment, { users, files: [] }),
                 // The actor is the author, so the comment omits it (observed).
                 user: null,
               }
             : null,
         ref_name: release?.tag_name ?? act.ref_name,
-        is_private: place.view.repo.is_private,
-        content: release?.title ?? (issue ? issueContent(act, issue, said) : act.content),
+        is_private: presentedRepo.view.repo.is_private,
+        content: release?.title ?? (issue ? issueContent(act, issue, facts) : act.content),
         created: formatUnix(act.created_unix),
       },
     ]

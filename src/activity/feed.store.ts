@@ -119,12 +119,12 @@ const teamOf = (source: FeedSource): RawBuilder<SqlBool> | undefined =>
 /** Returns a query of the ids of the repositories in a feed. */
 function placesOf(source: FeedSource): RawBuilder<unknown> {
   if (source.of === 'repository') return sql`(select cast(${source.id} as bigint) as id)`
-  const places = sharesOf(source).flatMap((share) => {
+  const repoIds = sharesOf(source).flatMap((share) => {
     if ('in' in share) return []
     const isWanted = 'by' in share ? sql<SqlBool>`actor_id = ${share.by}` : sql<SqlBool>`owner_id = ${share.ownedBy}`
     return sql`select id from ${eachOnce('activity', 'repo_id', isWanted)} as place`
   })
-  return sql`(${sql.join(places, sql` union all `)})`
+  return sql`(${sql.join(repoIds, sql` union all `)})`
 }
 
 /**
@@ -145,13 +145,13 @@ function shown(
     .select(['activity.id as act_id', 'activity.created_unix as act_unix'])
     .where(isOf(share, during))
   if (hidden) return acts.where(isNotHidden(db, reading, hidden)).where(isOfSeenActor(viewer))
-  const asked = acts
+  const query = acts
     .innerJoin('repo', 'repo.id', 'activity.repo_id')
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
     .innerJoin('user', 'user.id', 'activity.actor_id')
     .where(isReadableBy(viewer))
   const team = teamOf(source)
-  return (team ? asked.where(team) : asked) as unknown as typeof acts
+  return (team ? query.where(team) : query) as unknown as typeof acts
 }
 
 /** Largest number of readable acts that are sorted. With more, an index scan in feed order skips the hidden ones. */
@@ -161,10 +161,10 @@ const soonSorted = 20_000
  * Returns the acts in the given repositories, read repository by repository. Otherwise PostgreSQL, which assumes that each
  * repository has the same number of acts, reads all acts.
  */
-const actsIn = (db: Db, places: readonly RepoId[]): RawBuilder<unknown> =>
+const actsIn = (db: Db, repoIds: readonly RepoId[]): RawBuilder<unknown> =>
   sql`(select activity.* ${stepByStep(
     db,
-    { table: 'place', rows: idList(db, idListText(places)), where: sql<SqlBool>`1 = 1` },
+    { table: 'place', rows: idList(db, idListText(repoIds)), where: sql<SqlBool>`1 = 1` },
     { table: 'activity', where: sql<SqlBool>`activity.repo_id = place.value` },
   )})`
 
@@ -176,13 +176,13 @@ const actsIn = (db: Db, places: readonly RepoId[]): RawBuilder<unknown> =>
 async function findAmong(
   db: Db,
   { source }: FeedFilter,
-  { places, byWord }: HiddenRepos,
+  { repoIds, byWord }: HiddenRepos,
 ): Promise<readonly RepoId[] | undefined> {
   const lists = Object.keys(reading.units).map((word) => new Set(byWord.get(word)))
-  const open = [...places].filter((place) => !lists.every((list) => list.has(place)))
+  const open = [...repoIds].filter((repoId) => !lists.every((list) => list.has(repoId)))
   if (open.length === 0) return open
   const isOfOwner = source.of === 'owner' || source.of === 'team'
-  if (open.length === places.size || !isOfOwner) return undefined
+  if (open.length === repoIds.size || !isOfOwner) return undefined
   const { rows } = await sql<{ count: number }>`select count(*) as count from (
     select 1 as one from ${actsIn(db, open)} as act limit ${sql.lit(soonSorted + 1)}) as found`.execute(db)
   return (rows[0]?.count ?? 0) <= soonSorted ? open : undefined
@@ -251,7 +251,7 @@ async function loadActs(db: Db, ids: readonly ActId[], hidden: HiddenRepos | und
     .where('id', 'in', idList(db, idListText(ids)) as Expression<ActId>)
     .execute()
   const found = new Map(rows.map((row) => [row.id, row]))
-  return ids.flatMap((id) => found.get(id) ?? []).filter((act) => hidden?.places.has(act.repo_id) ?? true)
+  return ids.flatMap((id) => found.get(id) ?? []).filter((act) => hidden?.repoIds.has(act.repo_id) ?? true)
 }
 
 /** Counts the acts of an account since a time that the viewer may read, by cell of time, earliest first. */

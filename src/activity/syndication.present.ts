@@ -133,11 +133,11 @@ export function presentSyndication(
   const head = '<?xml version="1.0" encoding="UTF-8"?>\n'
   const newest = entries[0]?.updated
   if (form === 'atom') {
-    const shown = entries.map(({ id, title: told, link: to, author, updated, content: { kind, body } }) =>
+    const shown = entries.map(({ id, title: titleText, link: to, author, updated, content: { kind, body } }) =>
       [
         '<entry>',
         element('id', id),
-        element('title', told),
+        element('title', titleText),
         `<link rel="alternate" href="${escapeXml(to)}"/>`,
         element('updated', updated),
         `<author>${element('name', author)}</author>`,
@@ -147,10 +147,10 @@ export function presentSyndication(
     )
     return `${head}<feed xmlns="http://www.w3.org/2005/Atom">${element('id', self)}${element('title', title)}<link rel="alternate" href="${escapeXml(link)}"/><link rel="self" href="${escapeXml(self)}"/>${element('updated', newest ?? '1970-01-01T00:00:00Z')}${shown.join('')}</feed>\n`
   }
-  const shown = entries.map(({ id, title: told, link: to, updated, content: { kind, body } }) =>
+  const shown = entries.map(({ id, title: titleText, link: to, updated, content: { kind, body } }) =>
     [
       '<item>',
-      element('title', told),
+      element('title', titleText),
       element('link', to),
       `<guid isPermaLink="false">${escapeXml(id)}</guid>`,
       element('pubDate', new Date(updated).toUTCString()),

@@ -35,9 +35,9 @@ type Source = Parameters<typeof getFeed>[1]
 async function syndicated(ctx: Ctx, source: Source, as: SyndicationForm, about: { title: string; page: string }) {
   const page = { number: 1, limit: ctx.config.ui.feedPagingNum, offset: 0 }
   const { acts } = await getFeed(ctx, source, undefined, page)
-  const place = { title: about.title, link: about.page, self: `${about.page}.${as}` }
+  const head = { title: about.title, link: about.page, self: `${about.page}.${as}` }
   const entries = (await presentActs(ctx, acts)).map((act) => entryOfAct(ctx, act))
-  return bytes(syndicationTypes[as], presentSyndication(as, place, entries))
+  return bytes(syndicationTypes[as], presentSyndication(as, head, entries))
 }
 
 export const webUserFeed = operation({
@@ -115,7 +115,7 @@ export const webReleaseFeed = operation({
     const { releases } = await getReleasePage(ctx, filter, { number: 1, limit: releasesInFeed, offset: 0 })
     const details = await getReleaseDetails(ctx, releases)
     const entries = await mapLimited(details, renderedAtOnce, (each) => entryOfRelease(ctx, each))
-    const place = { ...about, self: `${about.link}.${params.form}` }
-    return bytes(syndicationTypes[params.form], presentSyndication(params.form, place, entries))
+    const head = { ...about, self: `${about.link}.${params.form}` }
+    return bytes(syndicationTypes[params.form], presentSyndication(params.form, head, entries))
   },
 })

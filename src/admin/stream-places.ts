@@ -9,7 +9,7 @@ export interface StreamLimits {
 }
 
 /** Limits event streams, so that one account cannot use all of them. */
-export class StreamPlaces {
+export class StreamSlots {
   readonly #limits: StreamLimits
   readonly #perAccount = new Map<UserId, number>()
   #taken = 0
@@ -46,10 +46,10 @@ export class StreamPlaces {
 
 /** Streams of instance events; each is a listener in memory. */
 export const eventStreamPlaces = ownService('the places of event streams', {
-  open: () => new StreamPlaces({ most: 100, mostPerAccount: 20 }),
+  open: () => new StreamSlots({ most: 100, mostPerAccount: 20 }),
 })
 
 /** Streams of the audit log; each reads the database after every entry. */
 export const auditStreamPlaces = ownService('the places of streams of the audit log', {
-  open: () => new StreamPlaces({ most: 16, mostPerAccount: 4 }),
+  open: () => new StreamSlots({ most: 16, mostPerAccount: 4 }),
 })

@@ -1,5 +1,5 @@
 import { ByteBudget } from './byte-budget.ts'
-import { Places } from './places.ts'
+import { Slots } from './places.ts'
 import { Requests } from './requests.ts'
 import { dividedUsually, type ShareLimits } from './shares.ts'
 import { Turns } from './turns.ts'
@@ -32,31 +32,31 @@ export interface AdmissionLimits {
 export class Admission {
   readonly requests: Requests
   readonly turns = new Turns()
-  readonly expensive: Places
-  readonly fetches: Places
-  readonly pushes: Places
-  readonly archives: Places
-  readonly downloads: Places
+  readonly expensive: Slots
+  readonly fetches: Slots
+  readonly pushes: Slots
+  readonly archives: Slots
+  readonly downloads: Slots
   readonly bytes: ByteBudget
   readonly spool: ByteBudget
 
   constructor(limits: AdmissionLimits) {
     const { maxWaiting, waitMs } = limits
-    const places = (total: number, what: string, code: string): Places =>
-      new Places({ what, code, limits: dividedUsually(total), maxWaiting, waitMs })
+    const slots = (total: number, what: string, code: string): Slots =>
+      new Slots({ what, code, limits: dividedUsually(total), maxWaiting, waitMs })
     this.requests = new Requests(limits.requests)
-    this.expensive = places(limits.expensive, 'expensive requests', 'expensive_busy')
-    this.fetches = places(limits.fetches, 'fetches', 'fetches_busy')
-    this.pushes = places(limits.pushes, 'pushes', 'pushes_busy')
-    this.archives = places(limits.archives, 'archives', 'archives_busy')
-    this.downloads = places(limits.downloads, 'downloads of large files', 'downloads_busy')
+    this.expensive = slots(limits.expensive, 'expensive requests', 'expensive_busy')
+    this.fetches = slots(limits.fetches, 'fetches', 'fetches_busy')
+    this.pushes = slots(limits.pushes, 'pushes', 'pushes_busy')
+    this.archives = slots(limits.archives, 'archives', 'archives_busy')
+    this.downloads = slots(limits.downloads, 'downloads of large files', 'downloads_busy')
     this.bytes = new ByteBudget(byteShares(limits.heldBytes, limits.maxBodyBytes))
     this.spool = new ByteBudget(dividedUsually(limits.spoolBytes))
   }
 
   /** Current use and queue length, by kind. */
-  counts(): Readonly<Record<'requests' | PlacesKind, { readonly taken: number; readonly waiting: number }>> {
-    const of = ({ taken, waiting }: Places) => ({ taken, waiting })
+  counts(): Readonly<Record<'requests' | SlotKind, { readonly taken: number; readonly waiting: number }>> {
+    const of = ({ taken, waiting }: Slots) => ({ taken, waiting })
     return {
       requests: { taken: this.requests.underWay, waiting: 0 },
       expensive: of(this.expensive),
@@ -69,7 +69,7 @@ export class Admission {
 }
 
 /** The kinds of slots. */
-export type PlacesKind = 'expensive' | 'fetches' | 'pushes' | 'archives' | 'downloads'
+export type SlotKind = 'expensive' | 'fetches' | 'pushes' | 'archives' | 'downloads'
 
 /** A share is a third of the total, and at least one body of the largest size. */
 function byteShares(totalBytes: number, maxBodyBytes: number): ShareLimits {

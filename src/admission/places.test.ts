@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ByteBudget } from './byte-budget.ts'
 import type { Claim } from './claim.ts'
-import { Places } from './places.ts'
+import { Slots } from './places.ts'
 import { Requests } from './requests.ts'
 import { dividedUsually } from './shares.ts'
 
@@ -21,7 +21,7 @@ const person = (viewer: number, address: string, repository?: string): Claim => 
 const admin: Claim = { viewer: 1, isAdmin: true, address: 'a', repository: undefined }
 
 const placesOf = (total: number, more: { maxWaiting?: number; waitMs?: number; now?: () => number } = {}) =>
-  new Places({
+  new Slots({
     what: 'clones',
     code: 'clones_busy',
     limits: dividedUsually(total),

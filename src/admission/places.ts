@@ -6,7 +6,7 @@ import { personOf, Shares, type ShareLimits } from './shares.ts'
 /** Returns the slot; later calls do nothing. */
 export type Release = () => void
 
-export interface PlacesOptions {
+export interface SlotOptions {
   /** What the slots are for, as in "too many <what> are under way". */
   readonly what: string
   readonly code: string
@@ -27,14 +27,14 @@ interface Waiter {
  * Slots for expensive work. A request without a free slot waits, for a limited time in a limited queue. A free slot goes to
  * the claim with the least recent use.
  */
-export class Places {
-  readonly #options: PlacesOptions
+export class Slots {
+  readonly #options: SlotOptions
   readonly #shares: Shares
   readonly #line: Waiter[] = []
   readonly #use: RecentUse<number | string>
   readonly #now: () => number
 
-  constructor(options: PlacesOptions) {
+  constructor(options: SlotOptions) {
     this.#options = options
     this.#shares = new Shares(options.limits)
     this.#now = options.now ?? (() => performance.now())

@@ -16,12 +16,12 @@ export interface IncomingFile {
 /** A request to attach a file. */
 export interface Upload {
   /** Passes the file on when it arrives, if any. Returns the other fields. */
-  receive(maxFileBytes: number, take: (file: IncomingFile) => Promise<void>): Promise<SaidBeside>
+  receive(maxFileBytes: number, take: (file: IncomingFile) => Promise<void>): Promise<UploadFields>
   readonly signal: AbortSignal
 }
 
 /** Fields beside or instead of the file. */
-export interface SaidBeside {
+export interface UploadFields {
   /** Time to record for the action. */
   readonly updatedAt?: string | undefined
   /** Address of a file that is not uploaded. */
@@ -57,26 +57,26 @@ export const takeUpload = <Row>(
   ctx: RepoCtx,
   upload: Upload,
   rules: AttachRules,
-  keep: (file: ArrivedFile | undefined, said: SaidBeside) => Promise<Row>,
-): Promise<Row> => takeUploads(ctx, upload, rules, ([file], said) => keep(file, said))
+  keep: (file: ArrivedFile | undefined, fields: UploadFields) => Promise<Row>,
+): Promise<Row> => takeUploads(ctx, upload, rules, ([file], fields) => keep(file, fields))
 
 /** Like `takeUpload`, for any number of files. When one is refused, none stays in the store. */
 export async function takeUploads<Row>(
   ctx: RepoCtx,
   upload: Upload,
   rules: AttachRules,
-  keep: (files: readonly ArrivedFile[], said: SaidBeside) => Promise<Row>,
+  keep: (files: readonly ArrivedFile[], fields: UploadFields) => Promise<Row>,
 ): Promise<Row> {
   const end = new AbortController()
   const signal = AbortSignal.any([upload.signal, end.signal])
   const storing: Promise<ArrivedFile>[] = []
   try {
-    const said = await upload.receive(ctx.config.attachment.maxSize * mebibyte, async (incoming) => {
+    const fields = await upload.receive(ctx.config.attachment.maxSize * mebibyte, async (incoming) => {
       const stored = storeFile(ctx, incoming, rules, signal)
       storing.push(stored)
       await stored
     })
-    return await keep(await Promise.all(storing), said)
+    return await keep(await Promise.all(storing), fields)
   } catch (error) {
     end.abort()
     for (const stored of await Promise.allSettled(storing)) {

@@ -29,10 +29,10 @@ export async function addPendingFile(ctx: SignedInRepoCtx, upload: Upload, rules
   await refuseMoreThan(maxPending - 1, ctx.db, uploader)
   return takeUpload(ctx, upload, rules, async (file) => {
     if (!file) throw noFile()
-    const place = { repo_id: ctx.repo.id, issue_id: null, comment_id: null, release_id: null }
+    const owner = { repo_id: ctx.repo.id, issue_id: null, comment_id: null, release_id: null }
     const by = { uploader_id: ctx.viewer.id, created_unix: nowUnix(ctx.clock) }
     return transaction(ctx.db, async (tx) => {
-      const row = await addUpload(ctx, tx, { ...file, ...place, ...by }, ctx.viewer.id)
+      const row = await addUpload(ctx, tx, { ...file, ...owner, ...by }, ctx.viewer.id)
       // The row of the storage usage is locked: parallel uploads count each other.
       await refuseMoreThan(maxPending, tx, uploader)
       return row

@@ -33,18 +33,18 @@ export const auditChannel = 'audit'
 /** Inserts an audit entry in the transaction of the act. */
 export async function recordAct(tx: Tx, act: Act): Promise<void> {
   if (switchedOff.of(tx)) return
-  const asked = asking()
+  const request = asking()
   const details = JSON.stringify(act.details ?? {})
   const id: AuditEntryId = await insertEntry(tx, {
     at_ms: clockOf(tx).nowMs(),
     action: act.action,
     outcome: act.outcome ?? 'done',
-    actor_id: asked?.person?.id ?? act.doerId ?? null,
-    acted_as_id: asked?.person && act.doerId !== undefined && act.doerId !== asked.person.id ? act.doerId : null,
-    credential: asked?.credential ?? (asked ? '' : 'system'),
-    address: asked?.address ?? '',
-    operation: asked?.operation ?? '',
-    request_id: asked?.requestId ?? '',
+    actor_id: request?.person?.id ?? act.doerId ?? null,
+    acted_as_id: request?.person && act.doerId !== undefined && act.doerId !== request.person.id ? act.doerId : null,
+    credential: request?.credential ?? (request ? '' : 'system'),
+    address: request?.address ?? '',
+    operation: request?.operation ?? '',
+    request_id: request?.requestId ?? '',
     object_kind: act.about.kind,
     object_id: act.about.id,
     object_name: (act.about.name ?? '').slice(0, maxName),

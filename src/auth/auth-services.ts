@@ -28,7 +28,7 @@ export interface AuthServices {
     password: string,
   ) => Promise<UserRow | 'refused' | 'elsewhere'>
   /** Returns the account that a trusted reverse proxy names, or undefined. */
-  readonly accountOfProxy: (said: {
+  readonly accountOfProxy: (headers: {
     readonly name: string | undefined
     readonly email: string | undefined
     readonly fullName: string

@@ -116,12 +116,12 @@ function parseResponse(text: string): { readonly id: string } | undefined {
 
 /** Returns the purpose of a challenge that this server signed; undefined for any other text and for an expired one. */
 function openChallenge({ secrets, clock }: AuthServices, challenge: string): Use | undefined {
-  const said = secrets.verify(purpose, challenge, nowUnix(clock))
-  const userId = said?.['user'] as UserId
-  const kind = said?.['kind']
+  const claims = secrets.verify(purpose, challenge, nowUnix(clock))
+  const userId = claims?.['user'] as UserId
+  const kind = claims?.['kind']
   if (kind === 'sign-in') return { kind }
   if (kind === 'second') return { kind, userId }
-  return kind === 'add' ? { kind, userId, name: String(said?.['name']) } : undefined
+  return kind === 'add' ? { kind, userId, name: String(claims?.['name']) } : undefined
 }
 
 /**

@@ -45,23 +45,23 @@ export const isApiScope = (text: string): boolean => known.has(text)
  * observed.
  */
 export function normaliseScopes(texts: readonly string[]): string {
-  const asked = new Set(
+  const scopes = new Set(
     texts
       .join(',')
       .split(',')
       .filter((text) => text !== '' && text !== 'sudo'),
   )
-  if (asked.size === 0) throw new BadRequest('access token must have a scope', 'scope_missing')
-  for (const text of asked) if (!isApiScope(text)) throw new BadRequest(`unknown scope: ${text}`, 'scope_unknown')
+  if (scopes.size === 0) throw new BadRequest('access token must have a scope', 'scope_missing')
+  for (const text of scopes) if (!isApiScope(text)) throw new BadRequest(`unknown scope: ${text}`, 'scope_unknown')
   const levels = categories.flatMap((category) => {
-    if (asked.has('all') || asked.has(`write:${category}`)) return [`write:${category}`]
-    return asked.has(`read:${category}`) ? [`read:${category}`] : []
+    if (scopes.has('all') || scopes.has(`write:${category}`)) return [`write:${category}`]
+    return scopes.has(`read:${category}`) ? [`read:${category}`] : []
   })
   const everything = levels.length === categories.length && levels.every((level) => level.startsWith('write:'))
   return [
-    ...(asked.has('public-only') ? ['public-only'] : []),
+    ...(scopes.has('public-only') ? ['public-only'] : []),
     ...(everything ? ['all'] : levels),
-    ...narrowScopes.filter((scope) => asked.has(scope)),
+    ...narrowScopes.filter((scope) => scopes.has(scope)),
   ].join(',')
 }
 

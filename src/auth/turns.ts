@@ -30,8 +30,8 @@ export class Turns {
     this.#lanes.set(key, lane)
     const turn = Promise.withResolvers<void>()
     const waiting: Waiting = { rank, go: turn.resolve }
-    const place = lane.waiting.findIndex((each) => each.rank > rank)
-    lane.waiting.splice(place < 0 ? lane.waiting.length : place, 0, waiting)
+    const index = lane.waiting.findIndex((each) => each.rank > rank)
+    lane.waiting.splice(index < 0 ? lane.waiting.length : index, 0, waiting)
     lane.timer ??= setTimeout(() => this.#next(key), Math.max(0, lane.nextMs - performance.now()))
     const leave = () => {
       lane.waiting = lane.waiting.filter((each) => each !== waiting)

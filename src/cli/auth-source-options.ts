@@ -125,8 +125,8 @@ const optionName = (flags: string): string =>
 
 const securities: Readonly<Record<string, string>> = { unencrypted: 'none', ldaps: 'tls', starttls: 'starttls' }
 
-function valueOf(flags: string, form: Meaning<never>[3], said: unknown): unknown {
-  const text = String(said)
+function valueOf(flags: string, form: Meaning<never>[3], value: unknown): unknown {
+  const text = String(value)
   switch (form) {
     case 'words':
       return text.split(/[\s,]+/).filter((word) => word !== '')
@@ -139,7 +139,7 @@ function valueOf(flags: string, form: Meaning<never>[3], said: unknown): unknown
       return teamMapOf(flags, text)
     case 'text':
     case 'flag':
-      return said
+      return value
   }
 }
 
@@ -170,21 +170,21 @@ export async function sourceInputOf(
   const { meanings, secret } = kinds[name]
   const settings: Record<string, unknown> = {}
   for (const [flags, setting, , form] of meanings as readonly Meaning<'ldap'>[]) {
-    const said = options[optionName(flags)]
-    if (said !== undefined) settings[setting] = valueOf(flags, form, said)
+    const option = options[optionName(flags)]
+    if (option !== undefined) settings[setting] = valueOf(flags, form, option)
   }
   const file = options['secretFile']
   const plain = secret === undefined ? undefined : options[optionName(secret)]
   if (file !== undefined && plain !== undefined) {
     throw new CommandFailure('give the secret once: with --secret-file, or with its own option')
   }
-  const said = typeof file === 'string' ? ((await readSecret(file)).split('\n', 1)[0] ?? '').replace(/\r$/, '') : plain
+  const value = typeof file === 'string' ? ((await readSecret(file)).split('\n', 1)[0] ?? '').replace(/\r$/, '') : plain
   const { active, notActive } = options
   if (active && notActive) throw new CommandFailure('give only one of --active and --not-active')
   return {
     ...(typeof options['name'] === 'string' ? { name: options['name'] } : {}),
     ...(active ? { isActive: true } : notActive ? { isActive: false } : {}),
-    ...(typeof said === 'string' ? { secret: said } : {}),
+    ...(typeof value === 'string' ? { secret: value } : {}),
     settings,
   }
 }

@@ -89,8 +89,8 @@ const testCommand = (terminal: Terminal): Command =>
           source.kind === 'ldap'
             ? await testDirectory(services, source as Source<'ldap'>, login)
             : await testProvider(services, source as Source<'openid'>)
-        for (const { ok, what: asked, found } of steps) {
-          terminal.out(`${ok ? 'ok    ' : 'failed'} ${asked}: ${printable(found).slice(0, 2000)}\n`)
+        for (const { ok, what: step, found } of steps) {
+          terminal.out(`${ok ? 'ok    ' : 'failed'} ${step}: ${printable(found).slice(0, 2000)}\n`)
         }
         if (!steps.every(({ ok }) => ok)) {
           throw new CommandFailure(`source ${source.name} does not work; the failed step above says why`)

@@ -35,7 +35,7 @@ async function run(terminal: Terminal, options: RunnerCommandOptions): Promise<v
   if (!Number.isInteger(capacity) || capacity < 1 || capacity > 100) {
     throw new CommandFailure(`--capacity ${options.capacity}: must be a whole number from 1 to 100`)
   }
-  const told = terminal.stopSignal()
+  const stopSignal = terminal.stopSignal()
   const { startRunner, defaultLabels } = await import('../runner/runner.ts')
   const { ProtocolRefusal } = await import('../runner/protocol-client.ts')
   const token = options.token ?? runnerTokenVariable()
@@ -55,7 +55,7 @@ async function run(terminal: Terminal, options: RunnerCommandOptions): Promise<v
     })
     terminal.out(`Ingot runs workflows of ${options.url}\n`)
     try {
-      await Promise.race([runner.ended, told])
+      await Promise.race([runner.ended, stopSignal])
     } finally {
       await runner.stop()
     }

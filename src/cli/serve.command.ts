@@ -56,7 +56,7 @@ async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
   await checkStart(loaded)
   const tellDefect = (error: unknown) => log('error', 'the program ends because of a defect', { error })
   process.on('uncaughtExceptionMonitor', tellDefect)
-  const told = terminal.stopSignal()
+  const stopSignal = terminal.stopSignal()
   let lock: FolderLock | undefined
   try {
     await explained(config, async () => {
@@ -69,7 +69,7 @@ async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
         log('warn', text, { path, mode: mode.toString(8) })
       }
     })
-    await serveUntil(told, terminal, config, log)
+    await serveUntil(stopSignal, terminal, config, log)
   } finally {
     lock?.release()
     process.off('uncaughtExceptionMonitor', tellDefect)
@@ -77,9 +77,9 @@ async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
 }
 
 /** Starts the server and serves until the signal. A signal during the wait for the database ends the start. */
-async function serveUntil(told: Promise<string>, terminal: Terminal, config: Config, log: Log): Promise<void> {
+async function serveUntil(stopSignal: Promise<string>, terminal: Terminal, config: Config, log: Log): Promise<void> {
   const stop = new AbortController()
-  void told.then(() => stop.abort())
+  void stopSignal.then(() => stop.abort())
   const app = await explained(config, () =>
     createApp({
       config,
@@ -107,7 +107,7 @@ async function serveUntil(told: Promise<string>, terminal: Terminal, config: Con
     const { rootUrl } = app.services.config.server
     terminal.out(`Ingot serves ${rootUrl}\nPush to: ${rootUrl}${first?.login ?? '<owner>'}/<repository>.git\n`)
     trimMemoryWhenQuiet(() => trimDatabase(app.services.db))
-    const signal = await told
+    const signal = await stopSignal
     log('info', 'stopping; a second signal stops at once', { signal })
   } finally {
     await app.close()

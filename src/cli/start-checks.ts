@@ -122,7 +122,9 @@ function refuseForeignFolder({ config, file }: LoadedConfig): void {
     dirname(paths.database),
     server.certFile,
     server.keyFile,
-    ...Object.values(storage).flatMap((place) => (place.type === 'local' ? [place.path] : [])),
+    ...Object.values(storage).flatMap((storageSettings) =>
+      storageSettings.type === 'local' ? [storageSettings.path] : [],
+    ),
   ].map((path) => relative(paths.data, path).split(sep)[0])
   const foreign = entriesOf(paths.data).find(
     (name) =>

@@ -14,8 +14,8 @@ export function makeFolders({ paths, database, storage }: Config): void {
     [paths.repositories, '[repository].ROOT'],
   ]
   if (database.kind === 'sqlite3') folders.push([dirname(paths.database), '[database].PATH'])
-  for (const place of Object.values(storage)) {
-    if (place.type === 'local') folders.push([place.path, '[storage].PATH'])
+  for (const storageSettings of Object.values(storage)) {
+    if (storageSettings.type === 'local') folders.push([storageSettings.path, '[storage].PATH'])
   }
   for (const [path, setting, mode] of folders) {
     try {

@@ -118,10 +118,10 @@ export const repoRefInPath: Requirement<RepoCtx, RevisionAndPath, typeof filePar
   check: (ctx, call) => namedRevision(ctx, call.query['ref'], cleanPath(call.params.filepath)),
 }
 
-async function namedRevision(ctx: RepoCtx, asked: unknown, path: string): Promise<RevisionAndPath> {
+async function namedRevision(ctx: RepoCtx, revision: unknown, path: string): Promise<RevisionAndPath> {
   const { git, repo } = ctx
-  if (typeof asked === 'string' && asked !== '') {
-    return { revision: await getNamedCommit(git, repo.git_key, asked), treePath: path }
+  if (typeof revision === 'string' && revision !== '') {
+    return { revision: await getNamedCommit(git, repo.git_key, revision), treePath: path }
   }
   const split = path === '' ? undefined : await revisionInPath(ctx, path)
   return split ?? { revision: await getNamedCommit(git, repo.git_key, repo.default_branch), treePath: path }

@@ -29,25 +29,25 @@ const pages = perApplication((caches) =>
  * @param toJson `listJson` for a list that has a limit
  */
 export async function keptPage<Body extends object>(
-  place: Pick<RepoCtx, 'caches'>,
+  context: Pick<RepoCtx, 'caches'>,
   madeOf: readonly unknown[],
   make: () => Promise<{ readonly body: Body; readonly total: number }>,
   toJson?: (body: unknown) => string,
 ): Promise<Page<Body>> {
   const key = hash('sha256', JSON.stringify(madeOf), 'base64url')
-  const known = pages(place).get(key)
+  const known = pages(context).get(key)
   if (known) return known as Page<Body>
   const { body, total } = await make()
   const page = { body: new EncodedBody<Body>(body, toJson), total }
-  pages(place).set(key, page)
+  pages(context).set(key, page)
   return page
 }
 
 /** Like `keptPage`, for an answer without pages. */
 export const keptAnswer = async <Body extends object>(
-  place: Pick<RepoCtx, 'caches'>,
+  context: Pick<RepoCtx, 'caches'>,
   madeOf: readonly unknown[],
   make: () => Promise<Body>,
   toJson?: (body: unknown) => string,
 ): Promise<EncodedBody<Body>> =>
-  (await keptPage(place, madeOf, async () => ({ body: await make(), total: 1 }), toJson)).body
+  (await keptPage(context, madeOf, async () => ({ body: await make(), total: 1 }), toJson)).body

@@ -346,22 +346,22 @@ class DirectReader {
   }
 
   readonly #answer = () => {
-    const asked = this.#asked
+    const waiting = this.#asked
     this.#asked = []
     const connection = this.#writing.database.inTransaction
       ? (this.#other ??= new ReadingConnection(this.#openOther()))
       : this.#writing
     const { database } = connection
     try {
-      const isOne = asked.length === 1 && asked[0]?.group.texts.length === 1
+      const isOne = waiting.length === 1 && waiting[0]?.group.texts.length === 1
       if (!isOne) connection.begin.run()
-      for (const { group, parameters, answered } of asked) {
+      for (const { group, parameters, answered } of waiting) {
         const statements = (group as PreparedGroup).of(database)
         answered(statements.map((prepared, index) => rowsOf(prepared, parameters[index] as readonly Parameter[])))
       }
     } catch (error) {
       // Resolved callers ignore the rejection.
-      for (const { failed } of asked) failed(error)
+      for (const { failed } of waiting) failed(error)
     } finally {
       if (database.inTransaction) connection.commit.run()
     }

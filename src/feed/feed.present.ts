@@ -13,24 +13,24 @@ export const presentFeed = (ctx: PresentCtx, page: PageEvent): Page => ({
   has_more: page.hasMore,
 })
 
-export function presentEntry({ config }: PresentCtx, { event, cursor, actor, place, issue }: Told): Entry {
+export function presentEntry({ config }: PresentCtx, { event, cursor, actor, repository, issue }: Told): Entry {
   return {
     id: event.id,
     cursor,
     kind: event.name,
     at: formatUnix(Math.floor(event.atMs / 1000)),
     actor: actor ? { id: actor.id, login: actor.name } : null,
-    repository: place
-      ? { id: place.repo.id, full_name: repoFullName(place), url: repoApiUrl({ config, ...place }) }
+    repository: repository
+      ? { id: repository.repo.id, full_name: repoFullName(repository), url: repoApiUrl({ config, ...repository }) }
       : null,
-    issue: presentIssueOf(config, { event, place, issue }),
+    issue: presentIssueOf(config, { event, repository, issue }),
     ids: idsOf(event.data),
   }
 }
 
 function presentIssueOf(
   config: Ctx['config'],
-  { event, place, issue }: Pick<Told, 'event' | 'place' | 'issue'>,
+  { event, repository, issue }: Pick<Told, 'event' | 'repository' | 'issue'>,
 ): Entry['issue'] {
   if (event.issueId === undefined) return null
   const isPull = 'isPull' in event.data ? event.data.isPull : true
@@ -39,7 +39,8 @@ function presentIssueOf(
     id: event.issueId,
     type: isPull ? 'pull' : 'issue',
     number,
-    url: place && number !== null ? issueApiUrl({ config, ...place }, { index: number, is_pull: isPull }) : null,
+    url:
+      repository && number !== null ? issueApiUrl({ config, ...repository }, { index: number, is_pull: isPull }) : null,
   }
 }
 

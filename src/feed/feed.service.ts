@@ -50,7 +50,7 @@ export interface FeedEntry {
   readonly cursor: string
   readonly actor: UserRow | undefined
   /** The repository under its current name. Undefined: none, or the viewer may not see it. */
-  readonly place: RepoWithOwner | undefined
+  readonly repository: RepoWithOwner | undefined
   /** Undefined: the event is not about an issue, or the issue is deleted. */
   readonly issue: IssueRow | undefined
 }
@@ -198,7 +198,7 @@ async function readableOf({ db, viewer }: SignedInCtx, all: readonly PagedEvent[
   const ownerIds = idsOf((event) =>
     'ownerId' in event.data && ruleOf(event)?.readers(event)?.of === 'owners' ? event.data.ownerId : undefined,
   )
-  const [places, shown, owned, memberships, actors, issues] = await Promise.all([
+  const [repos, shown, owned, memberships, actors, issues] = await Promise.all([
     loadReposWithOwners(
       db,
       idsOf((event) => event.repoId),
@@ -215,7 +215,7 @@ async function readableOf({ db, viewer }: SignedInCtx, all: readonly PagedEvent[
       idsOf<IssueId>((event) => event.issueId),
     ),
   ])
-  const access = await accessToAll(db, viewer, [...places.values()])
+  const access = await accessToAll(db, viewer, [...repos.values()])
   const members = new Set(memberships.map((row) => row.org_id))
   const known = { access, shown, owned, members }
   return {
@@ -225,7 +225,8 @@ async function readableOf({ db, viewer }: SignedInCtx, all: readonly PagedEvent[
       cursor,
       actor: event.actorId === undefined ? undefined : actors.get(event.actorId),
       // An account that reads an entry because it is about them may have no access to the repository.
-      place: event.repoId === undefined || !access.get(event.repoId)?.rights.any ? undefined : places.get(event.repoId),
+      repository:
+        event.repoId === undefined || !access.get(event.repoId)?.rights.any ? undefined : repos.get(event.repoId),
       issue: event.issueId === undefined ? undefined : issues.get(event.issueId),
     }),
   }
@@ -347,15 +348,15 @@ async function* follow(
 ): AsyncGenerator<FeedItem> {
   using _ = sleeper
   let position = after
-  let told: EventPosition | undefined
+  let lastSent: EventPosition | undefined
   for (let present: SignedInCtx | undefined = ctx; present; present = await presentCtx(ctx)) {
     const page = await readFeed(present, filter, position, limit)
     for (const entry of page.entries) yield { kind: 'entry', entry }
     position = page.position
     // With the cursor a returning client skips the events that it may not read.
-    if (page.entries.length > 0) told = position
-    else if (told === undefined || position - told > readAtOnce) {
-      told = position
+    if (page.entries.length > 0) lastSent = position
+    else if (lastSent === undefined || position - lastSent > readAtOnce) {
+      lastSent = position
       yield { kind: 'place', cursor: page.cursor }
     }
     if (!page.hasMore && !(await sleeper.woken(signal))) return

@@ -177,8 +177,8 @@ export async function writeGitSettings(repositoriesRoot: string, durable: boolea
   const folder = join(repositoriesRoot, '.settings', version)
   const hooksFolder = join(folder, 'hooks')
   await mkdir(hooksFolder, { recursive: true })
-  for (const [name, text] of Object.entries(hooks)) await place(join(hooksFolder, name), text, 0o755)
-  await place(join(folder, 'gitconfig'), configuration(hooksFolder, durable), 0o644)
+  for (const [name, text] of Object.entries(hooks)) await replaceFile(join(hooksFolder, name), text, 0o755)
+  await replaceFile(join(folder, 'gitconfig'), configuration(hooksFolder, durable), 0o644)
   await checkHooks(hooksFolder)
   return {
     hooksFolder,
@@ -211,7 +211,7 @@ export async function checkHooks(hooksFolder: string): Promise<void> {
   }
 }
 
-async function place(path: string, text: string, mode: number): Promise<void> {
+async function replaceFile(path: string, text: string, mode: number): Promise<void> {
   const present = await readFile(path, 'utf8').catch(() => undefined)
   if (present !== text) {
     const temporary = `${path}.${randomBytes(6).toString('hex')}`

@@ -394,7 +394,7 @@ export type ClientShare = {
    * Takes a place right before git starts, once git needs nothing more from the client to begin. Resolves with the
    * function that gives the place back; rejects when no place becomes free.
    */
-  readonly place: (signal: AbortSignal | undefined) => Promise<() => void>
+  readonly admit: (signal: AbortSignal | undefined) => Promise<() => void>
   /** Disk space for output of git that the client has not read yet. */
   readonly room?: { tryTake(bytes: number): boolean; release(bytes: number): void }
 }

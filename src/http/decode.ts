@@ -260,22 +260,22 @@ export function firstProblem(schema: TSchema, value: unknown): { field: string; 
 
 /** Values that the databases cannot store: texts with a zero byte (PostgreSQL), and unsafe integers. */
 interface Unkept {
-  readonly place: string
+  readonly path: string
   readonly code: 'zero_byte' | 'number_out_of_range'
 }
 
 const unkeptWords = { zero_byte: 'holds a zero byte', number_out_of_range: 'is out of range' } as const
 
 /** Returns the first such value, or undefined. */
-function unkeptIn(value: unknown, place = ''): Unkept | undefined {
-  if (typeof value === 'string') return value.includes('\0') ? { place, code: 'zero_byte' } : undefined
+function unkeptIn(value: unknown, path = ''): Unkept | undefined {
+  if (typeof value === 'string') return value.includes('\0') ? { path, code: 'zero_byte' } : undefined
   if (typeof value === 'number') {
-    return Number.isInteger(value) && !Number.isSafeInteger(value) ? { place, code: 'number_out_of_range' } : undefined
+    return Number.isInteger(value) && !Number.isSafeInteger(value) ? { path, code: 'number_out_of_range' } : undefined
   }
   if (typeof value !== 'object' || value === null) return undefined
   for (const [key, member] of Object.entries(value)) {
-    if (key.includes('\0')) return { place, code: 'zero_byte' }
-    const found = unkeptIn(member, place === '' ? key : `${place}.${key}`)
+    if (key.includes('\0')) return { path, code: 'zero_byte' }
+    const found = unkeptIn(member, path === '' ? key : `${path}.${key}`)
     if (found !== undefined) return found
   }
   return undefined
@@ -292,6 +292,6 @@ export async function decodeBody(schema: TSchema, source: BodySource, query?: UR
   const problem = firstProblem(schema, value)
   if (problem) throw new Invalid(`[${problem.field}]: ${problem.reason}`, 'invalid', { field: problem.field })
   const unkept = unkeptIn(value)
-  if (unkept) throw new Invalid(`[${unkept.place}]: ${unkeptWords[unkept.code]}`, unkept.code, { field: unkept.place })
+  if (unkept) throw new Invalid(`[${unkept.path}]: ${unkeptWords[unkept.code]}`, unkept.code, { field: unkept.path })
   return value
 }

@@ -125,13 +125,13 @@ function isUnchanged(call: Call, file: ServedFile): boolean {
 /** The one range a client asks for. Several, or a form that is no byte range, count as none; outside of the file is 416. */
 function rangeWanted(call: Call, file: ServedFile, sizeBytes: number): ByteRange | undefined {
   const header = headerText(call.headers['range']) ?? ''
-  const asked = /^bytes=\s{0,9}(?:(\d{1,15})\s{0,9}-\s{0,9}(\d{1,15})?|-\s{0,9}(\d{1,15}))$/i.exec(header.trim())
-  if (!asked || call.method === 'HEAD') return undefined
+  const range = /^bytes=\s{0,9}(?:(\d{1,15})\s{0,9}-\s{0,9}(\d{1,15})?|-\s{0,9}(\d{1,15}))$/i.exec(header.trim())
+  if (!range || call.method === 'HEAD') return undefined
   const condition = headerText(call.headers['if-range'])?.trim()
   if (condition !== undefined && condition !== (file.etag === undefined ? undefined : `"${file.etag}"`)) {
     if (file.modifiedUnix === undefined || condition !== httpDate(file.modifiedUnix)) return undefined
   }
-  const [, first, last, suffix] = asked
+  const [, first, last, suffix] = range
   const start = suffix === undefined ? Number(first) : Math.max(0, sizeBytes - Number(suffix))
   const end = suffix === undefined && last !== undefined ? Math.min(sizeBytes, Number(last) + 1) : sizeBytes
   if (last !== undefined && Number(last) < Number(first)) return undefined

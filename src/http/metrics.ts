@@ -26,7 +26,7 @@ export interface MetricSources {
   /** Used slots and queue lengths, by kind. */
   /** Bytes of caches, by name. */
   caches(): ReadonlyMap<string, number>
-  places(): Readonly<Record<string, { readonly taken: number; readonly waiting: number }>>
+  slots(): Readonly<Record<string, { readonly taken: number; readonly waiting: number }>>
 }
 
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
@@ -88,7 +88,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     registers,
   })
   const watchers = new Gauge({ name: 'ingot_event_watchers', help: 'open streams of events', registers })
-  const places = new Gauge({
+  const slots = new Gauge({
     name: 'ingot_places',
     help: 'requests under way and places for git and for expensive work, by kind and state',
     labelNames: ['kind', 'state'],
@@ -112,8 +112,8 @@ export function createMetrics(sources: MetricSources): Metrics {
     for (const [kind, count] of Object.entries(counts)) totals.set({ kind }, count)
     watchers.set(sources.watchers())
     for (const [cache, bytes] of sources.caches()) caches.set({ cache }, bytes)
-    for (const [kind, states] of Object.entries(sources.places())) {
-      for (const [state, count] of Object.entries(states)) places.set({ kind, state }, count)
+    for (const [kind, states] of Object.entries(sources.slots())) {
+      for (const [state, count] of Object.entries(states)) slots.set({ kind, state }, count)
     }
   }
 

@@ -65,7 +65,7 @@ export type Family = Base | 'git' | 'downloads' | 'lfs' | 'runner' | 'oauth2' | 
  */
 export interface RequestContext {
   /** Results of `ahead` of the requirements, in their order. */
-  readonly asked?: readonly (Promise<unknown> | undefined)[] | undefined
+  readonly ahead?: readonly (Promise<unknown> | undefined)[] | undefined
 }
 
 /** One request to an operation. */
@@ -117,8 +117,8 @@ export interface Requirement<
    * the database together. Nobody sees anything of it before the requirements have passed.
    */
   readonly ahead?: (ctx: RequestContext, call: Call<Params>) => Promise<Asked>
-  /** @param asked the result of `ahead` */
-  readonly check: (ctx: Needs, call: Call<Params>, asked?: Promise<Asked>) => Adds | Promise<Adds>
+  /** @param ahead the result of `ahead` */
+  readonly check: (ctx: Needs, call: Call<Params>, ahead?: Promise<Asked>) => Adds | Promise<Adds>
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the only place where requirements of every kind meet

@@ -392,8 +392,8 @@ export class ForgeServer {
     refuseNarrowing(call)
     if (operation.lasts) this.#guard(call, ctx)
     if (operation.cost === 'expensive') {
-      const place = call.takePlace()
-      if (place) await place
+      const claim = call.takePlace()
+      if (claim) await claim
     }
     const reply = await operation.run({
       ctx,
@@ -411,7 +411,7 @@ export class ForgeServer {
     const { operation } = call
     for (const [index, requirement] of operation.requires.entries()) {
       try {
-        const added = requirement.check(ctx, call, ctx.asked?.[index]) as object | Promise<object>
+        const added = requirement.check(ctx, call, ctx.ahead?.[index]) as object | Promise<object>
         Object.assign(ctx, 'then' in added ? await added : added)
       } catch (error) {
         if (this.#options.validateReplies) checkRefusal(operation, requirement, error)

@@ -111,10 +111,10 @@ const followItem: Readonly<Record<FollowedItem, (following: Following) => Promis
     const { ctx, repo, owner, signal } = following
     const home: ReleaseTarget = { ctx, repo, source, signal, notes: [], ownAuthor: undefined, doer: owner }
     const known = new Map((await listReleasesOf(ctx.db, repo.id)).map((row) => [row.lower_tag_name, row]))
-    let place: string | undefined
+    let position: string | undefined
     const seen = new Set<string>()
     do {
-      const { items, next } = await source.releases(place)
+      const { items, next } = await source.releases(position)
       for (const release of items) {
         const lowerTag = release.tagName.toLowerCase()
         // Drafts are private to their authors.
@@ -122,9 +122,9 @@ const followItem: Readonly<Record<FollowedItem, (following: Following) => Promis
         seen.add(lowerTag)
         await followRelease(home, release, known.get(lowerTag))
       }
-      place = next
-    } while (place !== undefined && seen.size < maxReleases)
-    if (!following.mirror.prunes || place !== undefined) return
+      position = next
+    } while (position !== undefined && seen.size < maxReleases)
+    if (!following.mirror.prunes || position !== undefined) return
     const gone = [...known.values()].filter((row) => !seen.has(row.lower_tag_name))
     for (const row of gone) await transaction(ctx.db, (tx) => dropRelease(tx, row.id, owner.id))
   },

@@ -5,6 +5,6 @@ import type { ImportStep } from './wanted-import.ts'
 export interface PageOf<Item> extends Batch<Item> {
   readonly step: ImportStep
   /** Position of the page. */
-  readonly place: string
+  readonly position: string
   readonly doneCount: number
 }

@@ -92,7 +92,7 @@ export async function writePulls(run: RepositoryRun, page: PageOf<SourcePull>, n
     )
     await reach(tx, run, {
       step: page.step,
-      place: page.next ?? '',
+      position: page.next ?? '',
       doneCount: page.doneCount + page.items.length,
       added: ids.size,
     })

@@ -80,11 +80,11 @@ export async function writeReleases(run: RepositoryRun, page: PageOf<SourceRelea
       await addToUsage(tx, { repoId: repo.id }, 'attachments:releases', sizeBytes)
       added += 1
       // After a crash the page starts again and skips the existing releases.
-      await reach(tx, run, { step: page.step, place: page.place, doneCount: page.doneCount + added, added: 1 })
+      await reach(tx, run, { step: page.step, position: page.position, doneCount: page.doneCount + added, added: 1 })
     })
   }
   await transaction(ctx.db, (tx) =>
-    reach(tx, run, { step: page.step, place: page.next ?? '', doneCount: page.doneCount + page.items.length }),
+    reach(tx, run, { step: page.step, position: page.next ?? '', doneCount: page.doneCount + page.items.length }),
   )
 }
 

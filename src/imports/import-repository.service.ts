@@ -91,7 +91,7 @@ export async function createHiddenRepo(run: ImportRun): Promise<void> {
         }
         const updated = await updateUnfinished(tx, run.row.id, { repo_id: repo.id })
         if (!updated) throw new Forbidden('the import has ended', 'import_over')
-        await reach(tx, run, { step: 'wiki', place: '', doneCount: 0 })
+        await reach(tx, run, { step: 'wiki', position: '', doneCount: 0 })
       },
     })
   })
@@ -152,7 +152,7 @@ export async function finishImport(run: RepositoryRun): Promise<void> {
       const ended = await updateUnfinished(tx, run.row.id, {
         state: 'done',
         step: 'finish',
-        place: '',
+        position: '',
         sealed_credentials: '',
         notes: JSON.stringify(run.notes),
         updated_unix: now,

@@ -47,7 +47,7 @@ export function addNote(run: Pick<ImportRun, 'notes'>, note: string): void {
 /** The position of an import after a transaction. */
 export interface ImportProgress {
   readonly step: ImportStep
-  readonly place: string
+  readonly position: string
   readonly doneCount: number
   /** Objects that the transaction inserts. */
   readonly added?: number
@@ -60,12 +60,12 @@ export interface ImportProgress {
 export async function reach(
   tx: Tx,
   run: ImportRun,
-  { step, place, doneCount, added = 0 }: ImportProgress,
+  { step, position, doneCount, added = 0 }: ImportProgress,
 ): Promise<void> {
   if (added > 0) run.counts[step] = (run.counts[step] ?? 0) + added
   const updated = await updateUnfinished(tx, run.row.id, {
     step,
-    place,
+    position,
     done_count: doneCount,
     counts: JSON.stringify(run.counts),
     notes: JSON.stringify(run.notes),

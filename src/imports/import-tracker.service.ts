@@ -24,7 +24,7 @@ import type { SourceComment, SourceIssue, SourceLabel, SourceMilestone, SourceRe
 
 const progressAfter = (page: PageOf<unknown>, added: number) => ({
   step: page.step,
-  place: page.next ?? '',
+  position: page.next ?? '',
   doneCount: page.doneCount + page.items.length,
   added,
 })

@@ -163,14 +163,14 @@ function remoteOf({ address }: WantedImport, credentials: SourceCredentials | un
 
 async function runSteps(run: ImportRun, job: JobRun): Promise<TurnEnd> {
   const began = run.row.step === '' ? 'repository' : (run.row.step as ImportStep)
-  let place = run.row.place
+  let position = run.row.position
   let doneCount = run.row.done_count
   for (const step of importSteps.slice(importSteps.indexOf(began))) {
     run.signal.throwIfAborted()
     if (isStepWanted(step, run.wanted)) {
       job.progress({ done: doneCount, note: step })
       if (step !== 'repository' && step !== began) await startStep(run, step)
-      const isDone = step === 'repository' ? await createRepo(run) : await runStep(run, job, step, place, doneCount)
+      const isDone = step === 'repository' ? await createRepo(run) : await runStep(run, job, step, position, doneCount)
       if (!isDone) return { kind: 'again' }
       if (step === 'finish') return { kind: 'ended' }
       if (performance.now() > run.turnEndsMs) {
@@ -178,7 +178,7 @@ async function runSteps(run: ImportRun, job: JobRun): Promise<TurnEnd> {
         return { kind: 'again' }
       }
     }
-    place = ''
+    position = ''
     doneCount = 0
   }
   return { kind: 'ended' }
@@ -191,20 +191,20 @@ async function createRepo(run: ImportRun): Promise<boolean> {
 
 /** Stores the beginning of a step as the position to resume at. */
 const startStep = (run: ImportRun, step: ImportStep): Promise<void> =>
-  transaction(run.ctx.db, (tx) => reach(tx, run, { step, place: '', doneCount: 0 }))
+  transaction(run.ctx.db, (tx) => reach(tx, run, { step, position: '', doneCount: 0 }))
 
 /** Returns false when the turn ends before the step does. */
 async function runStep(
   opened: ImportRun,
   job: JobRun,
   step: Exclude<ImportStep, 'repository'>,
-  place: string,
+  position: string,
   doneCount: number,
 ): Promise<boolean> {
   const run: RepositoryRun = { ...opened, repo: await hiddenRepoOf(opened) }
   const { source } = run
   const pages = <Item>(list: Pages<Item> | undefined, write: (page: PageOf<Item>) => Promise<void>) =>
-    list ? writePages(run, job, { step, list, write, place, doneCount }) : Promise.resolve(true)
+    list ? writePages(run, job, { step, list, write, position, doneCount }) : Promise.resolve(true)
   switch (step) {
     case 'wiki':
       if (!(await takeRemoteWiki(run.ctx, run.repo, run.remote, run.signal))) {
@@ -252,22 +252,22 @@ async function writePages<Item>(
     readonly step: ImportStep
     readonly list: Pages<Item>
     readonly write: (page: PageOf<Item>) => Promise<void>
-    readonly place: string
+    readonly position: string
     readonly doneCount: number
   },
 ): Promise<boolean> {
-  let { place, doneCount } = from
+  let { position, doneCount } = from
   for (;;) {
     run.signal.throwIfAborted()
-    const { items, next } = await list(place === '' ? undefined : place)
-    await write({ step, items, next, place, doneCount })
+    const { items, next } = await list(position === '' ? undefined : position)
+    await write({ step, items, next, position, doneCount })
     doneCount += items.length
     job.progress({ done: doneCount, note: step })
     if (next === undefined) return true
     if (doneCount > maxObjects) {
       throw new SourceProblem(`the source server lists more than ${maxObjects} ${step.replace('_', ' ')}`)
     }
-    place = next
+    position = next
     if (performance.now() > run.turnEndsMs) return false
   }
 }
@@ -280,7 +280,7 @@ async function importLfsObjects(run: RepositoryRun, job: JobRun): Promise<boolea
     async progress(fetched) {
       job.progress({ done: fetched, note: 'lfs' })
       await refuseImportOverQuota(run)
-      await transaction(run.ctx.db, (tx) => reach(tx, run, { step: 'lfs', place: '', doneCount: fetched }))
+      await transaction(run.ctx.db, (tx) => reach(tx, run, { step: 'lfs', position: '', doneCount: fetched }))
     },
   })
   for (const reason of missing) addNote(run, `the source server lacks an LFS object: ${reason}`)

@@ -20,5 +20,5 @@ export const issueState: Requirement<
   refuses: [404],
   params: issueParams,
   ahead: ({ db }, { params }) => findIssueStateOfPath(db, params.username, params.reponame, params.index),
-  check: async (ctx, { params }, asked) => ({ issueState: await getReadableState(ctx, params.index, await asked) }),
+  check: async (ctx, { params }, ahead) => ({ issueState: await getReadableState(ctx, params.index, await ahead) }),
 }

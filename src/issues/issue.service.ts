@@ -73,17 +73,17 @@ export async function getReadableIssue(ctx: RepoCtx, index: number): Promise<Iss
 
 /**
  * Returns the revision state of an issue that the viewer may read.
- * @param asked the state that an earlier query returned for the same path
+ * @param wanted the state that an earlier query returned for the same path
  * @throws NotFound when the issue does not exist or the viewer may not read it
  */
 export async function getReadableState(
   ctx: RepoCtx,
   index: number,
-  asked: IssueState | undefined,
+  wanted: IssueState | undefined,
 ): Promise<IssueState> {
   // The path may have belonged to another repository when the earlier query ran.
-  const isOfRepo = asked?.repo_id === ctx.repo.id
-  const state = isOfRepo ? asked : await findIssueState(ctx.db, ctx.repo.id, index)
+  const isOfRepo = wanted?.repo_id === ctx.repo.id
+  const state = isOfRepo ? wanted : await findIssueState(ctx.db, ctx.repo.id, index)
   if (!state || !mayReadIssue(ctx.rights, state).allowed) throw noIssue()
   return state
 }

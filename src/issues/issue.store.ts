@@ -369,13 +369,13 @@ function labelsByIssue(
   pairs: readonly { readonly issue_id: IssueId; readonly label_id: LabelId }[],
   labels: readonly LabelRow[],
 ): Map<IssueId, LabelRow[]> {
-  const places = new Map(labels.map((label, place) => [label.id, place]))
+  const indexes = new Map(labels.map((label, index) => [label.id, index]))
   const placed = pairs.flatMap(({ issue_id: issueId, label_id: id }) => {
-    const place = places.get(id)
-    return place === undefined ? [] : [{ issueId, place }]
+    const index = indexes.get(id)
+    return index === undefined ? [] : [{ issueId, index }]
   })
-  placed.sort((one, other) => one.place - other.place)
-  return mapOfLists(placed, ({ issueId, place }) => [issueId, labels[place] as LabelRow])
+  placed.sort((one, other) => one.index - other.index)
+  return mapOfLists(placed, ({ issueId, index }) => [issueId, labels[index] as LabelRow])
 }
 
 function mapOfLists<Row, Key, Value>(

@@ -212,9 +212,9 @@ export async function listRepoComments(
       (isSorted ? sql<Unix>`comment.created_unix + 0` : sql.ref<Unix>('comment.created_unix')).as('created_unix'),
     ]),
   )
-  const places = await mergedPage(db, queries, order, page).execute()
-  const found = await loadComments(db, pluck(places, 'id'))
-  const rows = places.flatMap(({ id }) => found.get(id) ?? [])
+  const keys = await mergedPage(db, queries, order, page).execute()
+  const found = await loadComments(db, pluck(keys, 'id'))
+  const rows = keys.flatMap(({ id }) => found.get(id) ?? [])
   return total <= countedAtMost ? { rows, total } : { rows, total: countedAtMost, bound: 'total' }
 }
 

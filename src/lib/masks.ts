@@ -132,18 +132,18 @@ function maskLines(
 
 function maskLine(line: string, start: number, found: readonly (readonly [number, number])[]): string {
   let masked = ''
-  let place = start
+  let position = start
   let range = 0
   for (const character of line.split('')) {
     if (character === '\n' || character === '\r') {
       masked += character
       continue
     }
-    while (range < found.length && (found[range] as readonly [number, number])[1] <= place) range++
+    while (range < found.length && (found[range] as readonly [number, number])[1] <= position) range++
     const [from, to] = found[range] ?? [Number.POSITIVE_INFINITY, 0]
-    if (place < from || place >= to) masked += character
-    else if (place === from || place === start) masked += stars
-    place++
+    if (position < from || position >= to) masked += character
+    else if (position === from || position === start) masked += stars
+    position++
   }
   return masked
 }

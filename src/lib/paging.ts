@@ -35,8 +35,8 @@ export interface PageQuery {
 /** Returns the page that a query requests. Values below 1 count as absent; the limit is capped. */
 export function pageOf(query: PageQuery, limits: PageLimits): Page {
   const number = query.page !== undefined && query.page >= 1 ? query.page : 1
-  const asked = query.limit !== undefined && query.limit >= 1 ? query.limit : limits.defaultPagingNum
-  const limit = Math.min(asked, limits.maxResponseItems)
+  const wanted = query.limit !== undefined && query.limit >= 1 ? query.limit : limits.defaultPagingNum
+  const limit = Math.min(wanted, limits.maxResponseItems)
   return { number, limit, offset: (number - 1) * limit }
 }
 
@@ -49,8 +49,8 @@ const wholeLimit = 1000
  * Source: observed (`misc/paging-whole`); ours: a limit without a page counts, and every list has an end.
  */
 export function pageOrWhole(query: PageQuery, limits: PageLimits): Page {
-  const asked = pageIfAsked(query, limits)
-  if (asked) return asked
+  const wanted = pageIfAsked(query, limits)
+  if (wanted) return wanted
   const pageSize = limits.maxResponseItems
   return { number: 1, limit: Math.max(1, Math.floor(wholeLimit / pageSize)) * pageSize, offset: 0, pageSize }
 }

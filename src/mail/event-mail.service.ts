@@ -240,7 +240,7 @@ function sentenceOf(event: IssueEvent, issue: IssueRow, who: string, texts: Mail
 function reasonOf({ name }: IssueEvent, { why }: MailTexts, isNamed: boolean): string {
   if (!isNamed) return why.takesPart
   if (name === 'issue.assigned') return why.assigned
-  return name === 'review.requested' ? why.asked : why.mentioned
+  return name === 'review.requested' ? why.reviewRequested : why.mentioned
 }
 
 /** Prefixes of header names that mail filters use. Source: contract (names in headers). */

@@ -126,9 +126,9 @@ export interface Subject {
  * sign in, may read the subject and does not block the doer.
  */
 export function mayHear({ repo, owner, issue, unit }: Subject, doerId: UserId): RawBuilder<SqlBool> {
-  const place = { repo, owner }
+  const address = { repo, owner }
   const part = issue ? (issue.is_pull ? 'pulls' : 'issues') : unit
-  const reads = part === undefined ? mayEnter('user', place) : mayAccess('user', place, { units: [part], mode: 1 })
+  const reads = part === undefined ? mayEnter('user', address) : mayAccess('user', address, { units: [part], mode: 1 })
   return sql<SqlBool>`("user".kind = 'individual' and "user".is_active and not "user".prohibit_login and ${reads}
     and not exists (select 1 from user_block where user_block.blocker_id = "user".id
       and user_block.blocked_id = ${doerId}))`

@@ -23,10 +23,10 @@ export async function viewThreads({ db }: Pick<Ctx, 'db'>, threads: readonly Thr
     loadIssues(db, pluck(threads, 'issue_id')),
   ])
   return threads.flatMap((thread) => {
-    const place = repos.get(thread.repo_id)
+    const repo = repos.get(thread.repo_id)
     const issue = thread.issue_id === null ? undefined : issues.get(thread.issue_id)
-    return place && (thread.issue_id === null || issue)
-      ? [{ thread, issue, reason: reasonOf(thread.cause), ...place }]
+    return repo && (thread.issue_id === null || issue)
+      ? [{ thread, issue, reason: reasonOf(thread.cause), ...repo }]
       : []
   })
 }

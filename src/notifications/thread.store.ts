@@ -114,14 +114,14 @@ export async function findThreads(db: Db, viewer: Viewer, filter: ThreadFilter, 
   const keys = queries.map((query) =>
     query.select(['notification.id as thread_id', 'notification.updated_ms as thread_ms']),
   )
-  const places = await mergedPage(db, keys, order, page).execute()
-  const total = hasTimes ? count : totalOf(count, page, places.length)
+  const found = await mergedPage(db, keys, order, page).execute()
+  const total = hasTimes ? count : totalOf(count, page, found.length)
   const counted = total > countedAtMost && hasTimes ? { total: countedAtMost, bound: 'total' as const } : { total }
-  if (places.length === 0) return { rows: [], ...counted }
-  const ids = places.map((place) => place.thread_id)
+  if (found.length === 0) return { rows: [], ...counted }
+  const ids = found.map((key) => key.thread_id)
   const threads = await listThreadsByIds(db, ids)
   // A thread in a further repository may have been created since the hidden repositories were found.
-  return { rows: threads.filter((thread) => hidden?.places.has(thread.repo_id) ?? true), ...counted }
+  return { rows: threads.filter((thread) => hidden?.repoIds.has(thread.repo_id) ?? true), ...counted }
 }
 
 /** Returns the number of the viewer's readable threads from `notification_tally`, which cannot answer filters by time. */

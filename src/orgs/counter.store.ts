@@ -3,7 +3,7 @@ import type { Counter } from '../access/contributions/counter.ts'
 import { repoUnits } from '../db/tables/repositories.ts'
 
 const digit = sql.join(
-  repoUnits.map((unit, place) => sql`when ${sql.lit(unit)} then ${sql.lit(8 ** place)}`),
+  repoUnits.map((unit, index) => sql`when ${sql.lit(unit)} then ${sql.lit(8 ** index)}`),
   sql` `,
 )
 

@@ -36,8 +36,8 @@ export const inOrg: Requirement<Ctx, Pick<OrgCtx, 'org'>, typeof orgParams> = {
   refuses: [403, 404],
   params: orgParams,
   async check(ctx, call) {
-    const asked = { parameter: 'org', name: call.params.org, missing: noOrg, kind: 'organization' } as const
-    return { org: await resolveSubject(ctx, call, asked, 'orgs') }
+    const parameter = { parameter: 'org', name: call.params.org, missing: noOrg, kind: 'organization' } as const
+    return { org: await resolveSubject(ctx, call, parameter, 'orgs') }
   },
 }
 

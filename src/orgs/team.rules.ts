@@ -3,7 +3,7 @@ import { repoUnits, type RepoUnit } from '../db/tables/repositories.ts'
 import { wordTable } from '../lib/word-table.ts'
 
 /** Access of a team in a request. */
-export interface AskedAccess {
+export interface WantedAccess {
   readonly permission?: string | undefined
   readonly units?: readonly string[] | undefined
   readonly unitsMap?: Readonly<Record<string, string>> | undefined
@@ -41,10 +41,10 @@ function fromMap(map: Readonly<Record<string, string>>): TeamAccess {
 const fromList = (keys: readonly string[], mode: AccessMode): ReadonlyMap<RepoUnit, AccessMode> =>
   new Map(keys.flatMap((key) => unitOf(key) ?? []).map((unit) => [unit, mode]))
 
-const hasMap = ({ unitsMap }: AskedAccess): boolean => unitsMap !== undefined && Object.keys(unitsMap).length > 0
+const hasMap = ({ unitsMap }: WantedAccess): boolean => unitsMap !== undefined && Object.keys(unitsMap).length > 0
 
 /** Returns the requested permission. `owner` cannot be granted and means no access. */
-function askedMode({ permission }: AskedAccess): AccessMode | undefined {
+function askedMode({ permission }: WantedAccess): AccessMode | undefined {
   if (permission === undefined || permission === '') return undefined
   const mode = modeOf(permission)
   return mode === 4 ? 0 : mode
@@ -57,12 +57,12 @@ function askedMode({ permission }: AskedAccess): AccessMode | undefined {
  * - a list of units: each at the permission
  * - undefined: the request names no units
  */
-export function newTeamAccess(asked: AskedAccess): TeamAccess | undefined {
-  const mode = askedMode(asked) ?? 0
+export function newTeamAccess(access: WantedAccess): TeamAccess | undefined {
+  const mode = askedMode(access) ?? 0
   if (mode === 3) return everyUnit(3)
-  if (hasMap(asked)) return fromMap(asked.unitsMap ?? {})
-  if (asked.units === undefined || asked.units.length === 0) return undefined
-  return { mode, units: fromList(asked.units, mode) }
+  if (hasMap(access)) return fromMap(access.unitsMap ?? {})
+  if (access.units === undefined || access.units.length === 0) return undefined
+  return { mode, units: fromList(access.units, mode) }
 }
 
 /**
@@ -73,13 +73,13 @@ export function newTeamAccess(asked: AskedAccess): TeamAccess | undefined {
  */
 export function editedTeamAccess(
   present: AccessMode,
-  asked: AskedAccess,
+  access: WantedAccess,
 ): { readonly mode: AccessMode; readonly units: ReadonlyMap<RepoUnit, AccessMode> | undefined } {
-  const given = askedMode(asked)
-  const mapped = hasMap(asked) ? fromMap(asked.unitsMap ?? {}) : undefined
+  const given = askedMode(access)
+  const mapped = hasMap(access) ? fromMap(access.unitsMap ?? {}) : undefined
   const mode = given === undefined || given === 3 || !mapped ? (given ?? present) : mapped.mode
   if (mode >= 3) return { mode, units: everyUnit(3).units }
   if (mapped) return { mode, units: mapped.units }
-  if (asked.units !== undefined && asked.units.length > 0) return { mode, units: fromList(asked.units, mode) }
+  if (access.units !== undefined && access.units.length > 0) return { mode, units: fromList(access.units, mode) }
   return { mode, units: present >= 3 ? everyUnit(mode).units : undefined }
 }

@@ -10,7 +10,7 @@ import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import { findUserById } from '../users/user.store.ts'
 import { deleteTeamlessMembers, insertMember, lockTeam } from './org.store.ts'
-import { editedTeamAccess, newTeamAccess, type AskedAccess } from './team.rules.ts'
+import { editedTeamAccess, newTeamAccess, type WantedAccess } from './team.rules.ts'
 import {
   countTeamMembers,
   countTeams,
@@ -31,7 +31,7 @@ import {
   type TeamFilter,
 } from './team.store.ts'
 
-export interface NewTeam extends AskedAccess {
+export interface NewTeam extends WantedAccess {
   readonly name: string
   readonly description?: string | undefined
   readonly includesAllRepositories?: boolean | undefined

@@ -20,12 +20,12 @@ const isContentKept = ({ status, additions, deletions }: FileChange): boolean =>
 
 /** Returns changed files with their URLs at a commit of the head repository. */
 export function presentChangedFiles(
-  place: Pick<RepoCtx, 'config' | 'repo' | 'owner'>,
+  context: Pick<RepoCtx, 'config' | 'repo' | 'owner'>,
   head: Oid,
   files: readonly FileChange[],
 ): ChangedFile[] {
-  const web = repoWebUrl(place)
-  const api = repoApiUrl(place)
+  const web = repoWebUrl(context)
+  const api = repoApiUrl(context)
   return files.map((file) => {
     const path = escapePath(file.path)
     return {

@@ -111,7 +111,7 @@ export async function presentPulls(
           ? before.milestone
           : milestones.get(issue.milestone_id)
     const assigned = people(assignees.get(issue.id) ?? [])
-    const asked = requestsOf.get(issue.id) ?? []
+    const reviewers = requestsOf.get(issue.id) ?? []
     const counts = pull.flow === 0 && pull.head_repo_id !== null
     const draft = isDraft(ctx, issue)
     return {
@@ -125,8 +125,8 @@ export async function presentPulls(
       milestone: milestone ? presentMilestone(milestone) : null,
       assignee: assigned[0] ?? null,
       assignees: assigned.length > 0 ? assigned : null,
-      requested_reviewers: people(asked.map((row) => row.reviewer_id)),
-      requested_reviewers_teams: asked.flatMap((row) => teams.get(row.reviewer_team_id ?? 0) ?? []),
+      requested_reviewers: people(reviewers.map((row) => row.reviewer_id)),
+      requested_reviewers_teams: reviewers.flatMap((row) => teams.get(row.reviewer_team_id ?? 0) ?? []),
       state: issue.is_closed ? 'closed' : 'open',
       draft,
       is_locked: issue.is_locked,

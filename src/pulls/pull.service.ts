@@ -121,12 +121,12 @@ export async function listPulls(
   }
   const sort = sorts.find((each) => each === query.sort) ?? 'latest'
   const kept = countPulls(ctx.repo, filter.isClosed)
-  const { places, ...found } = await findIssuePage(ctx.db, filter, sort, pageFrom(page, query.cursor, sort), kept)
-  const issues = await loadIssues(ctx.db, pluck(places, 'id'))
+  const { keys, ...found } = await findIssuePage(ctx.db, filter, sort, pageFrom(page, query.cursor, sort), kept)
+  const issues = await loadIssues(ctx.db, pluck(keys, 'id'))
   return {
     pairs: await withPulls(
       ctx,
-      places.flatMap(({ id }) => issues.get(id) ?? []),
+      keys.flatMap(({ id }) => issues.get(id) ?? []),
     ),
     total: found.total,
     bound: found.bound,
@@ -147,8 +147,8 @@ const countPulls = ({ num_pulls: all, num_closed_pulls: closed }: RepoRow, isClo
  */
 export async function getPullByBranches(ctx: RepoCtx, base: string, head: string): Promise<PullPair> {
   const colon = head.indexOf(':')
-  const place = colon < 0 ? undefined : head.slice(0, colon)
-  const headRepoId = place === undefined ? ctx.repo.id : await repoNamed(ctx, place)
+  const headRepo = colon < 0 ? undefined : head.slice(0, colon)
+  const headRepoId = headRepo === undefined ? ctx.repo.id : await repoNamed(ctx, headRepo)
   const pull =
     headRepoId &&
     (await findOldestBetween(ctx.db, {
@@ -162,8 +162,8 @@ export async function getPullByBranches(ctx: RepoCtx, base: string, head: string
   return freshen(ctx, pair)
 }
 
-async function repoNamed(ctx: RepoCtx, place: string): Promise<RepoId | undefined> {
-  const [ownerName = '', repoName = ctx.repo.name] = place.split('/', 2)
+async function repoNamed(ctx: RepoCtx, headRepo: string): Promise<RepoId | undefined> {
+  const [ownerName = '', repoName = ctx.repo.name] = headRepo.split('/', 2)
   const owner = await findAccountByName(ctx.db, ownerName.toLowerCase())
   return owner && (await findRepoByName(ctx.db, owner.id, repoName.toLowerCase()))?.id
 }

@@ -65,15 +65,15 @@ export async function presentUsedAttachments(
   ctx: Pick<Ctx, 'config' | 'db'>,
   files: readonly AttachmentRow[],
 ): Promise<QuotaUsedAttachment[]> {
-  const [places, issues, tags] = await Promise.all([
+  const [repos, issues, tags] = await Promise.all([
     loadReposWithOwners(ctx.db, pluck(files, 'repo_id')),
     loadIssues(ctx.db, pluck(files, 'issue_id')),
     loadTagsOfReleases(ctx.db, pluck(files, 'release_id')),
   ])
   return files.flatMap((file) => {
-    const repoWithOwner = places.get(file.repo_id)
+    const repoWithOwner = repos.get(file.repo_id)
     if (!repoWithOwner) return []
-    const place = { config: ctx.config, ...repoWithOwner }
+    const address = { config: ctx.config, ...repoWithOwner }
     const holder = holderOf(file)
     return holder === undefined
       ? []
@@ -90,17 +90,17 @@ export async function presentUsedAttachments(
       const tag = release_id === null ? undefined : tags.get(release_id)
       if (tag !== undefined) {
         return {
-          api_url: `${repoApiUrl(place)}/releases/${release_id}`,
-          html_url: `${repoWebUrl(place)}/releases/tag/${escapePath(tag)}`,
+          api_url: `${repoApiUrl(address)}/releases/${release_id}`,
+          html_url: `${repoWebUrl(address)}/releases/tag/${escapePath(tag)}`,
         }
       }
       const issue = issue_id === null ? undefined : issues.get(issue_id)
       if (!issue) return undefined
-      const page = issueWebUrl(place, issue)
+      const page = issueWebUrl(address, issue)
       return comment_id === null
-        ? { api_url: issueApiUrl(place, issue), html_url: page }
+        ? { api_url: issueApiUrl(address, issue), html_url: page }
         : {
-            api_url: `${repoApiUrl(place)}/issues/comments/${comment_id}`,
+            api_url: `${repoApiUrl(address)}/issues/comments/${comment_id}`,
             html_url: `${page}#issuecomment-${comment_id}`,
           }
     }

@@ -129,10 +129,10 @@ function keepAssets(
     if (!(await findReleaseForUpdate(tx, release.id))) {
       throw new NotFound('the release does not exist', 'release_not_found')
     }
-    const place = { repo_id: release.repo_id, issue_id: null, comment_id: null, release_id: release.id }
+    const owner = { repo_id: release.repo_id, issue_id: null, comment_id: null, release_id: release.id }
     const by = { uploader_id: ctx.viewer.id, created_unix: nowUnix(ctx.clock) }
     const rows: AttachmentRow[] = []
-    for (const file of files) rows.push(await addUpload(ctx, tx, { ...file, ...place, ...by }, ctx.viewer.id))
+    for (const file of files) rows.push(await addUpload(ctx, tx, { ...file, ...owner, ...by }, ctx.viewer.id))
     return rows
   })
 }

@@ -6,12 +6,12 @@ import { pluck } from '../lib/pluck.ts'
 import { presentAttachment } from '../attachments/attachment.present.ts'
 import { escapePath } from '../lib/escape-url.ts'
 import { formatUnix } from '../lib/time.ts'
-import { repoApiUrl, repoWebUrl, type RepoPlace } from '../repos/repo-url.ts'
+import { repoApiUrl, repoWebUrl, type RepoAddress } from '../repos/repo-url.ts'
 import { presentWriter } from '../users/user.present.ts'
 import { loadReleaseDetails } from './release-details.store.ts'
 import type { Release } from './release.schemas.ts'
 
-type PresentCtx = Pick<Ctx, 'config' | 'db'> & RepoPlace & { readonly repo: RepoRow }
+type PresentCtx = Pick<Ctx, 'config' | 'db'> & RepoAddress & { readonly repo: RepoRow }
 
 /** Presents releases of one repository, with one statement each for publishers, files and archive downloads. */
 export async function presentReleases(ctx: PresentCtx, rows: readonly ReleaseRow[]): Promise<Release[]> {

@@ -105,11 +105,11 @@ async function recordRename(tx: Tx, { owner, repo, viewer }: SignedInRepoCtx, ch
 }
 
 /** Returns the visibility: a fork has that of its base, and the forks of a base follow it. */
-async function visibilityChange(ctx: SignedInRepoCtx, asked: boolean | undefined): Promise<RepoChange> {
+async function visibilityChange(ctx: SignedInRepoCtx, becomesPrivate: boolean | undefined): Promise<RepoChange> {
   const { repo, db, config, viewer } = ctx
-  if (asked === undefined) return {}
+  if (becomesPrivate === undefined) return {}
   const base = repo.is_fork && repo.fork_id !== null ? await findRepoById(db, repo.fork_id) : undefined
-  const isPrivate = base?.is_private ?? asked
+  const isPrivate = base?.is_private ?? becomesPrivate
   if (!isPrivate && repo.is_private && config.repository.forcePrivate && !viewer.isAdmin) {
     throw new Invalid('repositories of this instance are private', 'force_private')
   }
@@ -129,10 +129,10 @@ function wikiBranchChange({ repo }: SignedInRepoCtx, branch: string | undefined)
   return { wiki_branch: branch }
 }
 
-function archiveChange({ repo, clock }: SignedInRepoCtx, asked: boolean | undefined): RepoChange {
-  if (asked === undefined || asked === repo.is_archived) return {}
-  if (asked && repo.is_mirror) throw new Invalid('a mirror cannot be archived', 'mirror_not_archivable')
-  return { is_archived: asked, archived_unix: asked ? nowUnix(clock) : 0 }
+function archiveChange({ repo, clock }: SignedInRepoCtx, becomesArchived: boolean | undefined): RepoChange {
+  if (becomesArchived === undefined || becomesArchived === repo.is_archived) return {}
+  if (becomesArchived && repo.is_mirror) throw new Invalid('a mirror cannot be archived', 'mirror_not_archivable')
+  return { is_archived: becomesArchived, archived_unix: becomesArchived ? nowUnix(clock) : 0 }
 }
 
 /**

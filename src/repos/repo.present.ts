@@ -56,8 +56,8 @@ function presentView(
   { parent, transfer, mirror, permissions }: Beside,
 ): Repository {
   const { repo, owner, units } = view
-  const place = { config: ctx.config, owner, repo }
-  const apiUrl = repoApiUrl(place)
+  const address = { config: ctx.config, owner, repo }
+  const apiUrl = repoApiUrl(address)
   const has = (unit: RepoUnit): boolean => units.some((row) => row.unit === unit)
   const tracker = unitConfig(units, 'issues')
   const externalTracker = unitConfig(units, 'ext_issues')
@@ -68,7 +68,7 @@ function presentView(
     id: repo.id,
     owner: presentPublicUser(ctx, owner),
     name: repo.name,
-    full_name: repoFullName(place),
+    full_name: repoFullName(address),
     description: repo.description,
     empty: repo.is_empty,
     private: repo.is_private,
@@ -79,11 +79,11 @@ function presentView(
     size: Math.floor((repo.git_size_bytes + repo.lfs_size_bytes) / 1024),
     language: repo.primary_language,
     languages_url: `${apiUrl}/languages`,
-    html_url: repoWebUrl(place),
+    html_url: repoWebUrl(address),
     url: apiUrl,
     link: '',
-    ssh_url: repoSshUrl(place),
-    clone_url: repoCloneUrl(place),
+    ssh_url: repoSshUrl(address),
+    clone_url: repoCloneUrl(address),
     original_url: repo.original_url,
     website: repo.website,
     stars_count: repo.num_stars,

@@ -60,13 +60,13 @@ function editTracker(units: readonly RepoUnitRow[], edit: UnitEdit): UnitChange 
     }
     return { on: [{ unit: 'ext_issues', config: JSON.stringify(config), default_access: 0 }], off: ['issues'] }
   }
-  const asked = edit.internal_tracker
+  const tracker = edit.internal_tracker
   // The object replaces all settings: absent ones are false. A new tracker without settings has all features.
-  const config: IssuesConfig = asked
+  const config: IssuesConfig = tracker
     ? {
-        enable_time_tracker: asked.enable_time_tracker ?? false,
-        allow_only_contributors_to_track_time: asked.allow_only_contributors_to_track_time ?? false,
-        enable_issue_dependencies: asked.enable_issue_dependencies ?? false,
+        enable_time_tracker: tracker.enable_time_tracker ?? false,
+        allow_only_contributors_to_track_time: tracker.allow_only_contributors_to_track_time ?? false,
+        enable_issue_dependencies: tracker.enable_issue_dependencies ?? false,
       }
     : (unitConfig(units, 'issues') ?? {
         enable_time_tracker: true,
@@ -97,15 +97,15 @@ function editWiki(units: readonly RepoUnitRow[], edit: UnitEdit): UnitChange {
 function editPulls(units: readonly RepoUnitRow[], edit: UnitEdit, defaults: UnitDefaults): UnitChange {
   const present = unitConfig(units, 'pulls')
   if (!(edit.has_pull_requests ?? present !== undefined)) return { on: [], off: present === undefined ? [] : ['pulls'] }
-  const said = Object.fromEntries(Object.entries(edit.pulls).filter(([, value]) => value !== undefined))
-  const config = { ...newPullsConfig(defaults), ...present, ...said }
+  const given = Object.fromEntries(Object.entries(edit.pulls).filter(([, value]) => value !== undefined))
+  const config = { ...newPullsConfig(defaults), ...present, ...given }
   return { on: [{ unit: 'pulls', config: JSON.stringify(config), default_access: 0 }], off: [] }
 }
 
-function editSwitch(units: readonly RepoUnitRow[], unit: RepoUnit, asked: boolean | undefined): UnitChange {
+function editSwitch(units: readonly RepoUnitRow[], unit: RepoUnit, isOn: boolean | undefined): UnitChange {
   const present = units.some((row) => row.unit === unit)
-  if (asked === undefined || asked === present) return { on: [], off: [] }
-  return asked ? { on: [{ unit, config: '{}', default_access: 0 }], off: [] } : { on: [], off: [unit] }
+  if (isOn === undefined || isOn === present) return { on: [], off: [] }
+  return isOn ? { on: [{ unit, config: '{}', default_access: 0 }], off: [] } : { on: [], off: [unit] }
 }
 
 /**

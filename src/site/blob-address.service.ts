@@ -9,7 +9,7 @@ import { nowUnix } from '../lib/time.ts'
 import type { SignedPut, StoredBlob } from '../storage/blobs.ts'
 
 /** A blob in a signed address. */
-export interface BlobPlace {
+export interface BlobAddress {
   readonly kind: StorageKind
   readonly key: string
 }
@@ -38,38 +38,38 @@ const purpose = { get: 'blob-get', put: 'blob-put' } as const
  */
 export async function blobGetAddress(
   services: Services,
-  place: BlobPlace,
+  blob: BlobAddress,
   options: GetAddressOptions,
 ): Promise<string> {
-  const direct = await services.blobs[place.kind].signedUrl?.(place.key, options)
+  const direct = await services.blobs[blob.kind].signedUrl?.(blob.key, options)
   if (direct !== undefined) return direct
   const { expiresSeconds, fileName, contentType = '' } = options
-  return ownAddress(services, purpose.get, { ...place, fileName, contentType }, expiresSeconds)
+  return ownAddress(services, purpose.get, { ...blob, fileName, contentType }, expiresSeconds)
 }
 
 /** Returns a temporary address and headers to upload one blob with PUT. Throws TooLarge. */
 export async function blobPutAddress(
   services: Services,
-  place: BlobPlace,
+  blob: BlobAddress,
   options: PutAddressOptions,
 ): Promise<SignedPut> {
   if (options.sizeBytes !== undefined && options.sizeBytes > options.maxBytes) {
     throw new TooLarge('the file is larger than allowed', 'file_too_large', { maxBytes: options.maxBytes })
   }
-  const blobs = services.blobs[place.kind]
+  const blobs = services.blobs[blob.kind]
   // Without a known size only this server can enforce the limit.
-  const direct = options.sizeBytes === undefined ? undefined : await blobs.signedPutUrl?.(place.key, options)
+  const direct = options.sizeBytes === undefined ? undefined : await blobs.signedPutUrl?.(blob.key, options)
   if (direct !== undefined) return direct
   const { expiresSeconds, maxBytes, sizeBytes = -1, contentType = '' } = options
-  const payload = { ...place, maxBytes, sizeBytes, contentType }
+  const payload = { ...blob, maxBytes, sizeBytes, contentType }
   const url = ownAddress(services, purpose.put, payload, expiresSeconds)
   return { url, headers: contentType === '' ? {} : { 'content-type': contentType } }
 }
 
 /** Returns the blob of an address of this server. Throws Forbidden for a forged or expired address, NotFound. */
 export async function openBlobAddress(services: Services, grant: string): Promise<ServedFile> {
-  const { fileName, contentType, ...place } = opened(services, purpose.get, grant)
-  const content = await storedContent(services.blobs[kindOf(place['kind'])], String(place['key']))
+  const { fileName, contentType, ...blob } = opened(services, purpose.get, grant)
+  const content = await storedContent(services.blobs[kindOf(blob['kind'])], String(blob['key']))
   if (content === undefined) throw new NotFound('the file does not exist', 'blob_gone')
   const type = contentType === '' ? {} : { contentType: String(contentType) }
   return { name: String(fileName), content, disposition: 'attachment', ...type }

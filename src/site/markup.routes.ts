@@ -5,11 +5,11 @@ import { bytesOf, operation, validBody, type Call } from '../http/operation.ts'
 import { bytes, type StreamReply } from '../http/reply.ts'
 import { Invalid } from '../lib/errors.ts'
 import { MarkdownOption, MarkupOption } from './markup.schemas.ts'
-import { renderFileText, renderText, type TextPlace } from './render.service.ts'
+import { renderFileText, renderText, type TextContext } from './render.service.ts'
 
 const html = (text: string): StreamReply<200> => bytes('text/html;charset=utf-8', text)
 
-const placeOf = (body: MarkdownOption): TextPlace => ({
+const placeOf = (body: MarkdownOption): TextContext => ({
   isForApi: true,
   context: body.Context ?? '',
   wiki: body.Wiki ?? false,

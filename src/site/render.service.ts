@@ -101,7 +101,7 @@ export const referenceResolver =
   }
 
 /** Context of a text, as in `MarkdownOption` and `MarkupOption`, and the form of its HTML. */
-export interface TextPlace extends Pick<SanitizeOptions, 'idScope' | 'isForApi'> {
+export interface TextContext extends Pick<SanitizeOptions, 'idScope' | 'isForApi'> {
   /** Path below the root, or a full address. */
   readonly context: string
   readonly wiki?: boolean
@@ -109,17 +109,17 @@ export interface TextPlace extends Pick<SanitizeOptions, 'idScope' | 'isForApi'>
   readonly branchPath?: string
 }
 
-function optionsFor(ctx: Ctx, mode: MarkdownMode, place: TextPlace, repo: RepoCtx | undefined): MarkdownOptions {
+function optionsFor(ctx: Ctx, mode: MarkdownMode, context: TextContext, repo: RepoCtx | undefined): MarkdownOptions {
   const { rootUrl } = ctx.config.server
   const { closeKeywords, reopenKeywords } = ctx.config.repositoryPullRequest
   return {
     mode,
     rootUrl,
-    bases: linkBases({ rootUrl, mode, ...place }),
+    bases: linkBases({ rootUrl, mode, ...context }),
     ...(repo === undefined ? {} : { repository: `${repo.owner.name}/${repo.repo.name}` }),
-    ...(place.wiki === undefined ? {} : { wiki: place.wiki }),
-    ...(place.idScope === undefined ? {} : { idScope: place.idScope }),
-    ...(place.isForApi === undefined ? {} : { isForApi: place.isForApi }),
+    ...(context.wiki === undefined ? {} : { wiki: context.wiki }),
+    ...(context.idScope === undefined ? {} : { idScope: context.idScope }),
+    ...(context.isForApi === undefined ? {} : { isForApi: context.isForApi }),
     keywords: {
       close: closeKeywords.map((word) => word.toLowerCase()),
       reopen: reopenKeywords.map((word) => word.toLowerCase()),
@@ -136,10 +136,10 @@ export async function renderText(
   ctx: Ctx,
   source: string,
   mode: MarkdownMode,
-  place: TextPlace,
+  context: TextContext,
   repo?: RepoCtx,
 ): Promise<string> {
-  return ctx.texts.render(ctx, source, 'markdown', optionsFor(ctx, mode, place, repo), referenceResolver(ctx, repo))
+  return ctx.texts.render(ctx, source, 'markdown', optionsFor(ctx, mode, context, repo), referenceResolver(ctx, repo))
 }
 
 /**
@@ -150,14 +150,14 @@ export async function renderFileText(
   ctx: Ctx,
   source: string,
   filePath: string,
-  place: TextPlace,
+  context: TextContext,
   repo?: RepoCtx,
 ): Promise<string> {
   const kind = markupKind(filePath, markupSettings(ctx.config))
   if (kind === undefined) {
     throw new Invalid(`files of this kind are not rendered: ${filePath}`, 'unknown_markup', { filePath })
   }
-  return ctx.texts.render(ctx, source, kind, optionsFor(ctx, 'gfm', place, repo), referenceResolver(ctx, repo))
+  return ctx.texts.render(ctx, source, kind, optionsFor(ctx, 'gfm', context, repo), referenceResolver(ctx, repo))
 }
 
 /** A plain text, and its sanitised HTML with links for references and addresses. */
@@ -178,8 +178,8 @@ export async function linkMessage(
   kind: 'title' | 'message',
   repo: RepoCtx,
 ): Promise<LinkedText> {
-  const place = { context: `/${repo.owner.name}/${repo.repo.name}` }
-  const options = optionsFor(ctx, 'comment', place, repo)
+  const context = { context: `/${repo.owner.name}/${repo.repo.name}` }
+  const options = optionsFor(ctx, 'comment', context, repo)
   const html = await ctx.texts.render(ctx, text, kind, options, referenceResolver(ctx, repo))
   return { text, html, hasMarkup: html.includes('<') }
 }

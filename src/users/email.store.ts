@@ -45,9 +45,9 @@ export async function searchEmails(db: Db, viewer: Viewer, text: string, { limit
   const all = found(db, viewer, text)
   const { total } = await all.select((select) => select.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   // Only the rows of the page are loaded.
-  const places = all.select('email.lower_email').orderBy('email.lower_email').limit(limit).offset(offset)
+  const window = all.select('email.lower_email').orderBy('email.lower_email').limit(limit).offset(offset)
   const rows = await db
-    .selectFrom(places.as('place'))
+    .selectFrom(window.as('place'))
     .innerJoin('email', 'email.lower_email', 'place.lower_email')
     .innerJoin('user', 'user.id', 'email.user_id')
     .select(['email.email', 'email.is_activated', 'email.is_primary', 'email.user_id', 'user.name as user_name'])

@@ -17,8 +17,8 @@ export const namedUser: Requirement<Ctx, Pick<SubjectCtx, 'subject'>, typeof use
   refuses: [403, 404],
   params: userParams,
   async check(ctx, call) {
-    const asked = { parameter: 'username', name: call.params.username, missing: noUser }
-    return { subject: await resolveSubject(ctx, call, asked, 'users') }
+    const parameter = { parameter: 'username', name: call.params.username, missing: noUser }
+    return { subject: await resolveSubject(ctx, call, parameter, 'users') }
   },
 }
 
@@ -33,8 +33,8 @@ export const accountOfPath = (
   refuses: [404],
   params: userParams,
   async check(ctx, call) {
-    const asked = { parameter: 'username', name: call.params.username, missing }
-    return { subject: await resolveAccount(ctx, call, asked) }
+    const parameter = { parameter: 'username', name: call.params.username, missing }
+    return { subject: await resolveAccount(ctx, call, parameter) }
   },
 })
 

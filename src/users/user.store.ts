@@ -175,8 +175,8 @@ export async function pageOfUsers(
   const inOrder = <DB, TB extends keyof DB, Row>(rows: SelectQueryBuilder<DB, TB, Row>, table: string) =>
     keys.reduce((each, key) => each.orderBy(sql.ref(`${table}.${key}`), direction), rows)
   const columns = [...new Set<keyof UserRow>(['id', ...keys])].map((key) => `user.${key}` as const)
-  const place = inOrder(accounts.select(columns), 'user').limit(limit).offset(offset)
-  const rows = db.selectFrom(place.as('place')).innerJoin('user', 'user.id', 'place.id').selectAll('user')
+  const window = inOrder(accounts.select(columns), 'user').limit(limit).offset(offset)
+  const rows = db.selectFrom(window.as('place')).innerJoin('user', 'user.id', 'place.id').selectAll('user')
   return { users: await inOrder(rows, 'place').execute(), total }
 }
 

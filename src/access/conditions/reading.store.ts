@@ -38,7 +38,7 @@ export const isReadable = (viewer: Viewer | undefined, { word, units }: Reading)
 /** The rows of some repositories that a viewer may not read. */
 export interface HiddenRepos {
   /** The checked repositories. */
-  readonly places: ReadonlySet<RepoId>
+  readonly repoIds: ReadonlySet<RepoId>
   /** For each kind, the repositories that hide it. */
   readonly byWord: ReadonlyMap<string, readonly RepoId[]>
 }
@@ -55,7 +55,7 @@ const fewPlaces = 50
 /**
  * Returns which rows of some repositories the viewer may not read. A list must leave out rows of repositories that
  * were added since.
- * @param places a query of the repositories' `id`
+ * @param repoIds a query of the repositories' `id`
  * @param isWanted a condition for `repo`; repositories that fail it are hidden
  * @returns undefined when there are too many repositories
  */
@@ -63,13 +63,13 @@ export async function findHidden(
   db: Db,
   viewer: Viewer | undefined,
   { units }: Reading,
-  places: RawBuilder<unknown>,
+  repoIds: RawBuilder<unknown>,
   isWanted: Condition = sql<SqlBool>`${sql.lit(true)}`,
 ): Promise<HiddenRepos | undefined> {
   // The join order is fixed: the places lead to their rows.
   const { rows } = await sql<{ id: RepoId; wanted: number }>`
     select place.id, case when ${isWanted} then 1 else 0 end as wanted
-    from (select id from ${places} as found limit ${sql.lit(mostPlaces + 1)}) as place cross join repo
+    from (select id from ${repoIds} as found limit ${sql.lit(mostPlaces + 1)}) as place cross join repo
     where repo.id = place.id`.execute(db)
   if (rows.length > mostPlaces) return undefined
   const ids = rows.filter((row) => row.wanted === 1).map((row) => row.id)
@@ -83,18 +83,18 @@ export async function findHidden(
   )
   const all = new Set(rows.map((row) => row.id))
   const hidden = words.map(([word], index) => [word, [...all].filter((id) => !read.get(id)?.[index])] as const)
-  return { places: all, byWord: new Map(hidden.filter(([, repos]) => repos.length > 0)) }
+  return { repoIds: all, byWord: new Map(hidden.filter(([, repos]) => repos.length > 0)) }
 }
 
 /** For each repository, whether the viewer reads each unit. */
 type Readable = ReadonlyMap<RepoId, readonly boolean[]>
 
-type AskedUnits = readonly (RepoUnit | undefined)[]
+type WantedUnits = readonly (RepoUnit | undefined)[]
 
 async function readByRows(
   db: Db,
   viewer: Viewer | undefined,
-  units: AskedUnits,
+  units: WantedUnits,
   ids: readonly RepoId[],
 ): Promise<Readable> {
   if (ids.length === 0) return new Map()
@@ -121,7 +121,7 @@ async function readByRows(
 async function readByQuery(
   db: Db,
   viewer: Viewer | undefined,
-  units: AskedUnits,
+  units: WantedUnits,
   ids: readonly RepoId[],
 ): Promise<Readable> {
   const columns = units.map(

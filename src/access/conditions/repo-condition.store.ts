@@ -74,7 +74,7 @@ export const visibleTo = <Selected>(
 /** Returns the accounts of a list that can sign in and have access to units of a repository. */
 export async function listUsersWhoMay(
   db: Db,
-  place: Exclude<Where, 'repo'>,
+  where: Exclude<Where, 'repo'>,
   userIds: readonly UserId[],
   wanted: Wanted,
 ): Promise<UserRow[]> {
@@ -86,6 +86,6 @@ export async function listUsersWhoMay(
     .where('kind', '=', 'individual')
     .where('is_active', '=', true)
     .where('prohibit_login', '=', false)
-    .where(mayAccess('user', place, wanted))
+    .where(mayAccess('user', where, wanted))
     .execute()
 }

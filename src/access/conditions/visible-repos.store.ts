@@ -213,8 +213,8 @@ export async function findReadable<Unit extends RepoUnit>(
   const isOpenTo = sql<SqlBool>`repo.audience <= ${sql.lit(open)}`
   const nothing = same({ open, isReadable: isOpenTo, isGiven: undefined, numGiven: 0 })
   if (viewer === undefined || hidden === undefined) return nothing
-  const givenIn = (asked: readonly Unit[]): Condition => {
-    const wanted = { units: asked, mode: 1, evenIfOff: true } as const
+  const givenIn = (chosen: readonly Unit[]): Condition => {
+    const wanted = { units: chosen, mode: 1, evenIfOff: true } as const
     const ids = givenRepos(viewer, teamGives(pair, wanted), db)
     return asCondition(limited(pair, wanted, sql<SqlBool>`${isAmong(hidden)} and repo.id in ${ids}`))
   }

@@ -91,10 +91,10 @@ const isPartOf = (part: QuotaSubject, whole: QuotaSubject): boolean =>
  * where none names it also rules that name its parts. A group without such a rule says nothing about the subject and
  * stands (behaviour, quota: evaluation).
  */
-function rulesAbout(rules: readonly QuotaRule[], asked: QuotaSubject): readonly QuotaRule[] {
-  const isNamed = rules.some(({ subjects }) => subjects.includes(asked))
+function rulesAbout(rules: readonly QuotaRule[], subject: QuotaSubject): readonly QuotaRule[] {
+  const isNamed = rules.some(({ subjects }) => subjects.includes(subject))
   return rules.filter(({ subjects }) =>
-    subjects.some((each) => isPartOf(asked, each) || (!isNamed && !isWiki(each) && isPartOf(each, asked))),
+    subjects.some((each) => isPartOf(subject, each) || (!isNamed && !isWiki(each) && isPartOf(each, subject))),
   )
 }
 

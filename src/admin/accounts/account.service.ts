@@ -55,9 +55,11 @@ export async function editAccount(ctx: Ctx, account: UserRow, edit: AccountEdit)
   await checkNewEmail(ctx, account, edit.email)
   const site = mayUseWebsite(edit.columns.website ?? '', config.service.validSiteUrlSchemes)
   if (!site.allowed) throw new Invalid(site.reason, site.code)
-  const said = Object.fromEntries(Object.entries(edit.columns).filter(([, value]) => value !== undefined)) as UserChange
+  const given = Object.fromEntries(
+    Object.entries(edit.columns).filter(([, value]) => value !== undefined),
+  ) as UserChange
   const change: UserChange = {
-    ...said,
+    ...given,
     ...(edit.loginName === undefined ? {} : { login_name: edit.loginName, login_source_id: edit.sourceId ?? 0 }),
     ...(edit.password ? { password_hash: await hashPassword(edit.password) } : {}),
     updated_unix: nowUnix(ctx.clock),

@@ -44,11 +44,11 @@ export const presentIdentity = (identity: Identity): CommitUser => ({
 
 /** A commit by id, without its content. */
 export const presentCommitMeta = (
-  place: Omit<CommitContext, 'budget'>,
+  context: Omit<CommitContext, 'budget'>,
   oid: Oid,
   created: string = zeroTime,
 ): CommitMeta => ({
-  url: `${repoApiUrl(place)}/git/commits/${oid}`,
+  url: `${repoApiUrl(context)}/git/commits/${oid}`,
   sha: oid,
   created,
 })
@@ -90,19 +90,19 @@ interface CommitRows {
 }
 
 async function loadCommitRows(
-  place: CommitContext,
+  context: CommitContext,
   commits: readonly GitCommit[],
   parts: CommitParts,
 ): Promise<CommitRows> {
   const emails = new Set(commits.flatMap(({ author, committer }) => [author.email, committer.email]))
   const [authors, verdicts] = await Promise.all([
-    loadCommitAuthors(place, emails),
-    parts.verification ? verifySignatures(place, commits) : [],
+    loadCommitAuthors(context, emails),
+    parts.verification ? verifySignatures(context, commits) : [],
   ])
   const accounts = new Map<string, User | null>()
   for (const email of emails) {
     const user = authors.of(email)
-    accounts.set(email, user ? presentUser({ config: place.config }, user) : null)
+    accounts.set(email, user ? presentUser({ config: context.config }, user) : null)
   }
   return { accounts, verdicts }
 }
@@ -112,23 +112,23 @@ async function loadCommitRows(
  * @param at where to read, when not only in the repository
  */
 async function presentCommits(
-  place: CommitContext,
+  context: CommitContext,
   commits: readonly GitCommit[],
   parts: CommitParts,
   { accounts, verdicts }: CommitRows,
-  at: ReadFrom = place.repo.git_key,
+  at: ReadFrom = context.repo.git_key,
 ): Promise<Commit[]> {
   if (commits.length === 0) return []
   const needsChanges = parts.files || parts.stats === true
   const changes = needsChanges
-    ? await place.git.commitChanges(
+    ? await context.git.commitChanges(
         at,
         commits.map(({ oid }) => oid),
         { renames: false, counts: parts.stats === true },
       )
     : new Map<Oid, readonly FileChange[]>()
-  const api = repoApiUrl(place)
-  const web = repoWebUrl(place)
+  const api = repoApiUrl(context)
+  const web = repoWebUrl(context)
   return commits.map((commit, index) => {
     const { oid } = commit
     const url = `${api}/git/commits/${oid}`
@@ -150,8 +150,8 @@ async function presentCommits(
       },
       author: accounts.get(commit.author.email) ?? null,
       committer: accounts.get(commit.committer.email) ?? null,
-      parents: commit.parents.map((parent) => presentCommitMeta(place, parent)),
-      files: parts.files ? presentAffectedFiles(place.budget, changed) : null,
+      parents: commit.parents.map((parent) => presentCommitMeta(context, parent)),
+      files: parts.files ? presentAffectedFiles(context.budget, changed) : null,
       stats:
         parts.stats === 'zero'
           ? { total: 0, additions: 0, deletions: 0 }
@@ -175,21 +175,26 @@ interface CommitsIn<Body> {
  * @param at where to read, when not only in the repository
  */
 async function presentCommitsIn<Body extends object>(
-  place: CommitContext,
+  context: CommitContext,
   listed: readonly GitCommit[],
   parts: CommitParts,
   { name, body }: CommitsIn<Body>,
-  at: ReadFrom = place.repo.git_key,
+  at: ReadFrom = context.repo.git_key,
 ): Promise<EncodedBody<Body>> {
   // The signatures are judged before one is left out.
-  const around = await loadCommitRows(place, listed, parts)
-  const commits = withinOutput(place.budget, listed)
-  const { repo } = place
+  const around = await loadCommitRows(context, listed, parts)
+  const commits = withinOutput(context.budget, listed)
+  const { repo } = context
   const rows = [[...around.accounts].filter(([, user]) => user), around.verdicts.map(shortVerdict)]
   const oids = commits.map(({ oid }) => oid)
   const cut = commits.flatMap((commit, index) => (commit === listed[index] ? [] : [index]))
-  const madeOf = [name, repo.git_key, at, repoApiUrl(place), repoWebUrl(place), parts, oids, rows, cut]
-  return keptAnswer(place, madeOf, async () => body(await presentCommits(place, commits, parts, around, at)), listJson)
+  const madeOf = [name, repo.git_key, at, repoApiUrl(context), repoWebUrl(context), parts, oids, rows, cut]
+  return keptAnswer(
+    context,
+    madeOf,
+    async () => body(await presentCommits(context, commits, parts, around, at)),
+    listJson,
+  )
 }
 
 const unsigned: Verification = { kind: 'unsigned' }
@@ -199,15 +204,15 @@ const shortVerdict = (verdict: Verification) => (verdict.kind === 'unsigned' ? 0
 
 /** Presents a list of commits of one repository. */
 export const presentCommitList = (
-  place: CommitContext,
+  context: CommitContext,
   commits: readonly GitCommit[],
   parts: CommitParts,
 ): Promise<EncodedBody<Commit[]>> =>
-  presentCommitsIn(place, commits, parts, { name: ['list'], body: (presented) => presented })
+  presentCommitsIn(context, commits, parts, { name: ['list'], body: (presented) => presented })
 
-export async function presentCommit(place: CommitContext, commit: GitCommit, parts: CommitParts): Promise<Commit> {
-  const around = await loadCommitRows(place, [commit], parts)
-  const [presented] = await presentCommits(place, [commit], parts, around)
+export async function presentCommit(context: CommitContext, commit: GitCommit, parts: CommitParts): Promise<Commit> {
+  const around = await loadCommitRows(context, [commit], parts)
+  const [presented] = await presentCommits(context, [commit], parts, around)
   return presented as Commit
 }
 
@@ -219,19 +224,19 @@ const presentPayloadUser = (authors: CommitAuthors, { name, email }: Identity): 
 
 /** Presents commits as in webhooks, which branches use as well. `timestamp` is the author's time. */
 export async function presentPayloadCommits(
-  place: CommitContext,
+  context: CommitContext,
   commits: readonly GitCommit[],
 ): Promise<PayloadCommit[]> {
   if (commits.length === 0) return []
   const [authors, verdicts] = await Promise.all([
     loadCommitAuthors(
-      place,
+      context,
       commits.flatMap(({ author, committer }) => [author.email, committer.email]),
     ),
-    verifySignatures(place, commits),
+    verifySignatures(context, commits),
   ])
-  const web = repoWebUrl(place)
-  return withinOutput(place.budget, commits).map((commit, index) => ({
+  const web = repoWebUrl(context)
+  return withinOutput(context.budget, commits).map((commit, index) => ({
     id: commit.oid,
     message: commit.message,
     url: `${web}/commit/${commit.oid}`,
@@ -247,7 +252,7 @@ export async function presentPayloadCommits(
 
 /** Presents the commits between two revisions. Lines are not counted, as on the reference (`docs/differences.md`). */
 export function presentComparison(
-  place: CommitContext,
+  context: CommitContext,
   { commits, total, at }: Comparison,
   parts: Omit<CommitParts, 'stats'>,
 ): Promise<EncodedBody<Compare>> {
@@ -259,5 +264,5 @@ export function presentComparison(
       files: presented.flatMap(({ files }) => files ?? []),
     }),
   }
-  return presentCommitsIn(place, commits, { ...parts, stats: 'zero' }, answer, at)
+  return presentCommitsIn(context, commits, { ...parts, stats: 'zero' }, answer, at)
 }

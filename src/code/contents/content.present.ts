@@ -49,10 +49,15 @@ interface Details {
   readonly lastCommit: GitCommit
 }
 
-function presentEntry(place: ContentContext, view: ContentView, entry: PathEntry, details: Details): ContentsResponse {
+function presentEntry(
+  context: ContentContext,
+  view: ContentView,
+  entry: PathEntry,
+  details: Details,
+): ContentsResponse {
   const { revision } = view
-  const api = repoApiUrl(place)
-  const web = repoWebUrl(place)
+  const api = repoApiUrl(context)
+  const web = repoWebUrl(context)
   const kind = entryKind(entry)
   const isHere = kind !== 'submodule'
   const path = escapePath(entry.path)
@@ -83,12 +88,12 @@ function presentEntry(place: ContentContext, view: ContentView, entry: PathEntry
 /** Everything that determines the answer about a path. */
 const answerKey = (
   what: 'folder' | 'entry',
-  place: ContentContext,
+  context: ContentContext,
   { revision, ref }: ContentView,
   path: string,
 ): string[] => {
   const { kind, name, commit } = revision
-  return [what, place.repo.git_key, repoApiUrl(place), kind, name, commit, ref, path]
+  return [what, context.repo.git_key, repoApiUrl(context), kind, name, commit, ref, path]
 }
 
 /**
@@ -96,18 +101,18 @@ const answerKey = (
  * encoded answer is cached.
  */
 function presentFolder(
-  place: ContentContext,
+  context: ContentContext,
   view: ContentView,
   { path, tree }: { readonly path: string; readonly tree: Oid },
 ): Promise<EncodedBody<ContentsResponse[]>> {
   return keptAnswer(
-    place,
-    answerKey('folder', place, view, path),
+    context,
+    answerKey('folder', context, view, path),
     async () => {
-      const entries = await place.git.readTree(place.repo.git_key, tree)
+      const entries = await context.git.readTree(context.repo.git_key, tree)
       const below = path === '' ? '' : `${path}/`
       return presentEntries(
-        place,
+        context,
         view,
         path,
         entries.map((entry) => ({ ...entry, path: below + entry.name })),
@@ -118,7 +123,7 @@ function presentFolder(
 }
 
 async function presentEntries(
-  place: ContentContext,
+  context: ContentContext,
   view: ContentView,
   folder: string,
   entries: readonly PathEntry[],
@@ -128,7 +133,7 @@ async function presentEntries(
   if (entries.length > 1 && least > maxAnswerBytes) {
     throw new WorkTooCostly('outputBytes', 'the folder is too large for one answer; git/trees/{sha} lists it in pages')
   }
-  const { git, repo } = place
+  const { git, repo } = context
   const key = repo.git_key
   const { commit } = view.revision
   const blobs = entries.filter((entry) => entry.type === 'blob').map((entry) => entry.oid)
@@ -137,7 +142,7 @@ async function presentEntries(
   const [sizes, lastOids, targets, submodules] = await Promise.all([
     git.blobSizes(key, blobs),
     git.lastCommitsOfPaths(key, commit, folder, pluck(entries, 'name')),
-    mapLimited(links, parallelReads, async (link) => [link.oid, await readLink(place, link.oid)] as const),
+    mapLimited(links, parallelReads, async (link) => [link.oid, await readLink(context, link.oid)] as const),
     hasSubmodules ? readSubmodules(git, key, commit) : new Map<string, string>(),
   ])
   const last = new Map(
@@ -145,7 +150,7 @@ async function presentEntries(
   )
   const targetOf = new Map<string, string | undefined>(targets)
   return entries.map((entry) =>
-    presentEntry(place, view, entry, {
+    presentEntry(context, view, entry, {
       sizeBytes: entry.type === 'blob' ? (sizes.get(entry.oid) ?? 0) : 0,
       target: entryKind(entry) === 'symlink' ? targetOf.get(entry.oid) : undefined,
       submoduleUrl: submodules.get(entry.path),
@@ -156,11 +161,11 @@ async function presentEntries(
 
 /** Presents one path at a commit; cached like folders. */
 function presentEntryAt(
-  place: ContentContext,
+  context: ContentContext,
   view: ContentView,
   entry: PathEntry,
 ): Promise<EncodedBody<ContentsResponse>> {
-  return keptAnswer(place, answerKey('entry', place, view, entry.path), () => presentContent(place, view, entry))
+  return keptAnswer(context, answerKey('entry', context, view, entry.path), () => presentContent(context, view, entry))
 }
 
 /**
@@ -168,12 +173,12 @@ function presentEntryAt(
  * @param lastCommit the last commit that touched it, if known
  */
 export async function presentContent(
-  place: ContentContext,
+  context: ContentContext,
   view: ContentView,
   entry: PathEntry,
   lastCommit?: GitCommit,
 ): Promise<ContentsResponse> {
-  const { git, repo, config } = place
+  const { git, repo, config } = context
   const key = repo.git_key
   const { commit } = view.revision
   const kind = entryKind(entry)
@@ -185,7 +190,7 @@ export async function presentContent(
     lastCommit ? lastCommit.oid : git.lastCommitOfPath(key, commit, entry.path),
     kind === 'submodule' ? readSubmodules(git, key, commit) : new Map<string, string>(),
   ])
-  return presentEntry(place, view, entry, {
+  return presentEntry(context, view, entry, {
     sizeBytes: blob?.sizeBytes ?? 0,
     ...(isFile ? { content: { bytes: blob?.content } } : {}),
     target: kind === 'symlink' ? blob?.content?.toString('utf8') : undefined,
@@ -207,14 +212,14 @@ const inUtc = ({ name, email, unixSeconds }: GitCommit['author']): CommitUser =>
  * Presents the commit of a change. Unlike elsewhere its tree is the real one, and creation times are unknown
  * (observed).
  */
-function presentFileCommit(place: ContentContext & Pick<RepoCtx, 'db'>, commit: GitCommit): FileCommitResponse {
-  const api = repoApiUrl(place)
+function presentFileCommit(context: ContentContext & Pick<RepoCtx, 'db'>, commit: GitCommit): FileCommitResponse {
+  const api = repoApiUrl(context)
   return {
-    ...presentCommitMeta(place, commit.oid),
-    html_url: `${repoWebUrl(place)}/commit/${commit.oid}`,
+    ...presentCommitMeta(context, commit.oid),
+    html_url: `${repoWebUrl(context)}/commit/${commit.oid}`,
     author: inUtc(commit.author),
     committer: inUtc(commit.committer),
-    parents: commit.parents.map((parent) => presentCommitMeta(place, parent)),
+    parents: commit.parents.map((parent) => presentCommitMeta(context, parent)),
     message: commit.message,
     tree: { url: `${api}/git/trees/${commit.tree}`, sha: commit.tree, created: zeroTime },
   }
@@ -222,21 +227,21 @@ function presentFileCommit(place: ContentContext & Pick<RepoCtx, 'db'>, commit: 
 
 /** The parts that answers to all changes share. */
 export async function presentChange(
-  place: ContentContext & Pick<RepoCtx, 'db'>,
+  context: ContentContext & Pick<RepoCtx, 'db'>,
   commit: GitCommit,
 ): Promise<Pick<FileDeleteResponse, 'commit' | 'verification'>> {
-  const [verdict] = await verifySignatures(place, [commit])
+  const [verdict] = await verifySignatures(context, [commit])
   return {
-    commit: presentFileCommit(place, commit),
+    commit: presentFileCommit(context, commit),
     verification: presentVerification(commit, verdict ?? { kind: 'unsigned' }),
   }
 }
 
 /** Presents the content at a path: a list for a folder, one record for another entry. */
 export const presentContentAt = (
-  place: ContentContext,
+  context: ContentContext,
   { revision, ref, content }: ContentView & { readonly content: Content },
 ): Promise<EncodedBody<ContentsResponse[]> | EncodedBody<ContentsResponse>> =>
   content.kind === 'folder'
-    ? presentFolder(place, { revision, ref }, content)
-    : presentEntryAt(place, { revision, ref }, content.entry)
+    ? presentFolder(context, { revision, ref }, content)
+    : presentEntryAt(context, { revision, ref }, content.entry)

@@ -54,12 +54,12 @@ export function countLanguages(
   const bytes = new Map<string, number>()
   const hints = extensionsOf(files)
   for (const { path, sizeBytes } of files) {
-    const said = attributes.of(path)
-    if (sizeBytes === 0 || isLeftOut(path, said)) continue
-    const named = languageNamed(table, said.get('linguist-language'))
+    const given = attributes.of(path)
+    if (sizeBytes === 0 || isLeftOut(path, given)) continue
+    const named = languageNamed(table, given.get('linguist-language'))
     const language = named ?? likeliestLanguage(table, path, hints)
     if (language === undefined) continue
-    const counted = flag(said.get('linguist-detectable')) ?? (named !== undefined || isCode(table, language))
+    const counted = flag(given.get('linguist-detectable')) ?? (named !== undefined || isCode(table, language))
     if (!counted) continue
     const group = table.byName.get(language)?.group ?? language
     bytes.set(group, (bytes.get(group) ?? 0) + sizeBytes)
@@ -67,10 +67,10 @@ export function countLanguages(
   return sorted(bytes)
 }
 
-function isLeftOut(path: string, said: ReadonlyMap<string, AttributeValue>): boolean {
-  const isVendored = flag(said.get('linguist-vendored')) ?? some(vendored, path)
-  const isGenerated = flag(said.get('linguist-generated')) ?? some(generated, path)
-  const isDocumentation = flag(said.get('linguist-documentation')) ?? some(documentation, path)
+function isLeftOut(path: string, given: ReadonlyMap<string, AttributeValue>): boolean {
+  const isVendored = flag(given.get('linguist-vendored')) ?? some(vendored, path)
+  const isGenerated = flag(given.get('linguist-generated')) ?? some(generated, path)
+  const isDocumentation = flag(given.get('linguist-documentation')) ?? some(documentation, path)
   return isVendored || isGenerated || isDocumentation || dotFile.test(path)
 }
 

@@ -58,7 +58,7 @@ export async function searchCommit(ctx: RepoCtx, commit: Oid, text: string): Pro
 
 /** What a search of all repositories found. */
 export interface FoundEverywhere {
-  readonly places: readonly (OwnedRepo & FoundCode)[]
+  readonly matches: readonly (OwnedRepo & FoundCode)[]
   /** Repositories that were read. */
   readonly searched: number
   /** Some repositories or lines were not looked at, or not returned. */
@@ -75,7 +75,7 @@ export async function searchCode(ctx: Ctx, text: string, signal: AbortSignal): P
   const { repos: visible, total } = await browseRepos(ctx, {}, { sort: 'recentupdate' }, first)
   const readable = await readableAmong(ctx, visible)
   const endMs = ctx.clock.nowMs() + maxSearchMs
-  const places: (OwnedRepo & FoundCode)[] = []
+  const matches: (OwnedRepo & FoundCode)[] = []
   let searched = 0
   let lineCount = 0
   while (searched < readable.length && lineCount < maxLinesOfAll && ctx.clock.nowMs() < endMs && !signal.aborted) {
@@ -84,12 +84,12 @@ export async function searchCode(ctx: Ctx, text: string, signal: AbortSignal): P
     searched += some.length
     for (const each of found) {
       if (each.files.length === 0) continue
-      places.push(each)
+      matches.push(each)
       lineCount += each.files.reduce((sum, { lines }) => sum + lines.length, 0)
     }
   }
-  const isBounded = total > visible.length || searched < readable.length || places.some((each) => each.isBounded)
-  return { places, searched, isBounded }
+  const isBounded = total > visible.length || searched < readable.length || matches.some((each) => each.isBounded)
+  return { matches, searched, isBounded }
 }
 
 async function readableAmong(ctx: Ctx, repos: readonly OwnedRepo[]): Promise<OwnedRepo[]> {

@@ -278,11 +278,11 @@ export class BrokerClient {
     const ended = new Promise<CommandEnd>((resolve, reject) => {
       stream.handlers = {
         message: (message) => {
-          const said = message as BrokerMessage
-          if ('started' in said) {
-            group = said.started
+          const received = message as BrokerMessage
+          if ('started' in received) {
+            group = received.started
             this.#groups.add(group)
-          } else void answer(stream, said.question, onQuestion)
+          } else void answer(stream, received.question, onQuestion)
         },
         result: (result) => {
           const { exitCode, stderr } = result as RunResult

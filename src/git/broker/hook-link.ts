@@ -96,7 +96,7 @@ export function serveProcReceive(
   let total = 0
   const sections: string[][] = [[]]
   let withOptions = false
-  let asked = false
+  let isAnswered = false
   fromHook.on('error', () => undefined)
   toHook.on('error', () => undefined)
   const onPacket = (line: string | undefined): void => {
@@ -111,8 +111,8 @@ export function serveProcReceive(
     }
     const complete = sections.length === (withOptions ? 3 : 2)
     sections.push([])
-    if (!complete || asked) return
-    asked = true
+    if (!complete || isAnswered) return
+    isAnswered = true
     const updates = sections[1]!.map((line) => {
       const [old = '', fresh = '', ...name] = line.trimEnd().split(' ')
       return { old, new: fresh, ref: name.join(' ') }

@@ -58,7 +58,7 @@ function serve(stream: WireStream, request: BrokerRequest): void {
 }
 
 function runCommand({ settings, slots }: Working, stream: WireStream, request: RunRequest): void {
-  const place = slots[request.kind]
+  const slot = slots[request.kind]
   // Input may arrive before a slot is free; at most one window of it is kept.
   const early: Buffer[] = []
   let ended = false
@@ -68,11 +68,11 @@ function runCommand({ settings, slots }: Working, stream: WireStream, request: R
   stream.handlers.end = () => {
     ended = true
   }
-  place.take(stream, () => {
-    if (stream.closed) return place.release()
+  slot.take(stream, () => {
+    if (stream.closed) return slot.release()
     const command = new Command(request, stream, settings, () => {
       commands.delete(command)
-      place.release()
+      slot.release()
     })
     commands.add(command)
     for (const chunk of early) stream.handlers.data?.(chunk)

@@ -6,7 +6,7 @@ export async function withPlace(
   signal: AbortSignal | undefined,
   start: () => Promise<GitService>,
 ): Promise<GitService> {
-  const release = await share?.place(signal)
+  const release = await share?.admit(signal)
   if (release === undefined) return start()
   try {
     const service = await start()

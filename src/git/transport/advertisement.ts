@@ -30,11 +30,11 @@ export function capabilitiesOf(context: GitContext, format: ObjectFormat): Promi
   known.set(context, formats)
   const present = formats.get(format)
   if (present !== undefined) return present
-  const asked = probeGit(context, format)
-  formats.set(format, asked)
+  const probe = probeGit(context, format)
+  formats.set(format, probe)
   // A failure is not cached.
-  asked.catch(() => formats.delete(format))
-  return asked
+  probe.catch(() => formats.delete(format))
+  return probe
 }
 
 async function probeGit(context: GitContext, format: ObjectFormat): Promise<Capabilities> {

@@ -57,8 +57,8 @@ function fleetingOutput(greeting: Buffer): PassThrough {
 }
 
 /** Forwards the output of a service: fleeting pieces themselves, copies of others. */
-const forward = (said: Readable, output: PassThrough): Promise<void> =>
-  isFleeting(said) ? pipeline(said, output, { end: false }) : pipeline(said, copies(), output, { end: false })
+const forward = (source: Readable, output: PassThrough): Promise<void> =>
+  isFleeting(source) ? pipeline(source, output, { end: false }) : pipeline(source, copies(), output, { end: false })
 
 const copies = (): Transform =>
   new Transform({ transform: (piece: Buffer, _encoding, done) => done(null, ownCopy(piece)) })

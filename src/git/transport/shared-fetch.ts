@@ -140,24 +140,24 @@ export class SharedFetches {
   }
 
   #begin(
-    asked: { open: string; waiting: string; question: Question; isRepeated: boolean } | undefined,
+    wanted: { open: string; waiting: string; question: Question; isRepeated: boolean } | undefined,
     share: ClientShare | undefined,
     start: Start,
   ): SharedFetch {
     const forget = (): void => {
-      for (const name of asked ? [asked.open, asked.waiting] : []) {
+      for (const name of wanted ? [wanted.open, wanted.waiting] : []) {
         if (this.#running.get(name) === fetch) this.#running.delete(name)
       }
       this.#kept.delete(fetch)
     }
     const fetch: SharedFetch = new SharedFetch(this.#folder, share, {
-      isShared: asked !== undefined,
+      isShared: wanted !== undefined,
       onPlaced: () => {
-        if (asked === undefined) return
+        if (wanted === undefined) return
         forget()
-        this.#running.set(asked.open, fetch)
-        if (!asked.isRepeated) return
-        this.#kept.set(fetch, asked.question)
+        this.#running.set(wanted.open, fetch)
+        if (!wanted.isRepeated) return
+        this.#kept.set(fetch, wanted.question)
         fetch.keep(
           { tryTake: (bytes) => this.#takeRoom(bytes), release: (bytes) => (this.#keptBytes -= bytes) },
           this.#limits,
@@ -165,7 +165,7 @@ export class SharedFetches {
       },
       onClosed: forget,
     })
-    if (asked) this.#running.set(asked.waiting, fetch)
+    if (wanted) this.#running.set(wanted.waiting, fetch)
     fetch.begin(start)
     return fetch
   }

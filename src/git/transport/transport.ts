@@ -431,8 +431,8 @@ class Push {
     this.#recorded = true
     // The topic handler has recorded its references.
     const topics = new Set(this.#topicUpdates.map(({ ref }) => ref))
-    const asked = new Set(this.#question?.updates.map(({ ref }) => ref))
-    const moved = updates.filter(({ ref }) => asked.has(ref) && !topics.has(ref))
+    const requested = new Set(this.#question?.updates.map(({ ref }) => ref))
+    const moved = updates.filter(({ ref }) => requested.has(ref) && !topics.has(ref))
     if (moved.length === 0) return { accepted: true, lines: this.#topicLines, custom: this.#custom }
     await this.#flush(moved)
     const { lines } = await this.#request.callbacks.recordRefUpdates({ updates: moved, pushOptions })

@@ -42,8 +42,8 @@ export function pagesOf<Item>(
   what: string,
   read: (item: unknown) => Item | Promise<Item>,
 ): Pages<Item> {
-  return async (place): Promise<Batch<Item>> => {
-    const { items, next } = await client.page(first, place, what)
+  return async (position): Promise<Batch<Item>> => {
+    const { items, next } = await client.page(first, position, what)
     return { items: await mapLimited(items, parallelRequests, (item) => Promise.resolve(read(item))), next }
   }
 }

@@ -71,11 +71,11 @@ export function giteaSource(client: SourceClient, owner: string, name: string): 
   const reviewsOf = async (number: number): Promise<SourceReview[]> => {
     const items = await client.all(`${repo}/pulls/${number}/reviews?${parameters}`, 'reviews', maxOfOne)
     const reviews = items.map((item) => objectOf(item, 'a review'))
-    const told = reviews.flatMap((review) => {
+    const answered = reviews.flatMap((review) => {
       const type = reviewTypes[textOf(review, 'state')]
       return type === undefined ? [] : [{ review, type }]
     })
-    return mapLimited(told, 2, async ({ review, type }): Promise<SourceReview> => {
+    return mapLimited(answered, 2, async ({ review, type }): Promise<SourceReview> => {
       const path = `${repo}/pulls/${number}/reviews/${numberOf(review, 'id')}/comments`
       const comments = numberOf(review, 'comments_count') === 0 ? [] : await client.get(path, 'comments of a review')
       return {
@@ -98,13 +98,13 @@ export function giteaSource(client: SourceClient, owner: string, name: string): 
   return {
     ...repositoryLists(client, repo, parameters, (asset) => assetOf(client, asset)),
     async describe() {
-      const told = objectOf(await client.get(repo, 'such repository'), 'the repository')
-      const topics = told['topics'] === undefined ? await topicsOf(client, repo) : textsOf(told, 'topics')
+      const record = objectOf(await client.get(repo, 'such repository'), 'the repository')
+      const topics = record['topics'] === undefined ? await topicsOf(client, repo) : textsOf(record, 'topics')
       return {
-        description: textOf(told, 'description'),
-        website: textOf(told, 'website'),
+        description: textOf(record, 'description'),
+        website: textOf(record, 'website'),
         topics,
-        isArchived: flagOf(told, 'archived'),
+        isArchived: flagOf(record, 'archived'),
       }
     },
     issues: pagesOf(client, `${repo}/issues?state=all&type=issues&sort=oldest&${parameters}`, 'issues', (item) =>

@@ -98,16 +98,16 @@ export function githubSource(client: SourceClient, owner: string, name: string):
   return {
     ...repositoryLists(client, repo, parameters, assetOf),
     async describe() {
-      const told = objectOf(await client.get(repo, 'such repository'), 'the repository')
+      const record = objectOf(await client.get(repo, 'such repository'), 'the repository')
       return {
-        description: textOf(told, 'description'),
-        website: textOf(told, 'homepage'),
-        topics: textsOf(told, 'topics'),
-        isArchived: flagOf(told, 'archived'),
+        description: textOf(record, 'description'),
+        website: textOf(record, 'homepage'),
+        topics: textsOf(record, 'topics'),
+        isArchived: flagOf(record, 'archived'),
       }
     },
-    issues: async (place) => {
-      const { items, next } = await ofAll(place)
+    issues: async (position) => {
+      const { items, next } = await ofAll(position)
       return { items: items.filter((item) => item !== undefined), next }
     },
     comments: pagesOf(

@@ -61,8 +61,8 @@ interface Note {
 export function gitlabSource(client: SourceClient, path: string): Source {
   const project = `/projects/${encodeURIComponent(path)}`
 
-  const reactionsAt = async (place: string): Promise<SourceReaction[]> => {
-    const items = await client.all(`${place}/award_emoji?${parameters}`, 'reactions', maxOfOne)
+  const reactionsAt = async (address: string): Promise<SourceReaction[]> => {
+    const items = await client.all(`${address}/award_emoji?${parameters}`, 'reactions', maxOfOne)
     return items.map((item) => {
       const award = objectOf(item, 'a reaction')
       const word = textOf(award, 'name')
@@ -71,8 +71,8 @@ export function gitlabSource(client: SourceClient, path: string): Source {
   }
 
   /** System notes are skipped, and internal ones, which everyone could read here. */
-  const notesAt = async (place: string): Promise<Note[]> => {
-    const items = await client.all(`${place}/notes?sort=asc&order_by=created_at&${parameters}`, 'comments', maxOfOne)
+  const notesAt = async (address: string): Promise<Note[]> => {
+    const items = await client.all(`${address}/notes?sort=asc&order_by=created_at&${parameters}`, 'comments', maxOfOne)
     return items.flatMap((item) => {
       const note = objectOf(item, 'a comment')
       const isHidden = flagOf(note, 'system') || flagOf(note, 'confidential') || flagOf(note, 'internal')
@@ -80,17 +80,17 @@ export function gitlabSource(client: SourceClient, path: string): Source {
     })
   }
 
-  const commentsOf = (place: string, notes: readonly Note[]) =>
+  const commentsOf = (address: string, notes: readonly Note[]) =>
     mapLimited(notes, 2, async ({ id, note }) => ({
       author: personOf(note, 'author'),
       ...writingOf(note),
-      reactions: await reactionsAt(`${place}/notes/${id}`),
+      reactions: await reactionsAt(`${address}/notes/${id}`),
     }))
 
   const issueOf = async (
     issue: JsonObject,
     what: string,
-    place: string,
+    address: string,
     notes: readonly Note[],
   ): Promise<SourceIssue> => ({
     ...issueFieldsOf(issue),
@@ -105,16 +105,16 @@ export function gitlabSource(client: SourceClient, path: string): Source {
     isLocked: flagOf(issue, 'discussion_locked'),
     dueUnix: dayOf(issue, 'due_date'),
     closedUnix: timeOf(issue, 'closed_at') || timeOf(issue, 'merged_at'),
-    reactions: await reactionsAt(place),
-    comments: await commentsOf(place, notes),
+    reactions: await reactionsAt(address),
+    comments: await commentsOf(address, notes),
   })
 
-  const reviewsOf = async (pull: JsonObject, place: string, lines: readonly Note[]): Promise<SourceReview[]> => {
-    const approvals = await client.find(`${place}/approvals`, 'approvals')
+  const reviewsOf = async (pull: JsonObject, address: string, lines: readonly Note[]): Promise<SourceReview[]> => {
+    const approvals = await client.find(`${address}/approvals`, 'approvals')
     const approved = approvals ? listOf(objectOf(approvals.json, 'approvals'), 'approved_by') : []
     const atUnix = timeOf(pull, 'updated_at')
     const common = { content: '', isDismissed: false, isOfficial: false }
-    const told = [...Map.groupBy(lines, ({ note }) => personOf(note, 'author').name).values()].map(
+    const answered = [...Map.groupBy(lines, ({ note }) => personOf(note, 'author').name).values()].map(
       (ofOne): SourceReview => {
         const first = ofOne[0] as Note
         return {
@@ -147,19 +147,19 @@ export function gitlabSource(client: SourceClient, path: string): Source {
       updatedUnix: atUnix,
       comments: [],
     }))
-    return [...told, ...verdicts]
+    return [...answered, ...verdicts]
   }
 
   return {
     pullRefs: 'refs/merge-requests/*/head',
     numbersPullsSeparately: true,
     async describe() {
-      const told = objectOf(await client.get(project, 'such project'), 'the project')
+      const record = objectOf(await client.get(project, 'such project'), 'the project')
       return {
-        description: textOf(told, 'description'),
+        description: textOf(record, 'description'),
         website: '',
-        topics: [...textsOf(told, 'topics'), ...textsOf(told, 'tag_list')],
-        isArchived: flagOf(told, 'archived'),
+        topics: [...textsOf(record, 'topics'), ...textsOf(record, 'tag_list')],
+        isArchived: flagOf(record, 'archived'),
       }
     },
     whoAmI: () => accountOf(client, 'username'),
@@ -205,9 +205,9 @@ export function gitlabSource(client: SourceClient, path: string): Source {
       'issues',
       async (item) => {
         const issue = objectOf(item, 'an issue')
-        const place = `${project}/issues/${indexOf(issue, 'iid', 'an issue')}`
-        const notes = numberOf(issue, 'user_notes_count') === 0 ? [] : await notesAt(place)
-        return issueOf(issue, 'an issue', place, notes)
+        const address = `${project}/issues/${indexOf(issue, 'iid', 'an issue')}`
+        const notes = numberOf(issue, 'user_notes_count') === 0 ? [] : await notesAt(address)
+        return issueOf(issue, 'an issue', address, notes)
       },
     ),
     comments: undefined,
@@ -217,13 +217,13 @@ export function gitlabSource(client: SourceClient, path: string): Source {
       'merge requests',
       async (item) => {
         const pull = objectOf(item, 'a merge request')
-        const place = `${project}/merge_requests/${indexOf(pull, 'iid', 'a merge request')}`
-        const notes = numberOf(pull, 'user_notes_count') === 0 ? [] : await notesAt(place)
+        const address = `${project}/merge_requests/${indexOf(pull, 'iid', 'a merge request')}`
+        const notes = numberOf(pull, 'user_notes_count') === 0 ? [] : await notesAt(address)
         const isLine = ({ note }: Note): boolean => textOf(note, 'type') === 'DiffNote'
         const issue = await issueOf(
           pull,
           'a merge request',
-          place,
+          address,
           notes.filter((note) => !isLine(note)),
         )
         const isMerged = textOf(pull, 'state') === 'merged'
@@ -241,7 +241,7 @@ export function gitlabSource(client: SourceClient, path: string): Source {
           mergedUnix: isMerged ? timeOf(pull, 'merged_at') || issue.updatedUnix : 0,
           mergeCommit: isMerged ? oidOf(pull, 'merge_commit_sha') || oidOf(pull, 'squash_commit_sha') : '',
           mergedBy: isMerged && merger ? authorOf(merger, 'username') : undefined,
-          reviews: await reviewsOf(pull, place, notes.filter(isLine)),
+          reviews: await reviewsOf(pull, address, notes.filter(isLine)),
         } satisfies SourcePull
       },
     ),

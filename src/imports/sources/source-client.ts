@@ -81,14 +81,14 @@ export class SourceClient {
   /**
    * Requests a page of a list. The next page comes from the `Link` header; without it pages are numbered until one is empty.
    * Returns no items when the server lacks the list.
-   * @param place the `next` of the previous page
+   * @param position the `next` of the previous page
    */
   async page(
     first: string,
-    place: string | undefined,
+    position: string | undefined,
     what: string,
   ): Promise<{ readonly items: readonly unknown[]; readonly next: string | undefined }> {
-    const path = place ?? first
+    const path = position ?? first
     const found = await this.find(path, what)
     if (!found) return { items: [], next: undefined }
     if (!Array.isArray(found.json)) throw new SourceProblem(`the source server sent ${what} that are not a list`)
@@ -99,11 +99,11 @@ export class SourceClient {
   /** Requests all pages of a short list. */
   async all(path: string, what: string, maxItems = 10_000): Promise<readonly unknown[]> {
     const items: unknown[] = []
-    for (let place: string | undefined; ;) {
-      const page = await this.page(path, place, what)
+    for (let position: string | undefined; ;) {
+      const page = await this.page(path, position, what)
       items.push(...page.items)
       if (page.next === undefined || items.length >= maxItems) return items.slice(0, maxItems)
-      place = page.next
+      position = page.next
     }
   }
 

@@ -13,7 +13,7 @@ export interface Batch<Item> {
 }
 
 /** Returns the page at a cursor, or the first one. */
-export type Pages<Item> = (place: string | undefined) => Promise<Batch<Item>>
+export type Pages<Item> = (position: string | undefined) => Promise<Batch<Item>>
 
 /** An author on the source server. */
 export interface SourceAuthor {

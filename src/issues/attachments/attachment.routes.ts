@@ -65,8 +65,8 @@ export const issueGetIssueAttachment = operation({
   reply: { 200: Attachment },
   summary: 'Get a file attached to an issue or its comments',
   async run({ ctx, params }) {
-    const place = { issue: await getReadableIssue(ctx, params.index), comment: undefined }
-    return ok(presentAttachment(ctx, await getAttachment(ctx, place, params.attachment_id)))
+    const subject = { issue: await getReadableIssue(ctx, params.index), comment: undefined }
+    return ok(presentAttachment(ctx, await getAttachment(ctx, subject, params.attachment_id)))
   },
 })
 
@@ -81,9 +81,9 @@ export const issueEditIssueAttachment = operation({
   reply: { 201: Attachment },
   summary: 'Rename a file attached to an issue or its comments',
   async run({ ctx, params, body }) {
-    const place = { issue: await getReadableIssue(ctx, params.index), comment: undefined }
-    const file = await getAttachment(ctx, place, params.attachment_id)
-    return created(presentAttachment(ctx, await renameAttachment(ctx, place, file, body.name)))
+    const subject = { issue: await getReadableIssue(ctx, params.index), comment: undefined }
+    const file = await getAttachment(ctx, subject, params.attachment_id)
+    return created(presentAttachment(ctx, await renameAttachment(ctx, subject, file, body.name)))
   },
 })
 
@@ -97,8 +97,8 @@ export const issueDeleteIssueAttachment = operation({
   reply: { 204: 'empty' },
   summary: 'Delete a file attached to an issue or its comments',
   async run({ ctx, params }) {
-    const place = { issue: await getReadableIssue(ctx, params.index), comment: undefined }
-    await deleteAttachment(ctx, place, await getAttachment(ctx, place, params.attachment_id))
+    const subject = { issue: await getReadableIssue(ctx, params.index), comment: undefined }
+    await deleteAttachment(ctx, subject, await getAttachment(ctx, subject, params.attachment_id))
   },
 })
 

@@ -33,9 +33,9 @@ export async function addCommentWithFiles(
       async beside(tx, comment) {
         // `[attachment].MAX_FILES` limits the loop; each file writes an event and adds to the storage usage.
         for (const file of stored) {
-          const place = { repo_id: ctx.repo.id, issue_id: issue.id, comment_id: comment.id, release_id: null }
+          const owner = { repo_id: ctx.repo.id, issue_id: issue.id, comment_id: comment.id, release_id: null }
           const by = { uploader_id: ctx.viewer.id, created_unix: comment.created_unix }
-          await addFile(tx, { ...file, ...place, ...by }, ctx.viewer.id)
+          await addFile(tx, { ...file, ...owner, ...by }, ctx.viewer.id)
         }
         await beside(tx, comment)
       },

@@ -66,13 +66,13 @@ export async function presentCommentsOf(
   ctx: CommentListCtx,
   state: CommentsState,
   { page, ...between }: ChangedBetween & { readonly page?: Page | undefined },
-  { key, posterIds: asked, kept }: KnownComments,
+  { key, posterIds: wanted, kept }: KnownComments,
 ): Promise<Pick<KeptComments, 'body' | 'count'>> {
   if (kept && isSame(kept.state, state)) return kept
   // The revisions are read before the rows, so cached rows are never older than their revisions.
   const rows = await listEntries(ctx.db, state.id, { ...between, onlyComments: true, page: page ?? wholePage })
   const posterIds = idListText(rows.map((row) => row.poster_id))
-  const user = posterIds === asked ? state.user : await loadUserRevisions(ctx.db, posterIds)
+  const user = posterIds === wanted ? state.user : await loadUserRevisions(ctx.db, posterIds)
   const body = new EncodedBody<Comment[]>(await presentComments(ctx, rows, new Map([[state.id, state]])), listJson)
   const made = {
     state: { ...state, user },

@@ -121,9 +121,9 @@ test('issueSearchIssues: a search that exhausts its row allowance returns what i
         ),
       )
   const limited = await search(2)
-  assert.deepEqual([limited.places.length, limited.total, limited.bound], [2, 2, 'rows'])
+  assert.deepEqual([limited.keys.length, limited.total, limited.bound], [2, 2, 'rows'])
   const enough = await search(3)
-  assert.deepEqual([enough.places.length, enough.total, enough.bound], [3, 3, undefined])
+  assert.deepEqual([enough.keys.length, enough.total, enough.bound], [3, 3, undefined])
   const ofOwner = await search(2, 'alice')
   assert.deepEqual([ofOwner.total, ofOwner.bound], [3, undefined], 'the search of an owner is exact')
 })

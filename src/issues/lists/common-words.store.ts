@@ -30,16 +30,16 @@ export async function findByCommonWords(
   const withTexts = (texts: RawBuilder<unknown>) => issuesWith(db, filter, texts)
   if (!(await areCommon(db, words, wordScope(filter), limits, { withTexts, first, id: 'id' }))) return undefined
   // Both databases return the rows of a limited subquery in its order. To sort again would test every candidate.
-  const places = await db
+  const keys = await db
     .selectFrom(first(limits.tested, after).as('candidate'))
     .selectAll()
     .where(holdsSought(db, words, sql.ref('candidate.id')))
     .limit(limit)
     .offset(skipped)
     .execute()
-  if (places.length < limit) return undefined
-  const issues: readonly IssueKey[] = places
-  return { places: issues, last: keyOf(access.order, issues), total: limits.counted, bound: 'total' }
+  if (keys.length < limit) return undefined
+  const issues: readonly IssueKey[] = keys
+  return { keys: issues, last: keyOf(access.order, issues), total: limits.counted, bound: 'total' }
 }
 
 /** Returns a query of the issues of a filter that have one of the texts. */

@@ -97,13 +97,13 @@ test('issueListIssues: common and rare words find the same issues as reading all
       const limits = { counted: 40, sorted: turn % 2 === 0 ? 1000 : 3, tested: turn % 3 === 0 ? 60 : 500 }
       turn += 1
       const all = await findIssuePage(db, filter, sort, { number: 1, limit: 1000, offset: 0 }, issueCount)
-      const wanted = all.places.map(({ id }) => id).filter((id) => finds(id))
+      const wanted = all.keys.map(({ id }) => id).filter((id) => finds(id))
       const pageOf = async (offset: number, after?: readonly number[]) => {
         const page = { number: 2, limit: 15, offset, ...(after ? { after } : {}) }
         const found = await findIssuePage(db, withWords, sort, page, issueCount, limits)
         const about = `${q} in ${JSON.stringify(asked)} by ${sort} after ${offset}`
         assert.deepEqual(
-          found.places.map(({ id }) => id),
+          found.keys.map(({ id }) => id),
           wanted.slice(offset, offset + 15),
           about,
         )

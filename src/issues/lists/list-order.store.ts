@@ -52,7 +52,7 @@ export const isByCreation = (sort: IssueSort): boolean => sort === 'latest' || s
 export const isByChange = (sort: IssueSort): boolean => sort === 'recentupdate' || sort === 'leastupdate'
 
 /** Returns the keys of the last row, which are selected under their names. */
-export function keyOf(order: readonly OrderKey[], places: readonly IssueKey[]): CursorKey | undefined {
-  const row = places.at(-1) as unknown as Readonly<Record<string, unknown>> | undefined
+export function keyOf(order: readonly OrderKey[], keys: readonly IssueKey[]): CursorKey | undefined {
+  const row = keys.at(-1) as unknown as Readonly<Record<string, unknown>> | undefined
   return row && order.map(({ name }) => Number(row[name]))
 }

@@ -74,7 +74,7 @@ const memory = perApplication((caches) => ({
 type ListCtx = PresentCtx & Pick<Ctx, 'caches'>
 
 /** Revisions that are read before the issues of the page are known. */
-interface AskedAhead {
+interface ReadAhead {
   readonly question: string
   /** The rows of the page's last answer, and their current revisions. */
   readonly shown?: { readonly rows: KeptRows; readonly revisions: Promise<RevisionTexts> }
@@ -85,7 +85,7 @@ interface AskedAhead {
  * not changed, and each sequential query costs a fifth of the request on PostgreSQL.
  * @param question identifies the page by all its parameters
  */
-export function askListAhead(ctx: ListCtx, question: string): AskedAhead {
+export function askListAhead(ctx: ListCtx, question: string): ReadAhead {
   const rows = memory(ctx).shown.get(question)
   if (!rows) return { question }
   const revisions = loadRevisions(ctx.db, rows.rows)
@@ -102,14 +102,14 @@ export function askListAhead(ctx: ListCtx, question: string): AskedAhead {
  */
 export async function presentIssueList(
   ctx: ListCtx,
-  places: readonly IssueKey[],
+  keys: readonly IssueKey[],
   known: readonly RepoWithOwner[] = [],
-  ahead?: AskedAhead,
+  ahead?: ReadAhead,
 ): Promise<ComposedList<Issue>> {
-  if (places.length === 0) return new ComposedList<Issue>([])
-  const repos = await loadReposWithOwners(ctx.db, new Set(places.map((place) => place.repo_id)), known)
+  if (keys.length === 0) return new ComposedList<Issue>([])
+  const repos = await loadReposWithOwners(ctx.db, new Set(keys.map((issueKey) => issueKey.repo_id)), known)
   const names = [...repos].map(([id, repoWithOwner]) => `${id}:${repoFullName(repoWithOwner)}`).join()
-  const key = `${idListText(places.map(({ id }) => id))} ${names}`
+  const key = `${idListText(keys.map(({ id }) => id))} ${names}`
   const kept = memory(ctx)
   const before = kept.rows.get(key)
   if (before) {
@@ -119,7 +119,7 @@ export async function presentIssueList(
     const list = kept.lists.get(listKey(ctx.viewer, key, before, revisions))
     if (list) return list
   }
-  return composeList(ctx, key, places, repos)
+  return composeList(ctx, key, keys, repos)
 }
 
 /** Presents one issue in the same way; returns undefined when it is deleted meanwhile. */
@@ -143,12 +143,12 @@ export async function presentIssueState(
 async function composeList(
   ctx: ListCtx,
   key: string,
-  places: readonly IssueKey[],
+  keys: readonly IssueKey[],
   repos: ReadonlyMap<RepoId, RepoWithOwner>,
 ): Promise<ComposedList<Issue>> {
   const kept = memory(ctx)
-  const candidates = places.map(({ id }) => kept.issues.get(id))
-  const showed = rowsOf(places, candidates)
+  const candidates = keys.map(({ id }) => kept.issues.get(id))
+  const showed = rowsOf(keys, candidates)
   const texts = await loadRevisions(ctx.db, showed.rows)
   const revisions = {
     issue: parseRevisions(texts.issue),
@@ -163,7 +163,7 @@ async function composeList(
     }
     return parts.get(shared.key)
   }
-  const items = places.map(({ id, repo_id: repoId }, index) => {
+  const items = keys.map(({ id, repo_id: repoId }, index) => {
     const candidate = candidates[index]
     const repoWithOwner = repos.get(repoId)
     if (!candidate || !repoWithOwner || candidate.revision !== revisions.issue.get(id)) return undefined
@@ -172,10 +172,10 @@ async function composeList(
     const shared = sharedPart(candidate.shared, repoName)
     return shared && new ComposedItem<Issue>(candidate.own, shared)
   })
-  const missing = places.filter((_, index) => items[index] === undefined).map(({ id }) => id)
+  const missing = keys.filter((_, index) => items[index] === undefined).map(({ id }) => id)
   if (missing.length > 0) {
     const encoded = await encodeIssues(ctx, missing, repos)
-    return new ComposedList(places.flatMap(({ id }, index) => items[index] ?? encoded.get(id) ?? []))
+    return new ComposedList(keys.flatMap(({ id }, index) => items[index] ?? encoded.get(id) ?? []))
   }
   // All parts come from one snapshot of the database, that of the revisions in the key.
   const list = encodeOnce(new ComposedList(items as ComposedItem<Issue>[]))
@@ -185,12 +185,12 @@ async function composeList(
 }
 
 /** Returns the cached rows that the issues use. */
-function rowsOf(places: readonly IssueKey[], candidates: readonly (KeptIssue | undefined)[]): KeptRows {
+function rowsOf(keys: readonly IssueKey[], candidates: readonly (KeptIssue | undefined)[]): KeptRows {
   const all = candidates.flatMap((each) => each?.shared ?? [])
   const posterIds = new Set(all.map(({ posterId }) => posterId))
   return {
     rows: {
-      issue: idListText(places.map(({ id }) => id)),
+      issue: idListText(keys.map(({ id }) => id)),
       user: idListText([...posterIds, ...all.flatMap(({ assigneeIds }) => assigneeIds)]),
       label: idListText(all.flatMap(({ labelIds }) => labelIds)),
       milestone: idListText(all.flatMap(({ milestoneId }) => milestoneId ?? [])),

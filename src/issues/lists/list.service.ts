@@ -130,8 +130,8 @@ export async function findIssues(ctx: RepoCtx, query: ListQuery): Promise<FoundI
   }
   const kept = totalByCounters(ctx, filter)
   const sort = sortOf(query.sort)
-  const { places, ...found } = await findIssuePage(ctx.db, filter, sort, pageFrom(page, query.cursor, sort), kept)
-  return { issues: places, page, total: found.total, bound: found.bound, cursor: nextCursor(page, found.last, sort) }
+  const { keys, ...found } = await findIssuePage(ctx.db, filter, sort, pageFrom(page, query.cursor, sort), kept)
+  return { issues: keys, page, total: found.total, bound: found.bound, cursor: nextCursor(page, found.last, sort) }
 }
 
 /** Offset from which a page is found by cursor. A smaller offset costs little, and clients see plain page numbers. */
@@ -176,8 +176,8 @@ export async function searchEverywhere(ctx: Ctx, query: SearchQuery): Promise<Fo
     titles.length > 0 && areMilestonesNamed(ctx.db, viewer, titles),
   ])
   const words = parseSearchWords(query.q ?? '')
-  const mine = (asked: boolean | undefined): UserId | undefined => (asked && viewer ? viewer.id : undefined)
-  const { places, total, bound } = await findEverywhere(
+  const mine = (isOwn: boolean | undefined): UserId | undefined => (isOwn && viewer ? viewer.id : undefined)
+  const { keys, total, bound } = await findEverywhere(
     ctx.db,
     {
       scope: {
@@ -201,5 +201,5 @@ export async function searchEverywhere(ctx: Ctx, query: SearchQuery): Promise<Fo
     },
     page,
   )
-  return { issues: places, page, total, bound }
+  return { issues: keys, page, total, bound }
 }

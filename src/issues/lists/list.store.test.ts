@@ -243,7 +243,7 @@ test('issueListIssues, repoListPullRequests: each filter in each order agrees wi
       const filter: RepoFilter = { scope: { kind: 'repo', repoId: 1 as RepoId }, isPull, isClosed, ...asked }
       for (const offset of [0, Math.floor(wanted.length / 3), Math.max(0, wanted.length - 5)]) {
         // oxlint-disable-next-line no-await-in-loop -- one page after the other
-        const { places, total } = await findIssuePage(db, filter, sort, pageAt(offset), wanted.length, limits)
+        const { keys: places, total } = await findIssuePage(db, filter, sort, pageAt(offset), wanted.length, limits)
         assert.deepEqual(
           [ids(places), total],
           [ids(wanted.slice(offset, offset + 7)), wanted.length],
@@ -274,7 +274,7 @@ test('issueListIssues: pages by cursor equal pages by number, for each filter an
       if (!before.last) continue
       const page = { number: 2, limit: 1000, offset: 20, after: before.last }
       const rest = await findIssuePage(db, filter, sort, page, 0, limits)
-      assert.deepEqual(ids(rest.places), ids(all.places.slice(20)), `${JSON.stringify(filter)} by ${sort}`)
+      assert.deepEqual(ids(rest.keys), ids(all.keys.slice(20)), `${JSON.stringify(filter)} by ${sort}`)
     }
   }
 })
@@ -288,7 +288,7 @@ test('issueListIssues: a bounded count is marked, and its pages continue past th
   const filter: RepoFilter = { scope: { kind: 'repo', repoId: 1 as RepoId }, isPull: [false, true], ...asked }
   const offset = wanted.length - 5
   const found = await findIssuePage(db, filter, 'latest', pageAt(offset), 0, { counted: 20, sorted: 3, tested: 500 })
-  assert.deepEqual([ids(found.places), found.total, found.bound], [ids(wanted.slice(offset)), 20, 'total'])
+  assert.deepEqual([ids(found.keys), found.total, found.bound], [ids(wanted.slice(offset)), 20, 'total'])
 })
 
 test('issueListIssues, issueGetRepoComments: wrong stored counts do not change any page', async () => {
@@ -316,7 +316,7 @@ test('issueListIssues, issueGetRepoComments: wrong stored counts do not change a
         const filter: RepoFilter = { scope, isPull: [false, true], isClosed, ...asked }
         for (const offset of [0, Math.max(0, wanted.length - 5)]) {
           // oxlint-disable-next-line no-await-in-loop -- one page after the other
-          const { places, total } = await findIssuePage(db, filter, sort, pageAt(offset), count)
+          const { keys: places, total } = await findIssuePage(db, filter, sort, pageAt(offset), count)
           assert.deepEqual(ids(places), ids(wanted.slice(offset, offset + 7)), `${JSON.stringify(filter)} by ${sort}`)
           if (Object.keys(asked).length > 0) assert.equal(total, wanted.length, `${JSON.stringify(filter)} is counted`)
           else assert.ok(total >= offset + places.length, 'the total covers the rows shown')

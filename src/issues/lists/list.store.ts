@@ -55,16 +55,16 @@ export async function findIssuePage(
   }
   // Refused words and what issues lack do not lead, but leave fewer issues than the kept number.
   if (leads.length === 0 && !isNarrowed(filter)) {
-    const places = await readAll(db, filter, sort, page)
-    return { places, last: keyOf(orderOf(sort), places), total: totalOf(kept, page, places.length) }
+    const keys = await readAll(db, filter, sort, page)
+    return { keys, last: keyOf(orderOf(sort), keys), total: totalOf(kept, page, keys.length) }
   }
   const pairList = page.after ? undefined : pairListOf(filter, leads, sort)
   if (pairList) {
-    const [places, total] = await Promise.all([
+    const [keys, total] = await Promise.all([
       readPairPage(db, pairList, page),
       countPair(db, pairList, limits.counted + 1),
     ])
-    return { places, last: keyOf(orderOf(sort), places), ...boundedTotal(total, limits) }
+    return { keys, last: keyOf(orderOf(sort), keys), ...boundedTotal(total, limits) }
   }
   const counted = await Promise.all(
     leads.map(async ({ lead, alone }) => ({
@@ -74,13 +74,13 @@ export async function findIssuePage(
   )
   const [narrowest] = counted.toSorted((one, other) => one.matches - other.matches)
   const access = accessOf(filter, sort, narrowest, limits)
-  const places = await readPage(db, filter, access, page)
+  const keys = await readPage(db, filter, access, page)
   const isCounted = counted.length === 1 && !isNarrowed(filter)
   const total =
     isCounted && narrowest
       ? narrowest.matches
       : await count(db, filter, narrowest?.lead ?? { by: 'order' }, limits.counted + 1)
-  return { places, last: keyOf(access.order, places), ...boundedTotal(total, limits) }
+  return { keys, last: keyOf(access.order, keys), ...boundedTotal(total, limits) }
 }
 
 const boundedTotal = (total: number, { counted }: ListLimits): Pick<IssuePage, 'total' | 'bound'> =>
@@ -180,8 +180,8 @@ async function findByWords(
   const query = matching(db, filter, { lead: { by: 'ids', ids }, order, isSorted: true }, part)
   const counting = query.select(sql<number>`count(*) over ()`.as('total'))
   const rest = after ? query.where(sql<SqlBool>`(${sql.join(rangesAfter(order, after), sql` or `)})`) : counting
-  const places = await mergedPage(db, [rest as typeof counting], order, { limit, offset: after ? 0 : offset }).execute()
+  const keys = await mergedPage(db, [rest as typeof counting], order, { limit, offset: after ? 0 : offset }).execute()
   // A page behind the last one has no row that contains the total; one behind a cursor does not count the rows before it.
-  const total = (after ? undefined : places[0]?.total) ?? (offset === 0 ? 0 : await countRows(db, [query], undefined))
-  return { places, total, last: keyOf(order, places) }
+  const total = (after ? undefined : keys[0]?.total) ?? (offset === 0 ? 0 : await countRows(db, [query], undefined))
+  return { keys, total, last: keyOf(order, keys) }
 }

@@ -18,7 +18,7 @@ export async function loadListedIssues({ db }: Pick<Ctx, 'db'>, keys: readonly I
     loadReposWithOwners(db, new Set(keys.map((key) => key.repo_id))),
   ])
   return keys.flatMap((key) => {
-    const [issue, place] = [issues.get(key.id), repos.get(key.repo_id)]
-    return issue && place ? [{ issue, ...place }] : []
+    const [issue, repo] = [issues.get(key.id), repos.get(key.repo_id)]
+    return issue && repo ? [{ issue, ...repo }] : []
   })
 }

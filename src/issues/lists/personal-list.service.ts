@@ -13,7 +13,7 @@ import { loadShown } from './query-list.service.ts'
 export type MineView = 'assigned' | 'created' | 'mentioned' | 'review_requested' | 'reviewed'
 
 export interface FoundMine {
-  readonly rows: readonly { readonly row: IssueRow; readonly place: RepoWithOwner }[]
+  readonly rows: readonly { readonly row: IssueRow; readonly repo: RepoWithOwner }[]
   readonly around: AroundIssues
   readonly page: Page
   readonly total: number
@@ -23,14 +23,14 @@ export interface FoundMine {
 export async function findMine(
   ctx: SignedInCtx,
   kind: 'issues' | 'pulls',
-  asked: {
+  isOwn: {
     readonly view: MineView
     readonly state: 'open' | 'closed'
     readonly words: string
     readonly page: number | undefined
   },
 ): Promise<FoundMine> {
-  const { view, state, words, page: number } = asked
+  const { view, state, words, page: number } = isOwn
   const found = await searchEverywhere(ctx, { type: kind, state, q: words, [view]: true, page: number })
   return { ...(await placed(ctx, found.issues)), page: found.page, total: found.total }
 }
@@ -48,11 +48,11 @@ async function placed(
   issues: Parameters<typeof loadShown>[1],
 ): Promise<Pick<FoundMine, 'rows' | 'around'>> {
   const { rows, around } = await loadShown(ctx, issues)
-  const places = await loadReposWithOwners(ctx.db, pluck(rows, 'repo_id'))
+  const repos = await loadReposWithOwners(ctx.db, pluck(rows, 'repo_id'))
   return {
     rows: rows.flatMap((row) => {
-      const place = places.get(row.repo_id)
-      return place ? [{ row, place }] : []
+      const repo = repos.get(row.repo_id)
+      return repo ? [{ row, repo }] : []
     }),
     around,
   }

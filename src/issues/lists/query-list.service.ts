@@ -63,11 +63,11 @@ export const showIssues = async (ctx: Ctx, rows: readonly IssueRow[]): Promise<S
 })
 
 /** Loads issues in the order of their keys, with the rows around them. */
-export async function loadShown(ctx: Ctx, places: readonly IssueKey[]): Promise<ShownIssues> {
-  const byId = await loadIssues(ctx.db, pluck(places, 'id'))
+export async function loadShown(ctx: Ctx, keys: readonly IssueKey[]): Promise<ShownIssues> {
+  const byId = await loadIssues(ctx.db, pluck(keys, 'id'))
   return showIssues(
     ctx,
-    places.flatMap(({ id }) => byId.get(id) ?? []),
+    keys.flatMap(({ id }) => byId.get(id) ?? []),
   )
 }
 
@@ -120,7 +120,7 @@ export async function findByQuery(
     isClosed === true ? undefined : countOf(true),
   ])
   const shown = { total: found.total, bound: found.bound }
-  return { ...(await loadShown(ctx, found.places)), open: open ?? shown, closed: closed ?? shown, shown, missing }
+  return { ...(await loadShown(ctx, found.keys)), open: open ?? shown, closed: closed ?? shown, shown, missing }
 }
 
 async function filterOf(

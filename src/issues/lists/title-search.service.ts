@@ -48,8 +48,8 @@ export async function findTitlesEverywhere(ctx: Ctx, text: string, limit: number
   if (words.length === 0) return []
   const { issues } = await searchEverywhere(ctx, { q: allWords(text), state: 'all', limit: foundByTexts })
   const listed = await loadListedIssues(ctx, issues)
-  const [named, others] = [true, false].map((asked) =>
-    listed.filter(({ issue }) => isNamed(issue.title, words) === asked),
+  const [named, others] = [true, false].map((isPull) =>
+    listed.filter(({ issue }) => isNamed(issue.title, words) === isPull),
   )
   return [...(named ?? []), ...(others ?? [])].slice(0, limit)
 }

@@ -9,7 +9,7 @@ import { countMilestonesIn, listMilestonesIn } from './milestone.store.ts'
 const maxRepos = 200
 
 export interface PersonalMilestones {
-  readonly rows: readonly { readonly milestone: MilestoneRow; readonly place: RepoWithOwner }[]
+  readonly rows: readonly { readonly milestone: MilestoneRow; readonly repo: RepoWithOwner }[]
   readonly open: number
   readonly closed: number
   /** The viewer contributes to more repositories than were read. */
@@ -25,8 +25,8 @@ export async function getPersonalMilestones(
   const { db, viewer } = ctx
   const first = { number: 1, limit: maxRepos, offset: 0 }
   const { repos, total } = await browseRepos(ctx, { contributedToBy: viewer.id }, { sort: 'recentupdate' }, first)
-  const places = new Map(repos.map((place) => [place.repo.id, place]))
-  const ids = [...places.keys()]
+  const reposById = new Map(repos.map((repo) => [repo.repo.id, repo]))
+  const ids = [...reposById.keys()]
   if (ids.length === 0) return { rows: [], open: 0, closed: 0, isBounded: false }
   const [rows, open, closed] = await Promise.all([
     listMilestonesIn(db, viewer, ids, isClosed, page),
@@ -35,8 +35,8 @@ export async function getPersonalMilestones(
   ])
   return {
     rows: rows.flatMap((milestone) => {
-      const place = places.get(milestone.repo_id)
-      return place ? [{ milestone, place }] : []
+      const repo = reposById.get(milestone.repo_id)
+      return repo ? [{ milestone, repo }] : []
     }),
     open,
     closed,

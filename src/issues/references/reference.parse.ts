@@ -132,11 +132,11 @@ function collectIssues(whole: string, rules: ParseRules, into: Collector): strin
   const hasAddresses = whole.includes('://')
   // Numbers and names inside of an address are part of it.
   const text = hasAddresses ? whole.replace(addressForm, (found) => '_'.repeat(found.length)) : whole
-  const places = [
+  const spans = [
     ...(hasAddresses ? addressesIn(whole, rules) : []),
     ...(/[#!]\d/.test(text) ? numbersIn(text) : []),
   ].toSorted((one, other) => one.at - other.at)
-  for (const { at, end, issue } of places) {
+  for (const { at, end, issue } of spans) {
     const time = timeForm.exec(whole.slice(end))?.groups?.['text']
     const seconds = time === undefined ? 0 : secondsOf(time)
     into.addIssue({ ...issue, action: actionBefore(whole.slice(0, at), rules), seconds })

@@ -89,7 +89,7 @@ export const passedOver = (
 type Narrowing = Omit<IssueFilter, 'scope' | 'isClosed' | 'isPull'>
 
 /** The database and the builder of a condition. */
-interface Place {
+interface ConditionScope {
   readonly db: Db
   readonly where: Builder
   /** Returns a column, which only its own lead may look up in an index. */
@@ -100,7 +100,7 @@ interface Place {
 const conditionsOf: {
   readonly [Name in keyof Narrowing]-?: (
     value: NonNullable<Narrowing[Name]>,
-    place: Place,
+    scope: ConditionScope,
   ) => readonly Expression<SqlBool>[]
 } = {
   allLabels: (labelIds, { where }) => labelIds.map((labelId) => hasLabel(where, [labelId])),
@@ -134,14 +134,14 @@ const narrowingNames = Object.keys(conditionsOf) as (keyof Narrowing)[]
 
 /** Returns the conditions of a filter. Columns other than that of the lead are checked in rows, not looked up. */
 export function conditions(db: Db, where: Builder, filter: IssueFilter, lead?: LeadKind): Expression<SqlBool>[] {
-  const column: Place['column'] = (name, by) =>
+  const column: ConditionScope['column'] = (name, by) =>
     lead === undefined || lead === by ? sql.ref<number>(`issue.${name}`) : passedOver(db, name)
   return narrowingNames.flatMap((name) => {
     const value = filter[name]
     // The type of each entry fits the value of its own name.
     return value === undefined
       ? []
-      : (conditionsOf[name] as (value: unknown, place: Place) => readonly Expression<SqlBool>[])(value, {
+      : (conditionsOf[name] as (value: unknown, scope: ConditionScope) => readonly Expression<SqlBool>[])(value, {
           db,
           where,
           column,
@@ -238,7 +238,7 @@ export async function countRows(db: Db, branches: readonly Countable[], atMost: 
 }
 
 export interface IssuePage {
-  readonly places: readonly IssueKey[]
+  readonly keys: readonly IssueKey[]
   readonly total: number
   readonly bound?: Bound | undefined
   /** The keys of the last row, after which the next page begins. */

@@ -6,7 +6,7 @@ import { foundByFilter, issueRows, type IssueFilter } from './issue-filter.store
 type Condition = RawBuilder<SqlBool>
 
 /** The columns of a table that repeat an issue's place. */
-export interface PlaceColumns {
+export interface KeyColumns {
   readonly id: string
   readonly repo: string
   readonly isPull: string
@@ -14,7 +14,7 @@ export interface PlaceColumns {
   readonly created: string
 }
 
-const placeIn = (table: string): PlaceColumns => ({
+const placeIn = (table: string): KeyColumns => ({
   id: `${table}.issue_id`,
   repo: `${table}.repo_id`,
   isPull: `${table}.is_pull`,
@@ -27,7 +27,7 @@ export interface Rows {
   /** The tables, in the order in which they are read. */
   readonly from: RawBuilder<unknown>
   readonly where: readonly Condition[]
-  readonly place: PlaceColumns
+  readonly columns: KeyColumns
   /** Whether `issue` is one of the tables. */
   readonly hasIssue: boolean
   /** Whether an index has the rows of each kind and state in the order of creation. */
@@ -47,7 +47,7 @@ export interface Source {
 
 export const issueTable: Omit<Rows, 'where' | 'isOrdered'> = {
   from: sql`issue`,
-  place: {
+  columns: {
     id: 'issue.id',
     repo: 'issue.repo_id',
     isPull: 'issue.is_pull',
@@ -82,15 +82,15 @@ const byIds = (db: Db, ids: Expression<unknown>): Rows => ({
 const ofPerson = (table: 'issue_assignee' | 'issue_mention', userId: UserId): Rows => ({
   from: sql.table(table),
   where: [sql<SqlBool>`${sql.ref(`${table}.user_id`)} = ${userId}`],
-  place: placeIn(table),
+  columns: placeIn(table),
   hasIssue: false,
   isOrdered: true,
   mayRepeat: false,
 })
 
 /** Requests for a review that wait for an account, and those for its teams that it has not answered. */
-function asked(userId: UserId): Rows[] {
-  const place = { ...placeIn('asked'), isClosed: 'asked.is_of_closed', created: 'asked.pull_created_unix' }
+function reviewRequestsOf(userId: UserId): Rows[] {
+  const columns = { ...placeIn('asked'), isClosed: 'asked.is_of_closed', created: 'asked.pull_created_unix' }
   const isOfSomebodyElse = sql<SqlBool>`issue.id = asked.issue_id and issue.poster_id <> ${userId}`
   const isAnswered = sql`select 1 from review as verdict where verdict.issue_id = asked.issue_id
     and +verdict.reviewer_id = ${userId} and verdict.type in ('approve', 'reject') and verdict.id > asked.id`
@@ -100,7 +100,7 @@ function asked(userId: UserId): Rows[] {
     {
       from: sql`review as asked`,
       where: [sql<SqlBool>`asked.is_waiting and asked.reviewer_id = ${userId}`],
-      place,
+      columns,
       hasIssue: false,
       isOrdered: true,
       mayRepeat: false,
@@ -113,7 +113,7 @@ function asked(userId: UserId): Rows[] {
         isOfSomebodyElse,
         sql<SqlBool>`not exists (${isAnswered}) and not exists (${isAskedToo})`,
       ],
-      place,
+      columns,
       hasIssue: true,
       isOrdered: false,
       mayRepeat: true,
@@ -134,7 +134,7 @@ const reviewed = (db: Db, userId: UserId): Rows => {
 const labelled = (names: readonly string[]): Rows => ({
   from: sql`label cross join issue_label`,
   where: [sql<SqlBool>`label.name in (${sql.join(names)}) and issue_label.label_id = label.id`],
-  place: placeIn('issue_label'),
+  columns: placeIn('issue_label'),
   hasIssue: false,
   isOrdered: false,
   mayRepeat: true,
@@ -179,7 +179,7 @@ export const textHolders = (texts: RawBuilder<unknown>): Rows => ({
 /** Returns the source of the narrowest filter that is asked for, in a fixed order; undefined when there is none. */
 export function filterSource(db: Db, filter: IssueFilter): Source | undefined {
   const { reviewAskedOf, assigneeId, mentionedId, posterId, reviewedBy, labelNames, milestoneTitles } = filter
-  if (reviewAskedOf !== undefined) return { parts: asked(reviewAskedOf), serves: ['reviewAskedOf'] }
+  if (reviewAskedOf !== undefined) return { parts: reviewRequestsOf(reviewAskedOf), serves: ['reviewAskedOf'] }
   if (assigneeId !== undefined) return { parts: [ofPerson('issue_assignee', assigneeId)], serves: ['assigneeId'] }
   if (mentionedId !== undefined) return { parts: [ofPerson('issue_mention', mentionedId)], serves: ['mentionedId'] }
   if (posterId !== undefined) return { parts: [written(posterId)], serves: ['posterId'] }

@@ -15,7 +15,7 @@ import {
   issueTable,
   textHolders,
   wordSource,
-  type PlaceColumns,
+  type KeyColumns,
   type Rows,
   type Source,
 } from './search-source.store.ts'
@@ -62,9 +62,9 @@ interface Search {
 }
 
 /** A statement of issues: id, repository and creation. The names differ from those of tables, which an order would use. */
-type Places = RawBuilder<{ place_id: IssueId; place_repo_id: RepoId; place_unix: number }>
+type KeyQuery = RawBuilder<{ place_id: IssueId; place_repo_id: RepoId; place_unix: number }>
 
-const placesOf = ({ id, repo, created }: PlaceColumns) =>
+const placesOf = ({ id, repo, created }: KeyColumns) =>
   sql`${sql.ref(id)} as place_id, ${sql.ref(repo)} as place_repo_id, ${sql.ref(created)} as place_unix`
 const newestFirst = sql`order by place_unix desc, place_id desc`
 const allOf = (each: readonly Condition[]) => sql<SqlBool>`(${sql.join(each, sql` and `)})`
@@ -114,9 +114,9 @@ async function findByCommonWords(
 ): Promise<IssuePage | undefined> {
   const { db, filter, limits } = search
   if (offset + limit > Math.min(limits.tested, limits.found)) return undefined
-  const places = await placesOfFilter(search)
-  if (places.length === 0) return undefined
-  const first = (atMost: number) => sql`${merged(db, places, atMost)} limit ${sql.lit(atMost)}`
+  const keys = await placesOfFilter(search)
+  if (keys.length === 0) return undefined
+  const first = (atMost: number) => sql`${merged(db, keys, atMost)} limit ${sql.lit(atMost)}`
   const withTexts = (texts: RawBuilder<unknown>) =>
     sql.join(unorderedPlaces(search, textHolders(texts), restOf(search)), sql` union all `)
   const bounds = { counted: limits.found, tested: limits.tested }
@@ -127,7 +127,7 @@ async function findByCommonWords(
     where ${holdsSought(db, words, sql.ref('candidate.place_id'))} limit ${limit} offset ${offset}`.execute(db)
   if (rows.length < limit) return undefined
   return {
-    places: rows.map(({ place_id, place_repo_id }) => ({ id: place_id, repo_id: place_repo_id })),
+    keys: rows.map(({ place_id, place_repo_id }) => ({ id: place_id, repo_id: place_repo_id })),
     total: limits.found,
     bound: 'rows',
   }
@@ -149,7 +149,7 @@ async function beginSearch(db: Db, filter: SearchFilter, limits: SearchLimits): 
   }
 }
 
-async function placesOfFilter(search: Search): Promise<Places[]> {
+async function placesOfFilter(search: Search): Promise<KeyQuery[]> {
   const { db, filter, limits } = search
   const source = filterSource(db, filter)
   const isOrdered = source?.parts.some((part) => part.isOrdered) === true
@@ -199,58 +199,58 @@ const statesOf = ({ isClosed }: SearchFilter): readonly boolean[] =>
   isClosed === undefined ? [false, true] : [isClosed]
 
 /** Returns the issues of a source. An ordered part is read once for each kind and state, which an index has in the order. */
-const placesOfSource = (search: Search, { parts, serves }: Source): Places[] =>
+const placesOfSource = (search: Search, { parts, serves }: Source): KeyQuery[] =>
   parts.flatMap((part) => (part.isOrdered ? orderedPlaces : unorderedPlaces)(search, part, restOf(search, serves)))
 
 const kindsOf = ({ filter }: Search, { isPullOnly = false }: Rows): readonly boolean[] =>
   filter.isPull.filter((isPull) => isPull || !isPullOnly)
 
-const orderedPlaces = (search: Search, rows: Rows, rest: readonly Condition[]): Places[] =>
+const orderedPlaces = (search: Search, rows: Rows, rest: readonly Condition[]): KeyQuery[] =>
   kindsOf(search, rows).flatMap((isPull) =>
     statesOf(search.filter).map((isClosed) =>
       select(search, rows, rest, [
-        ...(rows.isPullOnly ? [] : [sql<SqlBool>`${sql.ref(rows.place.isPull)} = ${sql.lit(isPull)}`]),
-        sql<SqlBool>`${sql.ref(rows.place.isClosed)} = ${sql.lit(isClosed)}`,
+        ...(rows.isPullOnly ? [] : [sql<SqlBool>`${sql.ref(rows.columns.isPull)} = ${sql.lit(isPull)}`]),
+        sql<SqlBool>`${sql.ref(rows.columns.isClosed)} = ${sql.lit(isClosed)}`,
         isShown(search, isPull),
       ]),
     ),
   )
 
-function unorderedPlaces(search: Search, rows: Rows, rest: readonly Condition[]): Places[] {
+function unorderedPlaces(search: Search, rows: Rows, rest: readonly Condition[]): KeyQuery[] {
   const { isClosed } = search.filter
   // SQLite would use an index of these columns instead of the source.
   const column = (name: string) => withoutIndex<boolean>(search.db, name)
   const kinds = kindsOf(search, rows).map((isPull) =>
     rows.isPullOnly
       ? isShown(search, isPull)
-      : allOf([sql<SqlBool>`${column(rows.place.isPull)} = ${sql.lit(isPull)}`, isShown(search, isPull)]),
+      : allOf([sql<SqlBool>`${column(rows.columns.isPull)} = ${sql.lit(isPull)}`, isShown(search, isPull)]),
   )
   if (kinds.length === 0) return []
-  const ofState = isClosed === undefined ? [] : [sql<SqlBool>`${column(rows.place.isClosed)} = ${sql.lit(isClosed)}`]
+  const ofState = isClosed === undefined ? [] : [sql<SqlBool>`${column(rows.columns.isClosed)} = ${sql.lit(isClosed)}`]
   return [select(search, rows, rest, [...ofState, anyOf(kinds)])]
 }
 
 function select(
   { ofScope }: Search,
-  { from, where, place, hasIssue, mayRepeat }: Rows,
+  { from, where, columns, hasIssue, mayRepeat }: Rows,
   rest: readonly Condition[],
   ofPart: readonly Condition[],
-): Places {
+): KeyQuery {
   const needsIssue = rest.length > 0 && !hasIssue
   const all = [
-    sql<SqlBool>`repo.id = ${sql.ref(place.repo)}`,
+    sql<SqlBool>`repo.id = ${sql.ref(columns.repo)}`,
     ...where,
     ...ofPart,
     ...ofScope,
-    ...(needsIssue ? [sql<SqlBool>`issue.id = ${sql.ref(place.id)}`] : []),
+    ...(needsIssue ? [sql<SqlBool>`issue.id = ${sql.ref(columns.id)}`] : []),
     ...rest,
   ]
-  return sql`select ${mayRepeat ? sql`distinct ` : sql``}${placesOf(place)}
+  return sql`select ${mayRepeat ? sql`distinct ` : sql``}${placesOf(columns)}
     from ${from} cross join repo${needsIssue ? sql` cross join issue` : sql``} where ${allOf(all)}`
 }
 
 /** Returns the issues of the repositories in reach. */
-const placesOfRepos = (search: Search): Places[] =>
+const placesOfRepos = (search: Search): KeyQuery[] =>
   search.filter.isPull.flatMap((isPull) =>
     statesOf(search.filter).map((isClosed) => {
       const all = [
@@ -261,21 +261,21 @@ const placesOfRepos = (search: Search): Places[] =>
         sql<SqlBool>`issue.is_closed = ${sql.lit(isClosed)}`,
         ...restOf(search),
       ]
-      return sql`select ${placesOf(issueTable.place)} from repo cross join issue where ${allOf(all)}`
+      return sql`select ${placesOf(issueTable.columns)} from repo cross join issue where ${allOf(all)}`
     }),
   )
 
 /** Merges statements, the newest issues first. */
-const merged = (db: Db, statements: readonly Places[], atMost: number): Places =>
+const merged = (db: Db, statements: readonly KeyQuery[], atMost: number): KeyQuery =>
   sql`${orderedUnion(db, statements, sql`${newestFirst} limit ${sql.lit(atMost)}`)} ${newestFirst}`
 
 /** Returns the page and the number of issues. One statement reads the newest issues for both. */
 async function findPage(
   { db, limits }: Search,
-  statements: readonly Places[],
+  statements: readonly KeyQuery[],
   { limit, offset }: Pick<Page, 'limit' | 'offset'>,
 ): Promise<IssuePage> {
-  if (statements.length === 0) return { places: [], total: 0 }
+  if (statements.length === 0) return { keys: [], total: 0 }
   const size = Math.max(0, Math.min(limit, limits.found - offset))
   // Both databases return the rows of a materialized statement in their order.
   const found = await sql<{ place_id: IssueId | null; place_repo_id: RepoId; total: number }>`
@@ -283,11 +283,11 @@ async function findPage(
     select page.place_id, page.place_repo_id, counted.total
     from (select count(*) as total from found) as counted
       left join (select place_id, place_repo_id from found limit ${size} offset ${offset}) as page on 1 = 1`.execute(db)
-  const places = found.rows.flatMap(({ place_id, place_repo_id }) =>
+  const keys = found.rows.flatMap(({ place_id, place_repo_id }) =>
     place_id === null ? [] : [{ id: place_id, repo_id: place_repo_id }],
   )
   const total = found.rows[0]?.total ?? 0
-  return total > limits.found ? { places, total: limits.found, bound: 'rows' } : { places, total }
+  return total > limits.found ? { keys, total: limits.found, bound: 'rows' } : { keys, total }
 }
 
 /**

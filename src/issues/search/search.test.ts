@@ -303,7 +303,7 @@ test('issueSearchIssues: a search returns and counts the same issues as a full s
         const shown = expected.slice(0, limits?.found ?? 5000)
         const offset = chosen.chance(50) ? 0 : chosen.below(shown.length + 3)
         // oxlint-disable-next-line no-await-in-loop -- one after the other
-        const { places, total, bound } = await findEverywhere(db, filter, { limit: 4, offset }, limits)
+        const { keys: places, total, bound } = await findEverywhere(db, filter, { limit: 4, offset }, limits)
         const { ownerId, teamId } = scope
         assert.deepEqual(
           { total, bound, ids: places.map(({ id }) => id) },

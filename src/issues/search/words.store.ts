@@ -59,17 +59,17 @@ const placeFts5 = ({ repoIds, isPull }: TextIndexRead): string => {
   return parts.map((part) => `${part} AND `).join('')
 }
 
-function write(terms: readonly SearchTerm[], joint: 'AND' | 'OR', column: string, place: TextIndexRead): TextQuery {
-  const { repoIds, isPull } = place
-  const places = [
+function write(terms: readonly SearchTerm[], joint: 'AND' | 'OR', column: string, index: TextIndexRead): TextQuery {
+  const { repoIds, isPull } = index
+  const conditions = [
     ...(repoIds === undefined ? [] : [`(${repoIds.map((id) => `'~r${id}'`).join(' | ')})`]),
     ...(isPull.length === 1 ? [`'~k${Number(isPull[0])}'`] : []),
   ]
   const words = terms.map((term) => `(${term.tsquery})`).join(joint === 'AND' ? ' & ' : ' | ')
   return {
-    fts5: `${placeFts5(place)}${column} : (${terms.map((term) => term.fts5).join(` ${joint} `)})`,
+    fts5: `${placeFts5(index)}${column} : (${terms.map((term) => term.fts5).join(` ${joint} `)})`,
     tsquery: sql`(to_tsquery('simple', ${words})${
-      places.length === 0 ? sql`` : sql` && ${places.join(' & ')}::tsquery`
+      conditions.length === 0 ? sql`` : sql` && ${conditions.join(' & ')}::tsquery`
     })`,
   }
 }
@@ -83,19 +83,19 @@ function textsHolding(
   table: WordTable,
   terms: readonly SearchTerm[],
   joint: 'AND' | 'OR',
-  place: TextIndexRead,
+  index: TextIndexRead,
 ): RawBuilder<unknown> {
-  const written = write(terms, joint, table === 'issue_words' ? '{title content}' : 'content', place)
+  const written = write(terms, joint, table === 'issue_words' ? '{title content}' : 'content', index)
   const isHeld = matchesText(db, table, written)
-  const newest = place.atMost === undefined ? sql`` : sql`order by rowid desc limit ${sql.lit(place.atMost)}`
+  const newest = index.atMost === undefined ? sql`` : sql`order by rowid desc limit ${sql.lit(index.atMost)}`
   return sql`select rowid from ${sql.table(table)} where ${isHeld} ${newest}`
 }
 
 /** Returns a query for each read of the scope: the issues whose text or whose comment holds all or any of the terms. */
 const holding = (db: Db, terms: readonly SearchTerm[], joint: 'AND' | 'OR', scope: WordScope): IdSet[] =>
-  textIndexReads(scope).map((place) => {
-    const issues = textsHolding(db, 'issue_words', terms, joint, place)
-    const comments = textsHolding(db, 'comment_words', terms, joint, place)
+  textIndexReads(scope).map((index) => {
+    const issues = textsHolding(db, 'issue_words', terms, joint, index)
+    const comments = textsHolding(db, 'comment_words', terms, joint, index)
     const ofComments = sql`select comment.issue_id as id ${stepByStep(
       db,
       { table: 'said', rows: sql`(${comments})`, where: sql<SqlBool>`1 = 1` },
@@ -171,9 +171,9 @@ export function foundByWords(db: Db, terms: readonly SearchTerm[], scope: WordSc
  * condition looks up each row in the text index.
  */
 function holdsOne(db: Db, terms: readonly SearchTerm[], issueId: RawBuilder<unknown>): RawBuilder<SqlBool> {
-  const place: TextIndexRead = { isPull: [] }
-  const texts = textsHolding(db, 'issue_words', terms, 'OR', place)
-  const comments = textsHolding(db, 'comment_words', terms, 'OR', place)
+  const index: TextIndexRead = { isPull: [] }
+  const texts = textsHolding(db, 'issue_words', terms, 'OR', index)
+  const comments = textsHolding(db, 'comment_words', terms, 'OR', index)
   const numbers = terms.flatMap(({ index }) => index ?? [])
   const hasNumber = sql`or exists (select 1 from issue as numbered where numbered.id = ${issueId}
     and numbered."index" in (${sql.join(numbers)}))`
@@ -220,8 +220,8 @@ function textsSought(
   atMost: number,
 ): RawBuilder<unknown> {
   const sought = soughtOf(terms)
-  const place = { isPull, atMost, ...(newestOfAll === undefined && repoIds?.length ? { repoIds } : {}) }
-  return textsHolding(db, 'issue_words', sought.terms, sought.joint, place)
+  const index = { isPull, atMost, ...(newestOfAll === undefined && repoIds?.length ? { repoIds } : {}) }
+  return textsHolding(db, 'issue_words', sought.terms, sought.joint, index)
 }
 
 /** Limits that decide whether words are common. */

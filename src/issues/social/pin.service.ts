@@ -73,8 +73,8 @@ export async function movePin(ctx: SignedInRepoCtx, issue: IssueRow, position: n
     if (row.pin_order === 0) return
     const count = await countPinned(tx, row.repo_id, row.is_pull)
     // The end counts the issue's own old position, so a gap may remain (observed).
-    const place = position > count ? (await findLastPin(tx, row.repo_id, row.is_pull)) + 1 : position
+    const target = position > count ? (await findLastPin(tx, row.repo_id, row.is_pull)) + 1 : position
     await closePinGap(tx, row)
-    await openPinPlace(tx, row, place)
+    await openPinPlace(tx, row, target)
   })
 }

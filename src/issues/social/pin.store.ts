@@ -60,14 +60,14 @@ export async function closePinGap(tx: Tx, issue: Pinned): Promise<void> {
 }
 
 /** Moves an issue to a position, and the pins from that position on down. */
-export async function openPinPlace(tx: Tx, issue: Pinned, place: number): Promise<void> {
+export async function openPinPlace(tx: Tx, issue: Pinned, position: number): Promise<void> {
   await tx
     .updateTable('issue')
     .set({ pin_order: sql`pin_order + 1` })
     .where('repo_id', '=', issue.repo_id)
     .where('is_pull', '=', issue.is_pull)
     .where('pin_order', '>', sql.lit(0))
-    .where('pin_order', '>=', place)
+    .where('pin_order', '>=', position)
     .execute()
-  await tx.updateTable('issue').set({ pin_order: place }).where('id', '=', issue.id).execute()
+  await tx.updateTable('issue').set({ pin_order: position }).where('id', '=', issue.id).execute()
 }

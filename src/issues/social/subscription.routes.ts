@@ -66,8 +66,8 @@ export const issueAddSubscription = operation({
   summary: 'Have an account hear of an issue',
   async run({ ctx, params, call }) {
     const issue = await getReadableIssue(ctx, params.index)
-    const asked = { parameter: 'user', name: params.user, missing: noSubscriber }
-    const user = await resolveVisibleAccount(ctx, call, asked)
+    const parameter = { parameter: 'user', name: params.user, missing: noSubscriber }
+    const user = await resolveVisibleAccount(ctx, call, parameter)
     return (await setSubscription(ctx, issue, user, true)) ? created(undefined) : empty(200)
   },
 })
@@ -83,8 +83,8 @@ export const issueDeleteSubscription = operation({
   summary: 'Have an account no longer hear of an issue',
   async run({ ctx, params, call }) {
     const issue = await getReadableIssue(ctx, params.index)
-    const asked = { parameter: 'user', name: params.user, missing: noSubscriber }
-    const user = await resolveVisibleAccount(ctx, call, asked)
+    const parameter = { parameter: 'user', name: params.user, missing: noSubscriber }
+    const user = await resolveVisibleAccount(ctx, call, parameter)
     return (await setSubscription(ctx, issue, user, false)) ? created(undefined) : empty(200)
   },
 })

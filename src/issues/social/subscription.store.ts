@@ -106,7 +106,7 @@ export const endIssueWatch = (tx: Tx, issueId: IssueId, userId: UserId, unix: Un
 export async function deleteUnseenIssueWatches(tx: Tx, ownerId: UserId, userId: UserId): Promise<void> {
   const user = await tx.selectFrom('user').selectAll().where('id', '=', userId).executeTakeFirst()
   if (!user) return
-  const asked = tx
+  const subscription = tx
     .selectFrom('issue_watch as asked')
     .innerJoin('issue', 'issue.id', 'asked.issue_id')
     .innerJoin('repo', 'repo.id', 'issue.repo_id')
@@ -122,7 +122,7 @@ export async function deleteUnseenIssueWatches(tx: Tx, ownerId: UserId, userId: 
     .deleteFrom('issue_watch')
     .where('user_id', '=', userId)
     .where('is_watching', '=', true)
-    .where('issue_id', 'in', asked)
+    .where('issue_id', 'in', subscription)
     .where('issue_id', 'not in', readable)
     .execute()
 }

@@ -8,7 +8,8 @@ import type { IssueConfig, IssueTemplate } from './template.parse.ts'
 const loadParser = () => import('./template.parse.ts')
 
 const folderNames = ['ISSUE_TEMPLATE', 'issue_template']
-const below = (places: readonly string[]) => places.flatMap((place) => folderNames.map((name) => `${place}/${name}`))
+const below = (folders: readonly string[]) =>
+  folders.flatMap((folder) => folderNames.map((name) => `${folder}/${name}`))
 
 const templateFolders = [...folderNames, ...below(['.forgejo', '.gitea', '.github', '.gitlab'])]
 const configFolders = below(['.forgejo', '.gitea', '.github'])

@@ -153,8 +153,8 @@ export const userTrackedTimes = operation({
   deprecated: true,
   async run({ ctx, params, call }) {
     refuseNoTracking(ctx)
-    const asked = { parameter: 'timetrackingusername', name: params.timetrackingusername, missing: noUser }
-    const user = await resolveVisibleAccount(ctx, call, asked)
+    const parameter = { parameter: 'timetrackingusername', name: params.timetrackingusername, missing: noUser }
+    const user = await resolveVisibleAccount(ctx, call, parameter)
     const { rows, total } = await getTimesOfUser(ctx, user, pageOrWhole({}, ctx.config.api))
     return ok(await presentTimes(ctx, rows, [ctx]), headersOfCut(total > rows.length))
   },

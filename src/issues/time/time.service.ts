@@ -58,9 +58,9 @@ async function getUser(ctx: Ctx, name: string): Promise<UserRow> {
 
 /** Returns the account whose times are listed. Administrators of the repository may choose one; others see their own. */
 async function whose(ctx: SignedInRepoCtx, seesAll: boolean, name: string | undefined): Promise<UserId | undefined> {
-  const asked = name ? (await getUser(ctx, name)).id : undefined
-  if (seesAll) return asked
-  if (asked !== undefined && asked !== ctx.viewer.id) {
+  const userId = name ? (await getUser(ctx, name)).id : undefined
+  if (seesAll) return userId
+  if (userId !== undefined && userId !== ctx.viewer.id) {
     throw new Forbidden('only administrators of the repository see the times of others', 'times_forbidden')
   }
   return ctx.viewer.id

@@ -39,19 +39,19 @@ interface TimedKind {
 async function listReadable<Place extends TimedKind>(
   db: Db,
   viewer: Viewer,
-  places: readonly Place[],
+  sums: readonly Place[],
 ): Promise<readonly Place[]> {
-  if (places.length === 0) return []
+  if (sums.length === 0) return []
   const may = (unit: 'issues' | 'pulls') =>
     sql<number>`case when ${mayAccess(viewer, 'repo', { units: [unit], mode: 1 })} then 1 else 0 end`
   const rows = await db
     .selectFrom('repo')
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
-    .where('repo.id', 'in', idList(db, idListText(places.map((place) => place.repo_id))) as Expression<RepoId>)
+    .where('repo.id', 'in', idList(db, idListText(sums.map((sum) => sum.repo_id))) as Expression<RepoId>)
     .select(['repo.id', may('issues').as('issues'), may('pulls').as('pulls')])
     .execute()
   const rights = new Map(rows.map((row) => [row.id, row]))
-  return places.filter((place) => rights.get(place.repo_id)?.[place.is_of_pull ? 'pulls' : 'issues'] === 1)
+  return sums.filter((sum) => rights.get(sum.repo_id)?.[sum.is_of_pull ? 'pulls' : 'issues'] === 1)
 }
 
 /** Returns one page of tracked times, oldest first, and their number. */
@@ -63,15 +63,15 @@ export async function findTimes(
   let query = matching(db, filter)
   let total: number
   if (readableBy) {
-    const places = await query
+    const sums = await query
       .select((each) => ['repo_id', 'is_of_pull', each.fn.countAll<number>().as('count')])
       .groupBy(['repo_id', 'is_of_pull'])
       .execute()
-    const readable = await listReadable(db, readableBy, places)
+    const readable = await listReadable(db, readableBy, sums)
     total = readable.reduce((sum, { count }) => sum + count, 0)
     // A viewer usually may read all of them; then the query needs no condition.
-    if (readable.length < places.length) {
-      const keys = readable.map((place) => place.repo_id * 2 + Number(place.is_of_pull))
+    if (readable.length < sums.length) {
+      const keys = readable.map((sum) => sum.repo_id * 2 + Number(sum.is_of_pull))
       query = query.where(sql<SqlBool>`repo_id * 2 + case when is_of_pull then 1 else 0 end
         in ${idList(db, idListText(keys))}`)
     }
@@ -81,13 +81,13 @@ export async function findTimes(
   const left = Math.min(page.limit, total - page.offset)
   if (left <= 0) return { rows: [], total }
   const isFromEnd = page.offset > total / 2
-  const places = await query
+  const sums = await query
     .select('id')
     .orderBy('id', isFromEnd ? 'desc' : 'asc')
     .limit(left)
     .offset(isFromEnd ? total - page.offset - left : page.offset)
     .execute()
-  const ids = places.map(({ id }) => id)
+  const ids = sums.map(({ id }) => id)
   return { rows: await db.selectFrom('tracked_time').selectAll().where('id', 'in', ids).orderBy('id').execute(), total }
 }
 

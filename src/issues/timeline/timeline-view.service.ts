@@ -17,7 +17,7 @@ import { readableEntries } from './timeline.service.ts'
 /** An issue or pull request that an entry names, and where it is. */
 export interface NamedIssue {
   readonly issue: IssueRow
-  readonly place: RepoWithOwner
+  readonly repo: RepoWithOwner
 }
 
 /** An entry of a timeline with the rows that it names. A row is undefined when it does not exist any more. */
@@ -86,15 +86,15 @@ export async function viewEntries(
       ),
     ),
   ])
-  const places = await loadReposWithOwners(
+  const repos = await loadReposWithOwners(
     db,
     [...issues.values()].map((issue) => issue.repo_id),
     [ctx],
   )
   const named = (id: CommentRow['ref_issue_id']): NamedIssue | undefined => {
     const issue = id === null ? undefined : issues.get(id)
-    const place = issue && places.get(issue.repo_id)
-    return issue && place && { issue, place }
+    const repo = issue && repos.get(issue.repo_id)
+    return issue && repo && { issue, repo }
   }
   const of = <Id, Row>(map: ReadonlyMap<Id, Row>, id: Id | null): Row | undefined =>
     id === null ? undefined : map.get(id)

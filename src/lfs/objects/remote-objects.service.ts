@@ -107,9 +107,9 @@ async function askFor(
   if (reply.status !== 200) {
     throw new Invalid(`the other server answered ${reply.status} when asked for LFS objects`, 'remote_lfs_refused')
   }
-  const told = parsed(reply.body)
+  const answer = parsed(reply.body)
   return new Map(
-    told.flatMap((object): [string, Download | string][] => {
+    answer.flatMap((object): [string, Download | string][] => {
       const oid = object['oid']
       if (typeof oid !== 'string') return []
       const { href, header } = inner(inner(object['actions'])['download'])

@@ -29,7 +29,7 @@ export const german: MailTexts = {
   why: {
     mentioned: 'Sie erhalten diese Mail, weil Ihr Name oder der eines Ihrer Teams darin steht.',
     assigned: 'Sie erhalten diese Mail, weil Ihnen etwas zugewiesen wurde.',
-    asked: 'Sie erhalten diese Mail, weil Ihr Gutachten erbeten wird.',
+    reviewRequested: 'Sie erhalten diese Mail, weil Ihr Gutachten erbeten wird.',
     offered: 'Sie erhalten diese Mail, weil Sie das Repository annehmen dürfen.',
     takesPart: 'Sie erhalten diese Mail, weil Sie daran beteiligt sind oder das Repository beobachten.',
     watches: 'Sie erhalten diese Mail, weil Sie das Repository beobachten.',

@@ -29,7 +29,7 @@ export const english: MailTexts = {
   why: {
     mentioned: 'You get this mail because your name, or that of a team of yours, is in it.',
     assigned: 'You get this mail because somebody assigned you.',
-    asked: 'You get this mail because somebody wants your review.',
+    reviewRequested: 'You get this mail because somebody wants your review.',
     offered: 'You get this mail because you may accept the repository.',
     takesPart: 'You get this mail because you take part in this, or watch the repository.',
     watches: 'You get this mail because you watch the repository.',

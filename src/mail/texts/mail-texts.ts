@@ -25,7 +25,7 @@ export interface MailTexts {
   readonly why: {
     readonly mentioned: string
     readonly assigned: string
-    readonly asked: string
+    readonly reviewRequested: string
     readonly offered: string
     readonly takesPart: string
     readonly watches: string

@@ -48,7 +48,7 @@ export interface AlpineMetadata {
 }
 
 /** Index fields by the fields of a description. Source: the format of APKINDEX. */
-const told = [
+const lines = [
   ['T', 'pkgdesc'],
   ['U', 'url'],
   ['L', 'license'],
@@ -88,7 +88,10 @@ export function apkOf(text: string, checksum: string) {
     throw new BadRequest('the version is invalid', 'package_version_invalid')
   }
   if (!archForm.test(architecture)) throw new BadRequest('the architecture is invalid', 'alpine_architecture_invalid')
-  const fields = [...told, ...toldIfAny.filter(([, key]) => all(key) !== '')].map(([letter, key]) => [letter, all(key)])
+  const fields = [...lines, ...toldIfAny.filter(([, key]) => all(key) !== '')].map(([letter, key]) => [
+    letter,
+    all(key),
+  ])
   const metadata: AlpineMetadata = {
     name,
     version,

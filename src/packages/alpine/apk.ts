@@ -35,13 +35,13 @@ export const readApk = (archive: StoredArchive) =>
   })
 
 /** Verifies the digest of the content that the description names. */
-async function checkContent(archive: StoredArchive, start: number, told: string): Promise<void> {
-  if (told === '') return
+async function checkContent(archive: StoredArchive, start: number, expected: string): Promise<void> {
+  if (expected === '') return
   const hash = createHash('sha256')
   if (start < archive.sizeBytes) {
     for await (const chunk of await archive.open({ start, end: archive.sizeBytes - 1 })) {
       hash.update(chunk as Buffer)
     }
   }
-  if (hash.digest('hex') !== told) throw brokenArchive('does not have the digest that it names')
+  if (hash.digest('hex') !== expected) throw brokenArchive('does not have the digest that it names')
 }

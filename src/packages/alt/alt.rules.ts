@@ -42,7 +42,7 @@ export function listedHeader(
   file: { readonly name: string; readonly sizeBytes: number; readonly md5: string },
 ): Buffer {
   const { relations, epoch } = described
-  const told = (['provides', 'requires', 'conflicts', 'obsoletes'] as const).flatMap((kind): RpmEntry[] => {
+  const declared = (['provides', 'requires', 'conflicts', 'obsoletes'] as const).flatMap((kind): RpmEntry[] => {
     const list = relations[kind] ?? []
     const [names, flags, versions] = relationTags[kind]
     if (list.length === 0) return []
@@ -67,7 +67,7 @@ export function listedHeader(
     ...one(1020, described.url),
     ...one(1022, described.architecture),
     ...one(1044, described.sourceRpm),
-    ...told,
+    ...declared,
     ...filesOf(described.files.filter(isAskedFor)),
     ...one(aptTags.fileName, file.name),
     numberEntry(aptTags.sizeBytes, [file.sizeBytes]),

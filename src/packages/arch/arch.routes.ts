@@ -27,10 +27,10 @@ async function download(
   { architecture, filename }: { readonly architecture: string; readonly filename: string },
   call: Call,
 ) {
-  const asked = /\.db(?:\.tar\.gz)?(\.sig)?$/.exec(filename)
-  if (asked) {
+  const match = /\.db(?:\.tar\.gz)?(\.sig)?$/.exec(filename)
+  if (match) {
     const { index, signature } = await getIndex(ctx, group, architecture)
-    return asked[1] ? bytes('application/pgp-signature', signature) : bytes('application/gzip', index)
+    return match[1] ? bytes('application/pgp-signature', signature) : bytes('application/gzip', index)
   }
   return servePackageFile(ctx, await getArchFile(ctx, group, filename), call)
 }

@@ -143,7 +143,7 @@ function linksOf({
 const union = <Id>(one: ReadonlySet<Id> | undefined, other: ReadonlySet<Id> | undefined): Set<Id> | undefined =>
   one || other ? new Set([...(one ?? []), ...(other ?? [])]) : undefined
 
-interface Asked {
+interface CleanupQuery {
   readonly type: string
   readonly rule: RuleSettings
   /** Returns the budget of one group of versions: a preview has one for all, a job yields between groups. */
@@ -152,7 +152,7 @@ interface Asked {
 
 async function judgeGroup(
   services: Services,
-  { type, rule, budgetOf }: Asked,
+  { type, rule, budgetOf }: CleanupQuery,
   group: readonly PackageWithCount[],
 ): Promise<JudgedPackage[]> {
   const isImage = type === imageType
@@ -190,12 +190,12 @@ async function* judgePackages(
   goesOn: (lowerName: string) => boolean = () => true,
   budgetOf: () => WorkBudget = () => new WorkBudget(),
 ): AsyncGenerator<JudgedPackage> {
-  const asked = { type: row.type, rule: settingsOf(row), budgetOf }
+  const query = { type: row.type, rule: settingsOf(row), budgetOf }
   for (let from: NamePosition = { name: fromName, isIncluded: true }; ;) {
     const packages = await listPackagesFrom(services.db, row.owner_id, row.type, from, packagesAtOnce)
     for (const group of inGroups(packages, together)) {
       if (!goesOn(group[0]?.lowerName ?? '')) return
-      yield* await judgeGroup(services, asked, group)
+      yield* await judgeGroup(services, query, group)
     }
     const last = packages.at(-1)
     if (!last || packages.length < packagesAtOnce) return

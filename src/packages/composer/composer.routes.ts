@@ -94,8 +94,8 @@ export const composerSearch = operation({
       const downloads = versions.reduce((sum, version) => sum + version.download_count, 0)
       return [{ name: row.name, description: description ?? '', downloads }]
     })
-    const asked = new URLSearchParams({ page: String(page + 1), per_page: String(limit), q, type: kind })
-    const next = `${registryUrl(ctx, type)}/search.json?${asked.toString()}`
+    const nextQuery = new URLSearchParams({ page: String(page + 1), per_page: String(limit), q, type: kind })
+    const next = `${registryUrl(ctx, type)}/search.json?${nextQuery.toString()}`
     return json({ total, results, ...(page * limit < total ? { next } : {}) })
   },
 })

@@ -34,13 +34,13 @@ export type ComposerMetadata = JsonRecord & { readonly type: string; readonly li
 /** Parses the description of a package. Throws `BadRequest`. */
 export function composerPackageOf(
   document: JsonRecord,
-  asked: string | undefined,
+  wanted: string | undefined,
 ): { readonly name: string; readonly version: string; readonly metadata: ComposerMetadata } {
   const name = textIn(document['name'])
   if (name.length > maxLength || !nameForm.test(name)) {
     throw new BadRequest('the name of the package is invalid', 'package_name_invalid')
   }
-  const version = textIn(document['version']) || (asked ?? '')
+  const version = textIn(document['version']) || (wanted ?? '')
   if (version.length > maxLength || !versionForm.test(version)) {
     throw new BadRequest('the version is invalid', 'package_version_invalid')
   }

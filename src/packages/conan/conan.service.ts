@@ -244,14 +244,14 @@ export async function searchBinaries(ctx: SubjectCtx, reference: Reference, revi
     files.filter((file) => isSelected(file, { revision: wanted, isBinaries: true })),
     ({ file_key: key }) => fileOwnerOfKey(key).binary?.id ?? '',
   )
-  const told = [...binaries].flatMap(([id, ofBinary]) => {
+  const packages = [...binaries].flatMap(([id, ofBinary]) => {
     const newest = newestOfRevisions(revisionsOf(ofBinary, ({ binary }) => binary?.revision)).revision
     const info = ofBinary.find(
       ({ file_key: key, name }) => name === binaryInfoFile && fileOwnerOfKey(key).binary?.revision === newest,
     )
     return info ? [[id, describeBinary(metadataOf<BinaryMetadata>(info))] as const] : []
   })
-  return Object.fromEntries(told)
+  return Object.fromEntries(packages)
 }
 
 /** Lists the references of all recipes of the owner in the clients' form. */

@@ -34,9 +34,9 @@ async function download(
   { architecture, filename }: { readonly architecture: string; readonly filename: string },
   call: Call,
 ) {
-  const asked = /^(?:current_)?repodata\.json(?:\.(bz2|zst))?$/.exec(filename)
-  if (!asked) return servePackageFile(ctx, await getCondaFile(ctx, channel, architecture, filename), call)
-  const packing = asked[1] as Packing
+  const match = /^(?:current_)?repodata\.json(?:\.(bz2|zst))?$/.exec(filename)
+  if (!match) return servePackageFile(ctx, await getCondaFile(ctx, channel, architecture, filename), call)
+  const packing = match[1] as Packing
   const contentType = packing ? indexTypes[packing] : 'application/json'
   return bytes(contentType, await getIndex(ctx, channel, architecture, packing))
 }

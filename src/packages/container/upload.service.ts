@@ -119,12 +119,12 @@ async function append(ctx: PublishCtx, upload: Upload, part: IncomingPart): Prom
  * offset, `BadRequest` for a later chunk without an offset, and `OverQuota`. Returns the total size.
  */
 export async function addPart(ctx: PublishCtx, upload: Upload, part: IncomingPart): Promise<number> {
-  const place = placeOf(part.contentRange)
+  const range = placeOf(part.contentRange)
   return inTurn(ctx, upload, async () => {
     const { uploads } = ctx.blobs.packages
     const have = (await uploads.find(upload.upload_key as UploadId))?.sizeBytes ?? 0
-    if (!place && have > 0) throw new BadRequest('where the part belongs is not said', 'blob_upload_invalid')
-    if (place && place.start !== have) throw new RangeNotSatisfiable(have)
+    if (!range && have > 0) throw new BadRequest('where the part belongs is not said', 'blob_upload_invalid')
+    if (range && range.start !== have) throw new RangeNotSatisfiable(have)
     await append(ctx, upload, part)
     return (await uploads.find(upload.upload_key as UploadId))?.sizeBytes ?? have
   })
@@ -140,12 +140,12 @@ export async function completeUpload<Result>(
 ): Promise<Result> {
   if (!isDigest(digest)) throw badDigest()
   const { algorithm, hex } = contentNameOf(digest)
-  const place = placeOf(last.contentRange)
+  const range = placeOf(last.contentRange)
   return inTurn(ctx, upload, async () => {
     const { uploads } = ctx.blobs.packages
     const id = upload.upload_key as UploadId
     const have = (await uploads.find(id))?.sizeBytes ?? 0
-    if (place && place.start !== have) throw new RangeNotSatisfiable(have)
+    if (range && range.start !== have) throw new RangeNotSatisfiable(have)
     await append(ctx, upload, last)
     const whole = (await uploads.find(id))?.sizeBytes
     const result = await storeContents(ctx, async (_receive, take) => {

@@ -109,12 +109,12 @@ async function checkDigests(
     [269, 'sha1'],
     [273, 'sha256'],
   ] as const) {
-    const told = firstText(signatures, tag)
-    if (told !== '' && told !== createHash(algorithm).update(headerContent).digest('hex')) throw wrongDigest()
+    const expected = firstText(signatures, tag)
+    if (expected !== '' && expected !== createHash(algorithm).update(headerContent).digest('hex')) throw wrongDigest()
   }
   const isSha256 = numbersOf(header, 5093)[0] === 8
-  const told = isSha256 ? firstText(header, 5092) : signatures.get(1004)?.data.toString('hex')
-  if (told === undefined || told === '') return
+  const expected = isSha256 ? firstText(header, 5092) : signatures.get(1004)?.data.toString('hex')
+  if (expected === undefined || expected === '') return
   const hash = createHash(isSha256 ? 'sha256' : 'md5')
   const from = isSha256 ? start + headerContent.length : start
   if (from < archive.sizeBytes) {
@@ -122,7 +122,7 @@ async function checkDigests(
       hash.update(chunk as Buffer)
     }
   }
-  if (hash.digest('hex') !== told) throw wrongDigest()
+  if (hash.digest('hex') !== expected) throw wrongDigest()
 }
 
 function describe(header: RpmHeader, signatures: RpmHeader, at: readonly [number, number]): RpmPackage {

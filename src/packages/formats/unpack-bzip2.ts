@@ -73,9 +73,9 @@ function readSymbol(reader: BitReader, { first, counts, symbols }: Codes): numbe
   let before = 0
   for (let length = 1; length <= maxCodeBits; length += 1) {
     code = code * 2 + reader.bit()
-    const place = code - (first[length] as number)
+    const offset = code - (first[length] as number)
     const count = counts[length] as number
-    if (place >= 0 && place < count) return symbols[before + place] as number
+    if (offset >= 0 && offset < count) return symbols[before + offset] as number
     before += count
   }
   throw broken('a code is unknown')
@@ -98,12 +98,12 @@ function readSelectors(reader: BitReader, tables: number): Uint8Array {
   if (selectors.length === 0) throw broken('a block has no selectors')
   const order = Array.from({ length: tables }, (_, index) => index)
   for (let index = 0; index < selectors.length; index += 1) {
-    let place = 0
+    let position = 0
     while (reader.bit() === 1) {
-      place += 1
-      if (place >= tables) throw broken('a selector is unknown')
+      position += 1
+      if (position >= tables) throw broken('a selector is unknown')
     }
-    const [table = 0] = order.splice(place, 1)
+    const [table = 0] = order.splice(position, 1)
     order.unshift(table)
     selectors[index] = table
   }

@@ -7,16 +7,16 @@ import { compareNuget, type NugetMetadata } from './nuget.rules.ts'
 
 const type = 'nuget'
 
-const registrationIndex = (place: RegistryOwner, id: string): string =>
-  urlBelow(place, type, 'registration', id, 'index.json')
-const registrationLeaf = (place: RegistryOwner, { name, version }: VersionWithMetadata): string =>
-  urlBelow(place, type, 'registration', name, `${version}.json`)
-const contentUrl = (place: RegistryOwner, { name, version }: VersionWithMetadata): string =>
-  urlBelow(place, type, 'package', name, version, `${name}.${version}.nupkg`)
+const registrationIndex = (owner: RegistryOwner, id: string): string =>
+  urlBelow(owner, type, 'registration', id, 'index.json')
+const registrationLeaf = (owner: RegistryOwner, { name, version }: VersionWithMetadata): string =>
+  urlBelow(owner, type, 'registration', name, `${version}.json`)
+const contentUrl = (owner: RegistryOwner, { name, version }: VersionWithMetadata): string =>
+  urlBelow(owner, type, 'package', name, version, `${name}.${version}.nupkg`)
 
 /** Presents the service index of protocol version 3. */
-export function presentServices(place: RegistryOwner) {
-  const base = registryUrl(place, type)
+export function presentServices(owner: RegistryOwner) {
+  const base = registryUrl(owner, type)
   const resources: [string, string][] = [
     ...['', '/3.0.0-beta', '/3.0.0-rc'].map((kind): [string, string] => [`${base}/query`, `SearchQueryService${kind}`]),
     ...['', '/3.0.0-beta', '/3.0.0-rc'].map((kind): [string, string] => [
@@ -32,7 +32,7 @@ export function presentServices(place: RegistryOwner) {
 
 /** Presents packages that a search found. */
 export const presentFound = (
-  place: RegistryOwner,
+  owner: RegistryOwner,
   packages: readonly { readonly versions: readonly VersionWithMetadata[] }[],
   totalHits: number,
 ) => ({
@@ -47,7 +47,7 @@ export const presentFound = (
         id: newest.name,
         version: newest.version,
         versions: sorted.map((version) => ({
-          '@id': registrationLeaf(place, version),
+          '@id': registrationLeaf(owner, version),
           version: version.version,
           downloads: version.download_count,
         })),
@@ -56,16 +56,16 @@ export const presentFound = (
         authors,
         projectURL: projectUrl,
         tags: tags.split(/\s+/).filter(Boolean),
-        registration: registrationIndex(place, newest.name),
+        registration: registrationIndex(owner, newest.name),
       },
     ]
   }),
 })
 
-function presentEntry(place: RegistryOwner, version: VersionWithMetadata) {
+function presentEntry(owner: RegistryOwner, version: VersionWithMetadata) {
   const metadata = metadataOf<NugetMetadata>(version)
-  const leaf = registrationLeaf(place, version)
-  const packageContent = contentUrl(place, version)
+  const leaf = registrationLeaf(owner, version)
+  const packageContent = contentUrl(owner, version)
   return {
     '@id': leaf,
     packageContent,
@@ -90,28 +90,28 @@ function presentEntry(place: RegistryOwner, version: VersionWithMetadata) {
 }
 
 /** Presents all versions of a package on one page. */
-export function presentRegistration(place: RegistryOwner, versions: readonly VersionWithMetadata[]) {
+export function presentRegistration(owner: RegistryOwner, versions: readonly VersionWithMetadata[]) {
   const sorted = versions.toSorted((one, other) => compareNuget(one.version, other.version))
-  const index = registrationIndex(place, sorted[0]?.name ?? '')
+  const index = registrationIndex(owner, sorted[0]?.name ?? '')
   const page = {
     '@id': index,
     lower: sorted[0]?.version,
     upper: sorted.at(-1)?.version,
     count: sorted.length,
-    items: sorted.map((version) => presentEntry(place, version)),
+    items: sorted.map((version) => presentEntry(owner, version)),
   }
   const kinds = ['catalog:CatalogRoot', 'PackageRegistration', 'catalog:Permalink']
   return { '@id': index, '@type': kinds, count: 1, items: [page] }
 }
 
 /** Presents one version. */
-export const presentLeaf = (place: RegistryOwner, version: VersionWithMetadata) => ({
-  '@id': registrationLeaf(place, version),
+export const presentLeaf = (owner: RegistryOwner, version: VersionWithMetadata) => ({
+  '@id': registrationLeaf(owner, version),
   '@type': ['Package', 'http://schema.nuget.org/catalog#Permalink'],
   listed: true,
-  packageContent: contentUrl(place, version),
+  packageContent: contentUrl(owner, version),
   published: formatUnix(version.created_unix),
-  registration: registrationIndex(place, version.name),
+  registration: registrationIndex(owner, version.name),
 })
 
 const head = '<?xml version="1.0" encoding="utf-8"?>'
@@ -119,8 +119,8 @@ const namespaces =
   'xmlns="http://www.w3.org/2005/Atom" xmlns:d="http://schemas.microsoft.com/ado/2007/08/dataservices" xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"'
 
 /** Presents the service document of protocol version 2. */
-export const serviceDocument = (place: RegistryOwner): string =>
-  `${head}<service xmlns="http://www.w3.org/2007/app" xmlns:atom="http://www.w3.org/2005/Atom" xml:base="${escapeXml(registryUrl(place, type))}"><workspace><atom:title>Default</atom:title><collection href="Packages"><atom:title>Packages</atom:title></collection></workspace></service>`
+export const serviceDocument = (owner: RegistryOwner): string =>
+  `${head}<service xmlns="http://www.w3.org/2007/app" xmlns:atom="http://www.w3.org/2005/Atom" xml:base="${escapeXml(registryUrl(owner, type))}"><workspace><atom:title>Default</atom:title><collection href="Packages"><atom:title>Packages</atom:title></collection></workspace></service>`
 
 const properties: readonly [string, string][] = [
   ['Id', 'String'],
@@ -158,9 +158,9 @@ const dependencyText = ({ dependencies }: NugetMetadata): string =>
     )
     .join('|')
 
-function entry(place: RegistryOwner, version: VersionWithMetadata, sizeBytes: number, isAlone: boolean): string {
+function entry(owner: RegistryOwner, version: VersionWithMetadata, sizeBytes: number, isAlone: boolean): string {
   const metadata = metadataOf<NugetMetadata>(version)
-  const id = `${registryUrl(place, type)}/Packages(Id='${version.name}',Version='${version.version}')`
+  const id = `${registryUrl(owner, type)}/Packages(Id='${version.name}',Version='${version.version}')`
   const made = formatUnix(version.created_unix)
   const property = (name: string, value: string, kind?: string): string =>
     value === '' && !kind && name !== 'Dependencies'
@@ -186,22 +186,22 @@ function entry(place: RegistryOwner, version: VersionWithMetadata, sizeBytes: nu
     property('Tags', metadata.tags),
     property('Title', metadata.title),
   ]
-  const content = `<content type="application/zip" src="${escapeXml(contentUrl(place, version))}"/>`
+  const content = `<content type="application/zip" src="${escapeXml(contentUrl(owner, version))}"/>`
   return `<entry${isAlone ? ` ${namespaces}` : ''}><id>${escapeXml(id)}</id><title>${escapeXml(version.name)}</title><updated>${made}</updated><author><name>${escapeXml(metadata.authors)}</name></author>${content}<m:properties>${shown.join('')}</m:properties></entry>`
 }
 
 /** Presents one version for protocol version 2. */
-export const entryDocument = (place: RegistryOwner, version: VersionWithMetadata, sizeBytes: number): string =>
-  head + entry(place, version, sizeBytes, true)
+export const entryDocument = (owner: RegistryOwner, version: VersionWithMetadata, sizeBytes: number): string =>
+  head + entry(owner, version, sizeBytes, true)
 
 /** Presents versions for protocol version 2. */
 export function feedDocument(
-  place: RegistryOwner,
+  owner: RegistryOwner,
   versions: readonly VersionWithMetadata[],
   sizes: ReadonlyMap<number, number>,
   total: number,
 ): string {
-  const base = escapeXml(registryUrl(place, type))
-  const entries = versions.map((version) => entry(place, version, sizes.get(version.id) ?? 0, false)).join('')
+  const base = escapeXml(registryUrl(owner, type))
+  const entries = versions.map((version) => entry(owner, version, sizes.get(version.id) ?? 0, false)).join('')
   return `${head}<feed ${namespaces} xml:base="${base}"><id>${base}/Packages</id><title>Packages</title><updated>${formatUnix(versions.at(-1)?.created_unix ?? 0)}</updated><m:count>${total}</m:count>${entries}</feed>`
 }

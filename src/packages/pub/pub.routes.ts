@@ -23,9 +23,9 @@ const pub = registry(
 const reply = { 200: bytesOf(contentType) } as const
 const pubJson = (body: unknown) => json(body, { contentType })
 
-const presentVersion = (place: RegistryOwner, version: VersionWithMetadata, sha256?: string) => ({
+const presentVersion = (owner: RegistryOwner, version: VersionWithMetadata, sha256?: string) => ({
   version: version.version,
-  archive_url: `${urlBelow(place, type, 'api', 'packages', version.name, 'files')}/${encodeURIComponent(version.version)}.tar.gz`,
+  archive_url: `${urlBelow(owner, type, 'api', 'packages', version.name, 'files')}/${encodeURIComponent(version.version)}.tar.gz`,
   ...(sha256 === undefined ? {} : { archive_sha256: sha256 }),
   published: formatUnix(version.created_unix),
   pubspec: metadataOf<PubMetadata>(version).pubspec,

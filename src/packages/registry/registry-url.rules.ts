@@ -11,5 +11,5 @@ export const registryUrl = ({ config, subject }: RegistryOwner, type: string): s
   `${config.server.rootUrl}api/packages/${encodeURIComponent(subject.name)}/${type}`
 
 /** Returns a URL below an owner's registry; segments are escaped. */
-export const urlBelow = (place: RegistryOwner, type: string, ...segments: readonly string[]): string =>
-  [registryUrl(place, type), ...segments.map((segment) => encodeURIComponent(segment))].join('/')
+export const urlBelow = (owner: RegistryOwner, type: string, ...segments: readonly string[]): string =>
+  [registryUrl(owner, type), ...segments.map((segment) => encodeURIComponent(segment))].join('/')

@@ -50,14 +50,17 @@ export const readGem = (archive: StoredArchive) =>
     }
     const description = kept.get('metadata.gz')
     if (!description || !sums.has('data.tar.gz')) throw brokenArchive('is not a gem')
-    const told = kept.get('checksums.yaml.gz')
-    if (told) checkSums(parseYaml(await unpacked(told), 'failsafe'), sums)
+    const expected = kept.get('checksums.yaml.gz')
+    if (expected) checkSums(parseYaml(await unpacked(expected), 'failsafe'), sums)
     return gemOf(parseYaml(await unpacked(description), 'failsafe'))
   })
 
 /** Verifies the members of a gem by its SHA-256 and SHA-512 digests. */
-function checkSums(told: unknown, sums: ReadonlyMap<string, Readonly<Record<string, string>>>): void {
-  const lists = (typeof told === 'object' ? told : undefined) as Readonly<Record<string, unknown>> | null | undefined
+function checkSums(expected: unknown, sums: ReadonlyMap<string, Readonly<Record<string, string>>>): void {
+  const lists = (typeof expected === 'object' ? expected : undefined) as
+    | Readonly<Record<string, unknown>>
+    | null
+    | undefined
   for (const algorithm of digests) {
     const list = lists?.[algorithm.toUpperCase()] as Readonly<Record<string, unknown>> | null | undefined
     for (const [name, digest] of Object.entries(list ?? {})) {

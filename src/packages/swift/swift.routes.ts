@@ -25,8 +25,8 @@ const swift = registry(
 )
 const contentVersion = { 'content-version': '1' } as const
 
-const releaseUrl = (place: RegistryOwner, { scope, name }: SwiftName, version: string): string =>
-  urlBelow(place, type, scope, name, version)
+const releaseUrl = (owner: RegistryOwner, { scope, name }: SwiftName, version: string): string =>
+  urlBelow(owner, type, scope, name, version)
 
 export const swiftLogin = operation({
   ...swift,

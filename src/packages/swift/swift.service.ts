@@ -22,8 +22,8 @@ const type = 'swift'
 const wanted = { name: manifestForm, maxBytes: 256 << 10, count: 20 }
 
 /** Publishes a version from its archive. */
-export async function publishRelease(ctx: PublishCtx, named: SwiftName, asked: string, incoming: IncomingFile) {
-  const version = checkSwift(named, asked)
+export async function publishRelease(ctx: PublishCtx, named: SwiftName, versionText: string, incoming: IncomingFile) {
+  const version = checkSwift(named, versionText)
   await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeSwift, async ({ arrived, fields }) => {
     const { readZip } = await import('../formats/zip.ts')
     const { files } = await readZip(archiveIn(ctx, arrived), wanted)

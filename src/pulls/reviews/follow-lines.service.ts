@@ -9,7 +9,7 @@ import { findRepoById } from '../../repos/repo.store.ts'
 import { mergeBaseOf } from '../pull.rules.ts'
 import { findPullById } from '../pull.store.ts'
 import { movedLines, type ChangedPart } from './moved-lines.rules.ts'
-import { listLinesBehind, restoreLines, updateLines, type LineChange, type LinePlace } from './line.store.ts'
+import { listLinesBehind, restoreLines, updateLines, type LineChange, type LineAddress } from './line.store.ts'
 
 /** Most line comments that follow a push; the others of a larger pull request follow the next one. */
 const maxComments = 1000
@@ -56,7 +56,7 @@ export async function followLines(services: Services, id: PullId): Promise<void>
 }
 
 /** Returns where the lines of a comment are; undefined when they have changed. */
-function placeNow(row: CommentRow, oid: Oid, file: FileNow | undefined): LinePlace | undefined {
+function placeNow(row: CommentRow, oid: Oid, file: FileNow | undefined): LineAddress | undefined {
   const last = Math.abs(row.line)
   const lines = file && movedLines({ first: row.first_line === 0 ? last : row.first_line, last }, file.parts)
   if (!file || !lines) return undefined

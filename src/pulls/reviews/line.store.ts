@@ -41,12 +41,12 @@ export const hasLines = (db: Db | Tx, issueId: IssueId): Promise<boolean> =>
     db.selectFrom('comment').where('issue_id', '=', issueId).where('type', '=', 'code').where('line_oid', '!=', ''),
   )
 
-export type LinePlace = Pick<CommentRow, 'line_oid' | 'tree_path' | 'line' | 'first_line'>
+export type LineAddress = Pick<CommentRow, 'line_oid' | 'tree_path' | 'line' | 'first_line'>
 
 /** A comment whose place is known from its row, and its place now; undefined marks it as outdated. */
 export interface LineChange {
   readonly row: CommentRow
-  readonly now: LinePlace | undefined
+  readonly now: LineAddress | undefined
 }
 
 /** Sets the places of line comments, unless another writer has moved them since they were read. One statement. */

@@ -55,17 +55,17 @@ export async function setRequests(ctx: SignedInRepoCtx, pair: PullPair, wanted: 
       rows.flatMap((row) => row.reviewer_team_id ?? []),
     ),
   ])
-  const asked: NamedReviewers = {
+  const reviewers: NamedReviewers = {
     reviewers: [...people.values()].map(({ name }) => name),
     teams: teams.map(({ name }) => name),
   }
   const added = {
-    reviewers: without(wanted.reviewers, asked.reviewers),
-    teams: without(wanted.teams, asked.teams),
+    reviewers: without(wanted.reviewers, reviewers.reviewers),
+    teams: without(wanted.teams, reviewers.teams),
   }
   const removed = {
-    reviewers: without(asked.reviewers, wanted.reviewers),
-    teams: without(asked.teams, wanted.teams),
+    reviewers: without(reviewers.reviewers, wanted.reviewers),
+    teams: without(reviewers.teams, wanted.teams),
   }
   if (added.reviewers.length + added.teams.length > 0) await askForReviews(ctx, pair, added)
   if (removed.reviewers.length + removed.teams.length > 0) await withdrawRequests(ctx, pair, removed)

@@ -50,7 +50,7 @@ const noRights = { canWrite: () => false }
 
 /** A review request to insert. */
 export interface PlannedRequest {
-  readonly asked: RequestedReviewer
+  readonly reviewer: RequestedReviewer
   readonly isOfficial: boolean
 }
 
@@ -58,23 +58,23 @@ export interface PlannedRequest {
 export async function planRequests(
   ctx: RepoAccessContext,
   pull: Pick<PullRow, 'base_branch'>,
-  asked: readonly RequestedReviewer[],
+  reviewers: readonly RequestedReviewer[],
 ): Promise<PlannedRequest[]> {
-  if (asked.length === 0) return []
+  if (reviewers.length === 0) return []
   const rule = await ruleFor(ctx, pull)
   const users = await loadUsers(
     ctx.db,
-    asked.flatMap((each) => ('userId' in each ? [each.userId] : [])),
+    reviewers.flatMap((each) => ('userId' in each ? [each.userId] : [])),
   )
   const planned: PlannedRequest[] = []
-  for (const each of asked) {
+  for (const each of reviewers) {
     if ('teamId' in each) {
       const isListed = rule?.enable_approvals_whitelist === true && rule.approvals_team_ids.includes(each.teamId)
-      planned.push({ asked: each, isOfficial: isListed })
+      planned.push({ reviewer: each, isOfficial: isListed })
       continue
     }
     const user = users.get(each.userId)
-    if (user) planned.push({ asked: each, isOfficial: await isOfficialFor(ctx, rule, user) })
+    if (user) planned.push({ reviewer: each, isOfficial: await isOfficialFor(ctx, rule, user) })
   }
   return planned
 }
@@ -87,13 +87,13 @@ export async function recordRequests(
   requests: readonly PlannedRequest[],
 ): Promise<ReviewRow[]> {
   const made: ReviewRow[] = []
-  for (const { asked, isOfficial } of requests) {
+  for (const { reviewer, isOfficial } of requests) {
     const [review] = await insertRequests(tx, [
       {
         issue_id: pull.issue_id,
         type: 'request',
-        reviewer_id: 'userId' in asked ? asked.userId : null,
-        reviewer_team_id: 'teamId' in asked ? asked.teamId : null,
+        reviewer_id: 'userId' in reviewer ? reviewer.userId : null,
+        reviewer_team_id: 'teamId' in reviewer ? reviewer.teamId : null,
         is_official: isOfficial,
         created_unix: by.atUnix,
         updated_unix: by.atUnix,
@@ -101,7 +101,7 @@ export async function recordRequests(
     ])
     if (!review) continue
     made.push(review)
-    await recordRequestEvent(tx, by, pull, asked, review.id)
+    await recordRequestEvent(tx, by, pull, reviewer, review.id)
   }
   return made
 }
@@ -110,19 +110,19 @@ async function recordRequestEvent(
   tx: Tx,
   by: Attribution,
   pull: PullRow,
-  asked: RequestedReviewer,
+  reviewer: RequestedReviewer,
   made: ReviewId | undefined,
 ): Promise<void> {
   const entry = await insertTimelineEntry(tx, by, pull.issue_id, {
     type: 'review_request',
-    assignee_id: 'userId' in asked ? asked.userId : null,
-    assignee_team_id: 'teamId' in asked ? asked.teamId : null,
+    assignee_id: 'userId' in reviewer ? reviewer.userId : null,
+    assignee_team_id: 'teamId' in reviewer ? reviewer.teamId : null,
     removed_assignee: made === undefined,
     review_id: made ?? null,
   })
   await publish(tx, 'review.requested', {
     ...factsOf(pull, by.doerId),
-    ...('userId' in asked ? { reviewerId: asked.userId } : { teamId: asked.teamId }),
+    ...('userId' in reviewer ? { reviewerId: reviewer.userId } : { teamId: reviewer.teamId }),
     removed: made === undefined,
     commentId: entry.id,
   })
@@ -242,13 +242,13 @@ export async function withdrawRequests(ctx: SignedInRepoCtx, pair: PullPair, inp
   if (!isOnlyOwn && !(await mayAsk(ctx, pair)).allowed) {
     throw new Invalid('you may not withdraw review requests here', 'review_request_refused')
   }
-  const asked: RequestedReviewer[] = [
+  const reviewers: RequestedReviewer[] = [
     ...people.map((user) => ({ userId: user.id })),
     ...teams.map((team) => ({ teamId: team.id })),
   ]
   const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
-    for (const each of asked) {
+    for (const each of reviewers) {
       if (await deleteRequest(tx, pair.issue.id, each)) await recordRequestEvent(tx, by, pair.pull, each, undefined)
     }
   })

@@ -131,12 +131,12 @@ export const findNewestVerdict = (tx: Tx, issueId: IssueId, reviewerId: UserId):
 export type RequestedReviewer = { readonly userId: UserId } | { readonly teamId: TeamId }
 
 /** Deletes a review request; false when it does not exist. */
-export async function deleteRequest(tx: Tx, issueId: IssueId, asked: RequestedReviewer): Promise<boolean> {
+export async function deleteRequest(tx: Tx, issueId: IssueId, reviewer: RequestedReviewer): Promise<boolean> {
   const query = tx.deleteFrom('review').where('issue_id', '=', issueId).where('type', '=', sql.lit('request'))
   return changesRow(
-    'userId' in asked
-      ? query.where('reviewer_id', '=', asked.userId)
-      : query.where('reviewer_team_id', '=', asked.teamId),
+    'userId' in reviewer
+      ? query.where('reviewer_id', '=', reviewer.userId)
+      : query.where('reviewer_team_id', '=', reviewer.teamId),
   )
 }
 

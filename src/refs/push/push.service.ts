@@ -81,24 +81,24 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
         // Push options set the repository, so a push to the wiki has none.
         const options = readPushOptions(check.pushOptions, kind === 'code' ? extras.knownOptions : undefined)
         settings = kind === 'code' ? options.settings : {}
-        const said = (text: string): string => `${product}: ${text}`
+        const line = (text: string): string => `${product}: ${text}`
         const reason = await refusalOfAll(check)
-        if (reason !== undefined) return { ok: false, lines: [said(reason)] }
+        if (reason !== undefined) return { ok: false, lines: [line(reason)] }
         const refused = await refusalsOf(check)
         const left = withoutRefused(check, refused)
         const [first] = refused
         if (first && (!check.isDivisible || left.updates.length === 0)) {
-          return { ok: false, lines: [said(first.reason)] }
+          return { ok: false, lines: [line(first.reason)] }
         }
         const protection = await protectionOf(left)
-        if (protection !== undefined) return { ok: false, lines: [said(protection)] }
+        if (protection !== undefined) return { ok: false, lines: [line(protection)] }
         // The topic handler records its own changes.
         const moves = left.updates.filter(({ ref }) => !extras.isTopic?.(ref))
-        const lines = [...options.problems, ...pluck(refused, 'reason')].map(said)
+        const lines = [...options.problems, ...pluck(refused, 'reason')].map(line)
         if (moves.length === 0) return { ok: true, lines, refused }
         leaveTurn = await takeTurn(ctx, repository.gitKey, pluck(moves, 'ref'))
         const late = await findMoved(ctx, repository, moves)
-        if (late !== undefined) return { ok: false, lines: [said(`${late} was changed meanwhile: fetch first`)] }
+        if (late !== undefined) return { ok: false, lines: [line(`${late} was changed meanwhile: fetch first`)] }
         const effect = await extras.follows?.(left)
         const origin = { doerId: ctx.viewer.id, via: 'push' } as const
         journal = await openJournal(ctx, repository, moves, origin, effect ? { effect } : {})
@@ -109,8 +109,8 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
         if (journal) await settle(ctx, journal, updates)
         journal = undefined
         endTurn()
-        const told = updates.length > 0 ? await applySettings(extras, settings) : []
-        return { lines: [...told, ...((await extras.hints?.(updates)) ?? [])] }
+        const messages = updates.length > 0 ? await applySettings(extras, settings) : []
+        return { lines: [...messages, ...((await extras.hints?.(updates)) ?? [])] }
       },
     },
     async finish(failure) {

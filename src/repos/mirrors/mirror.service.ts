@@ -29,9 +29,9 @@ const followedPrefixes = ['refs/heads/', 'refs/tags/', 'refs/notes/']
 const maxErrorLength = 1000
 
 /** Returns the requested interval between updates in seconds, or the default of the instance. Throws `Invalid`. */
-export function intervalOf({ config }: Services, asked: string | undefined): number {
-  if (!asked) return Math.round(config.mirror.defaultInterval / 1000)
-  const seconds = parseInterval(asked, config.mirror.minInterval / 1000)
+export function intervalOf({ config }: Services, interval: string | undefined): number {
+  if (!interval) return Math.round(config.mirror.defaultInterval / 1000)
+  const seconds = parseInterval(interval, config.mirror.minInterval / 1000)
   if (typeof seconds === 'string') throw new Invalid(seconds, 'interval_invalid')
   return seconds
 }

@@ -83,6 +83,6 @@ export function parseSshAddress(text: string): SshAddress | string {
   const user = url.username || 'git'
   if (!sshNameForm.test(user) || !sshHostForm.test(url.hostname)) return 'the person or the host is not written well'
   const port = url.port === '' ? sshPort : Number(url.port)
-  const place = url.port === '' ? url.hostname : `${url.hostname}:${port}`
-  return { url: `ssh://${user}@${place}${url.pathname}`, host: url.hostname.replaceAll(/[[\]]/g, ''), port }
+  const address = url.port === '' ? url.hostname : `${url.hostname}:${port}`
+  return { url: `ssh://${user}@${address}${url.pathname}`, host: url.hostname.replaceAll(/[[\]]/g, ''), port }
 }

@@ -32,8 +32,8 @@ const namedCollaborator: Requirement<Ctx, { readonly named: UserRow }, typeof co
   refuses: [422],
   params: collaboratorParams,
   async check(ctx, call) {
-    const asked = { parameter: 'collaborator', name: call.params.collaborator, missing: noUserToShare }
-    return { named: await resolveAccount(ctx, call, asked) }
+    const parameter = { parameter: 'collaborator', name: call.params.collaborator, missing: noUserToShare }
+    return { named: await resolveAccount(ctx, call, parameter) }
   },
 }
 

@@ -92,10 +92,10 @@ export async function putCollaborator(
   if (await isBlockedEitherWay(ctx.db, ctx.owner.id, user.id)) {
     throw new Forbidden('one of the two blocks the other', 'user_blocked')
   }
-  const asked = modes[permission ?? '']
+  const wanted = modes[permission ?? '']
   await transaction(ctx.db, async (tx) => {
     const present = await findCollaboration(tx, ctx.repo.id, user.id)
-    const next = asked ?? present?.access_mode ?? mode.write
+    const next = wanted ?? present?.access_mode ?? mode.write
     if (present?.access_mode === next) return
     await upsertCollaboration(tx, ctx.repo.id, user.id, next, nowUnix(ctx.clock))
     const about = { repoId: ctx.repo.id, userId: user.id, doerId: ctx.viewer.id, mode: next }

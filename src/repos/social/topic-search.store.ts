@@ -46,10 +46,10 @@ export async function searchTopics(
   const counts = pieces.map(
     (piece) => sql<number>`(${piece.clearSelect().select((select) => select.fn.countAll<number>().as('count'))})`,
   )
-  const place = mergedPage(db, pieces, order, page)
+  const window = mergedPage(db, pieces, order, page)
   const [topics, { total }] = await Promise.all([
     db
-      .selectFrom(place.as('place'))
+      .selectFrom(window.as('place'))
       .innerJoin('topic', 'topic.id', 'place.id')
       .select(['topic.id', 'topic.name', 'topic.created_unix', 'topic.updated_unix', 'place.repo_count'])
       .orderBy('place.repo_count', 'desc')

@@ -86,7 +86,7 @@ export async function withDirectory<Result>(
         ? once(() => connectSecure({ ...tlsOptions, port }))
         : boundedSocket(connectSecure({ ...tlsOptions, socket: options.socket }))) as never,
   })
-  const asked = async <Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer> => {
+  const query = async <Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer> => {
     try {
       return await Promise.race([ask(), gone.promise])
     } catch (error) {
@@ -95,24 +95,24 @@ export async function withDirectory<Result>(
     }
   }
   try {
-    if (security === 'starttls') await asked('StartTLS', () => client.startTLS(tlsOptions))
+    if (security === 'starttls') await query('StartTLS', () => client.startTLS(tlsOptions))
     return await work({
       async bind(dn, password) {
         // A bind without a password is anonymous and succeeds (RFC 4513, 5.1.2).
         if (password === '') return false
         try {
-          await asked('sign in', () => client.bind(dn, password))
+          await query('sign in', () => client.bind(dn, password))
           return true
         } catch (error) {
           if (error instanceof InvalidCredentialsError) return false
           throw error
         }
       },
-      search: (search, limit) => asked('search', () => searchSome(client, search, limit)),
+      search: (search, limit) => query('search', () => searchSome(client, search, limit)),
       async *pages(search, pageSize) {
         const pages = client.searchPaginated(search.base, { ...optionsOf(search), paged: { pageSize } })
         for (;;) {
-          const { value, done } = await asked('search', () => pages.next())
+          const { value, done } = await query('search', () => pages.next())
           if (done) return
           yield value.searchEntries.map(entryOf)
         }

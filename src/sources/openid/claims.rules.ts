@@ -28,8 +28,8 @@ const textsOf = (value: unknown): string[] =>
   )
 
 /** Returns a valid account name derived from a claim; empty when impossible. */
-export function accountNameOf(said: string, rules: { readonly allowDotsInUsernames: boolean }): string {
-  const plain = said
+export function accountNameOf(claimed: string, rules: { readonly allowDotsInUsernames: boolean }): string {
+  const plain = claimed
     .replace(/@.*$/s, '')
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
@@ -58,12 +58,12 @@ export function personOfClaims(
   const email = textOf(claims['email'])
   const nickname = textOf(claims['preferred_username']) || textOf(claims['nickname'])
   const groups = textsOf(claims[settings.group_claim_name])
-  const said = { userid: claims.sub, nickname, email }[from]
+  const claim = { userid: claims.sub, nickname, email }[from]
   const isIn = (group: string): boolean | undefined => (group === '' ? undefined : groups.includes(group))
   const isAdmin = isIn(settings.admin_group)
   return {
     loginName: claims.sub,
-    name: accountNameOf(said, rules),
+    name: accountNameOf(claim, rules),
     email,
     isEmailProven: email !== '' && claims['email_verified'] === true,
     fullName: textOf(claims['name']),

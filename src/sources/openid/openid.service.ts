@@ -91,8 +91,8 @@ const mayMakeAt = (services: Services, person: OpenIdPerson): boolean =>
  * confirmation counts.
  */
 export function mayRegisterAt({ config }: Pick<Services, 'config'>, person: OpenIdPerson): boolean {
-  const said = config.oauth2Client.registerEmailConfirm
-  const confirms = said === '' ? config.service.registerEmailConfirm : /^(?:true|yes|on|1)$/i.test(said)
+  const setting = config.oauth2Client.registerEmailConfirm
+  const confirms = setting === '' ? config.service.registerEmailConfirm : /^(?:true|yes|on|1)$/i.test(setting)
   return !config.service.disableRegistration && (!confirms || person.isEmailProven)
 }
 

@@ -20,10 +20,10 @@ const loginNotedSeconds = 3600
  * @returns undefined when it does not exist
  * @throws AccountRefused when it cannot be created
  */
-export async function accountOfProxy(services: Services, said: ProxySaid): Promise<UserRow | undefined> {
-  const found = await findAccount(services, said)
+export async function accountOfProxy(services: Services, headers: ProxySaid): Promise<UserRow | undefined> {
+  const found = await findAccount(services, headers)
   if (found === 'taken') return undefined
-  const user = found ?? (await makeProxied(services, said))
+  const user = found ?? (await makeProxied(services, headers))
   if (!user || user.prohibit_login || !user.is_active) return user
   const now = nowUnix(services.clock)
   if (user.last_login_unix + loginNotedSeconds > now) return user

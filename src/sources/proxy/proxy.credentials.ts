@@ -22,14 +22,14 @@ function saidBy({ config }: AuthServices, call: Call): ProxySaid | undefined {
   const fullName = service.enableReverseProxyFullName
     ? headerOf(call, security.reverseProxyAuthenticationFullName)
     : undefined
-  const said = readProxyHeaders({ name, email, fullName })
-  if (typeof said !== 'string') return said
-  throw new Unauthenticated(`the ${said} from the reverse proxy is invalid or repeated`, 'proxied_malformed')
+  const headers = readProxyHeaders({ name, email, fullName })
+  if (typeof headers !== 'string') return headers
+  throw new Unauthenticated(`the ${headers} from the reverse proxy is invalid or repeated`, 'proxied_malformed')
 }
 
 async function identityOf(services: AuthServices, call: Call): Promise<Identity | undefined> {
-  const said = saidBy(services, call)
-  const user = said && (await services.accountOfProxy(said))
+  const headers = saidBy(services, call)
+  const user = headers && (await services.accountOfProxy(headers))
   return user && { viewer: viewerOf(user, { kind: 'proxy' }) }
 }
 

@@ -7,17 +7,17 @@ import { repoCloneUrl, repoSshUrl, repoWebUrl } from '../../repos/repo-url.ts'
 import { findGoRepository } from './go-get.service.ts'
 
 /** The query of `go get`; it takes precedence over other routes of the address. */
-const asked = { 'go-get': '1' }
+const query = { 'go-get': '1' }
 
 /** A page whose tags name the clone URL and the source pages. */
 async function goPage(ctx: Ctx, username: string, reponame: string): Promise<StreamReply<200>> {
-  const { place, defaultBranch } = await findGoRepository(ctx, username, reponame.replace(/\.git$/, ''))
-  const web = repoWebUrl(place)
+  const { repository, defaultBranch } = await findGoRepository(ctx, username, reponame.replace(/\.git$/, ''))
+  const web = repoWebUrl(repository)
   const name = web.replace(/^https?:\/\//, '')
   const isSsh = ctx.config.repository.goGetCloneUrlProtocol === 'ssh'
   const source = `${web}/src/branch/${defaultBranch}`
   const metas = {
-    'go-import': `${name} git ${isSsh ? repoSshUrl(place) : repoCloneUrl(place)}`,
+    'go-import': `${name} git ${isSsh ? repoSshUrl(repository) : repoCloneUrl(repository)}`,
     'go-source': `${name} _ ${source}{/dir} ${source}{/dir}/{file}#L{line}`,
   }
   const lines = Object.entries(metas).map(([key, content]) => `<meta name="${key}" content="${escapeHtml(content)}">`)
@@ -33,7 +33,7 @@ export const goGet = operation({
   cost: 'usual',
   base: 'site',
   family: 'git',
-  whenQuery: asked,
+  whenQuery: query,
   scope: null,
   requires: [anyone],
   reply: { 200: bytesOf('text/html') },
@@ -47,7 +47,7 @@ export const goGetPackage = operation({
   cost: 'usual',
   base: 'site',
   family: 'git',
-  whenQuery: asked,
+  whenQuery: query,
   scope: null,
   requires: [anyone],
   reply: { 200: bytesOf('text/html') },

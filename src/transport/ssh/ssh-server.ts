@@ -236,14 +236,14 @@ async function runOn(
   services: Services,
   link: Link,
   channel: ServerChannel,
-  asked: Omit<SshRequest, 'signal' | 'address'>,
+  wanted: Omit<SshRequest, 'signal' | 'address'>,
   stop: AbortSignal,
 ): Promise<void> {
   const ended = new AbortController()
   channel.once('close', () => ended.abort())
   channel.on('error', () => undefined)
   const gone = AbortSignal.any([ended.signal, link.gone.signal])
-  const request = { ...asked, address: link.socket.remoteAddress ?? '', signal: AbortSignal.any([gone, stop]) }
+  const request = { ...wanted, address: link.socket.remoteAddress ?? '', signal: AbortSignal.any([gone, stop]) }
   const status = await runSshCommand(services, link.caller as SshCaller, request, {
     input: channel,
     output: channel,

@@ -76,8 +76,8 @@ export async function runSshCommand(
   try {
     const parsed = parseSshCommand(command)
     const operation = parsed.kind === 'git' ? `ssh ${parsed.service}` : 'ssh'
-    const asked = { address: request.address, requestId: '', operation }
-    return await whileAsked(asked, () => serve(services, caller, parsed, request, streams))
+    const call = { address: request.address, requestId: '', operation }
+    return await whileAsked(call, () => serve(services, caller, parsed, request, streams))
   } catch (error) {
     const isKnown = error instanceof Refusal
     if (!isKnown && !request.signal.aborted) services.log('error', 'an SSH command failed', { error })
@@ -116,8 +116,8 @@ async function serve(
   if (command.kind === 'unknown') throw new Forbidden(`the command ${JSON.stringify(command.name)} is not offered`)
   const caller = await rereadCaller(services, signedIn)
   if (caller.user) checkAccountState(caller.user)
-  const place = await findRepository(services, command.address)
-  const viewer = await viewerOfCaller(services, caller, place, wantsToWrite(command))
+  const repository = await findRepository(services, command.address)
+  const viewer = await viewerOfCaller(services, caller, repository, wantsToWrite(command))
   // A deploy key has no account, so its id identifies it.
   const person = caller.user ? { person: { id: caller.user.id, name: caller.user.name } } : {}
   Object.assign(asking() ?? {}, { credential: credentialName(viewer.credential), ...person })
@@ -128,7 +128,9 @@ async function serve(
     repository: undefined,
   }
   const ctx: Ctx = { ...serverWork(services, request.signal), viewer, claim }
-  const address = place ? { ...command.address, owner: place.owner.name, name: place.repo.name } : command.address
+  const address = repository
+    ? { ...command.address, owner: repository.owner.name, name: repository.repo.name }
+    : command.address
   if (command.kind === 'lfs-ticket') {
     const ticket = await issueTicket({ ...ctx, viewer }, address, proofOf(caller), command.operation)
     streams.output.write(`${JSON.stringify(ticket)}\n`)
@@ -203,11 +205,11 @@ async function findRepository({ db }: Services, address: GitAddress): Promise<Re
 async function viewerOfCaller(
   services: Services,
   caller: SshCaller,
-  place: RepositoryAtAddress | undefined,
+  repository: RepositoryAtAddress | undefined,
   writes: boolean,
 ): Promise<Viewer> {
   if (caller.key) {
-    if (!caller.user) return deployViewer(services, caller.key, place, writes)
+    if (!caller.user) return deployViewer(services, caller.key, repository, writes)
     return viewerOf(caller.user, { kind: 'ssh', keyId: caller.key.id })
   }
   const { authority, serial, validUntilUnix } = caller.certificate
@@ -231,15 +233,20 @@ const wantsToWrite = (command: Exclude<SshCommand, { kind: 'unknown' }>): boolea
 async function deployViewer(
   { db }: Services,
   key: PublicKeyRow,
-  place: RepositoryAtAddress | undefined,
+  repository: RepositoryAtAddress | undefined,
   writes: boolean,
 ): Promise<Viewer> {
-  const access = place && (await findDeployAccess(db, key.id, place.repo.id))
+  const access = repository && (await findDeployAccess(db, key.id, repository.repo.id))
   if (!access) throw new NotFound('the key is not authorised to read the repository: not found')
   if (writes && access.is_read_only) {
     throw new Forbidden('the key is not authorised to write')
   }
-  return viewerOf(place.owner, { kind: 'deploy', keyId: key.id, repoId: place.repo.id, readOnly: access.is_read_only })
+  return viewerOf(repository.owner, {
+    kind: 'deploy',
+    keyId: key.id,
+    repoId: repository.repo.id,
+    readOnly: access.is_read_only,
+  })
 }
 
 /** Forwards git's output with back-pressure, then its errors. */

@@ -80,11 +80,11 @@ export async function openLink(
   code: string,
   userOf: (link: MailedLinkRow) => Promise<UserRow | undefined>,
 ): Promise<{ readonly link: MailedLinkRow; readonly user: UserRow | undefined }> {
-  const said = secrets.verify(purpose, code, nowUnix(clock))
-  const id = said?.['link']
+  const claims = secrets.verify(purpose, code, nowUnix(clock))
+  const id = claims?.['link']
   const link = typeof id === 'number' ? await findLink(db, id as LinkId) : undefined
   const user = link && (await userOf(link))
-  if (!said || link?.kind !== kind || link.used_unix !== null || said['mark'] !== markOf(user)) throw spentLink()
+  if (!claims || link?.kind !== kind || link.used_unix !== null || claims['mark'] !== markOf(user)) throw spentLink()
   return { link, user }
 }
 

@@ -13,10 +13,10 @@ export async function editSettings(services: Services, user: UserRow, change: Us
     const site = mayUseWebsite(change.website, services.config.service.validSiteUrlSchemes)
     if (!site.allowed) throw new Invalid(site.reason, site.code)
   }
-  const said = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as UserChange
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as UserChange
   return transaction(services.db, async (tx) => {
     const before = await holdAccount(tx, user.id)
-    const after = await updateUser(tx, user.id, { ...said, updated_unix: nowUnix(services.clock) })
+    const after = await updateUser(tx, user.id, { ...given, updated_unix: nowUnix(services.clock) })
     await publishAccountChange(tx, before, after, user.id)
     return after
   })

@@ -68,8 +68,8 @@ export const userCheckFollowing = operation({
   reply: { 204: 'empty' },
   summary: 'Check whether an account follows another',
   async run({ ctx, params, call }) {
-    const asked = { parameter: 'target', name: params.target, missing: notFollowed }
-    await checkFollowing(ctx, ctx.subject, await resolveVisibleAccount(ctx, call, asked))
+    const parameter = { parameter: 'target', name: params.target, missing: notFollowed }
+    await checkFollowing(ctx, ctx.subject, await resolveVisibleAccount(ctx, call, parameter))
   },
 })
 

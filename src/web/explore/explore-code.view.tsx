@@ -19,7 +19,7 @@ export const ExploreCodeView = ({
         <Empty icon="code" title={texts.title}>
           <p>{texts.hintEverywhere}</p>
         </Empty>
-      ) : found.places.length === 0 ? (
+      ) : found.matches.length === 0 ? (
         <Empty icon="search" title={texts.none(text)}>
           <p>{found.isBounded ? texts.boundedEverywhere(found.searched) : texts.hintEverywhere}</p>
         </Empty>
@@ -28,9 +28,9 @@ export const ExploreCodeView = ({
           <p class="muted small">
             {found.isBounded
               ? texts.boundedEverywhere(found.searched)
-              : texts.foundEverywhere(found.places.length, found.searched)}
+              : texts.foundEverywhere(found.matches.length, found.searched)}
           </p>
-          {found.places.map((each) => (
+          {found.matches.map((each) => (
             <FoundFiles place={each} branch={each.repo.default_branch} found={each} text={text} withRepository />
           ))}
         </>

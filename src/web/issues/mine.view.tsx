@@ -71,7 +71,7 @@ export const MineListView = ({
           </Empty>
         ) : (
           <ul class="rows hoverable" data-rows="">
-            {found.rows.map(({ row, place }) => (
+            {found.rows.map(({ row, repo: place }) => (
               <IssueListRow row={row} place={place} around={found.around} marks={marks} withRepository />
             ))}
           </ul>

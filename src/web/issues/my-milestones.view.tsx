@@ -24,7 +24,7 @@ export const MyMilestonesView = ({
         </Empty>
       ) : (
         <ul class="rows hoverable" data-rows="">
-          {rows.map(({ milestone, place: { owner, repo } }) => (
+          {rows.map(({ milestone, repo: { owner, repo } }) => (
             <li class="row milestone-row">
               <div class="row-main">
                 <Link class="row-title" to={pathOf(owner.name, repo.name, 'milestone', milestone.id)} data-row-link="">

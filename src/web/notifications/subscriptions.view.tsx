@@ -57,7 +57,7 @@ export const SubscribedIssuesView = ({ found }: { readonly found: FoundMine }) =
     ) : (
       <Box head={<span class="muted">{texts.subscribed(found.total)}</span>}>
         <ul class="rows hoverable" data-rows="">
-          {found.rows.map(({ row, place: { owner, repo } }) => {
+          {found.rows.map(({ row, repo: { owner, repo } }) => {
             return (
               <li class="row issue-line">
                 <IssueIcon issue={row} class="row-icon" />

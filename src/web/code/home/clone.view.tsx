@@ -1,6 +1,6 @@
 import type { RepoCtx } from '../../../access/context.ts'
 import type { NamedCommit } from '../../../code/commits/named-commit.service.ts'
-import { repoCloneUrl, repoSshUrl, type RepoPlace } from '../../../repos/repo-url.ts'
+import { repoCloneUrl, repoSshUrl, type RepoAddress } from '../../../repos/repo-url.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
@@ -14,7 +14,7 @@ export interface CloneAddresses {
 }
 
 /** Returns the addresses from which git clones a repository. */
-export const cloneAddresses = (place: RepoPlace & Pick<RepoCtx, 'config'>): CloneAddresses => ({
+export const cloneAddresses = (place: RepoAddress & Pick<RepoCtx, 'config'>): CloneAddresses => ({
   http: place.config.repository.disableHttpGit ? undefined : repoCloneUrl(place),
   ssh: place.config.server.disableSsh ? undefined : repoSshUrl(place),
 })

@@ -57,12 +57,12 @@ export function groupEntries(entries: readonly TimelineEntry[]): readonly (reado
 }
 
 /** Returns the address of an issue or pull request. */
-export const issuePath = ({ issue, place }: NamedIssue): string =>
+export const issuePath = ({ issue, repo: place }: NamedIssue): string =>
   pathOf(place.owner.name, place.repo.name, issue.is_pull ? 'pulls' : 'issues', issue.index)
 
 /** A link to another issue or pull request, with its repository when it is another one. */
 export const IssueLink = ({ named, from }: { readonly named: NamedIssue; readonly from: EventPlace }) => {
-  const { issue, place } = named
+  const { issue, repo: place } = named
   const isHere = place.owner.name === from.owner && place.repo.name === from.name
   return (
     <Link to={issuePath(named)} class="issue-link">
