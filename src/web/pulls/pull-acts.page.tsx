@@ -163,7 +163,7 @@ export const changeReviewers = act({
 export const commentOnPull = act({
   path: '/{username}/{reponame}/pulls/{index}/comments',
   twin: 'issueCreateComment',
-  cost: 'usual',
+  cost: 'expensive',
   requires: [...readsPull, notArchived],
   params,
   again: pullPage,
