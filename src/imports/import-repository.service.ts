@@ -152,7 +152,7 @@ export async function finishImport(run: RepositoryRun): Promise<void> {
       const ended = await updateUnfinished(tx, run.row.id, {
         state: 'done',
         step: 'finish',
-        position: '',
+        cursor: '',
         sealed_credentials: '',
         notes: JSON.stringify(run.notes),
         updated_unix: now,

@@ -65,7 +65,7 @@ export async function reach(
   if (added > 0) run.counts[step] = (run.counts[step] ?? 0) + added
   const updated = await updateUnfinished(tx, run.row.id, {
     step,
-    position,
+    cursor: position,
     done_count: doneCount,
     counts: JSON.stringify(run.counts),
     notes: JSON.stringify(run.notes),

@@ -163,7 +163,7 @@ function remoteOf({ address }: WantedImport, credentials: SourceCredentials | un
 
 async function runSteps(run: ImportRun, job: JobRun): Promise<TurnEnd> {
   const began = run.row.step === '' ? 'repository' : (run.row.step as ImportStep)
-  let position = run.row.position
+  let position = run.row.cursor
   let doneCount = run.row.done_count
   for (const step of importSteps.slice(importSteps.indexOf(began))) {
     run.signal.throwIfAborted()

@@ -29,7 +29,7 @@ export const importTables = {
       /** The current step; '' before the first step. */
       step: text(''),
       /** Where the step resumes, in a form private to the step; '' for its beginning. */
-      position: text(''),
+      cursor: text(''),
       /** Items completed in the current step. */
       done_count: bigint(0),
       /** JSON: the number of imported items per kind. */

@@ -23,5 +23,21 @@ function decodePart(part: string): string {
   }
 }
 
+/** Scrolls when the address has the part of a followed link; on a busy machine that is some frames after the click. */
+function followPart(hash: string, untilMs: number): void {
+  if (location.hash === hash) {
+    scrollToPart()
+    requestAnimationFrame(scrollToPart)
+  } else if (performance.now() < untilMs) requestAnimationFrame(() => followPart(hash, untilMs))
+}
+
+/** Longest wait for the address to change after a click, in milliseconds. */
+const changeMs = 5000
+
 document.addEventListener('turbo:load', scrollToPart)
 addEventListener('hashchange', scrollToPart)
+document.addEventListener('click', ({ target }) => {
+  const link = target instanceof Element ? target.closest<HTMLAnchorElement>('a[href*="#"]') : null
+  if (link?.pathname !== location.pathname || link.search !== location.search) return
+  followPart(link.hash, performance.now() + changeMs)
+})
