@@ -100,6 +100,20 @@ const unstyledOf = (page: Page, sheet: string): Promise<readonly string[]> =>
     return selectorsIn(styles.cssRules).filter(isThere)
   })()`)
 
+/**
+ * Colours that still change from one scheme to the other have no contrast to measure. A script may change them some frames
+ * after the scheme, so the transitions are ended until none is left.
+ */
+const endTransitions = `(async () => {
+  const frame = () => new Promise((done) => requestAnimationFrame(done))
+  const running = () => document.getAnimations().filter((each) => each instanceof CSSTransition)
+  do {
+    for (const each of running()) each.finish()
+    await frame()
+    await frame()
+  } while (running().length > 0)
+})()`
+
 /** Looks at the page in each form, and returns what is wrong with it. */
 async function wrongOf(page: Page, path: string, sheet: string): Promise<readonly string[]> {
   await page.goto(path)
@@ -108,8 +122,7 @@ async function wrongOf(page: Page, path: string, sheet: string): Promise<readonl
   for (const { name, colorScheme, viewport, rules } of forms) {
     await page.emulateMedia({ colorScheme })
     await page.setViewportSize(viewport)
-    // Colours that still change from one scheme to the other have no contrast to measure.
-    await page.evaluate('for (const each of document.getAnimations()) if (each instanceof CSSTransition) each.finish()')
+    await page.evaluate(endTransitions)
     wrong.push(...(await findingsOf(page, rules)).map((finding) => `${path} (${name}): ${finding}`))
     const tooWide = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
     if (Number(tooWide) > 0) wrong.push(`${path} (${name}): wider than the window by ${String(tooWide)} px`)
