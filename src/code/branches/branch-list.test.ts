@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { transaction } from '../../db/database.ts'
+import { sql } from 'kysely'
+import { engineOf, transaction } from '../../db/database.ts'
 import type { Oid, RepoId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { startForge } from '../../testing/forge.ts'
@@ -23,6 +24,8 @@ test('listBranches: a page of many branches at one commit is read in the order o
     is_deleted: index % 50 === 0,
   }))
   await transaction(db, (tx) => tx.insertInto('branch').values(rows).execute())
+  // PostgreSQL chooses by statistics.
+  if (engineOf(db).kind !== 'sqlite') await sql`analyze`.execute(db)
   using seen = await collectStatements(forge)
   const list = await listBranches(db, repoId, { limit: 5, offset: 100 })
   const names = rows.flatMap(({ name, is_deleted }) => (is_deleted ? [] : [name])).sort()
@@ -32,10 +35,13 @@ test('listBranches: a page of many branches at one commit is read in the order o
   )
   const before = await countBranches(db, repoId)
   assert.equal(before, names.length + 1)
-  const plans = await Promise.all(seen.statements.map((statement) => planOf(db, statement)))
+  // A job of the new repository may run beside it.
+  const ofBranches = seen.statements.filter(({ sql }) => /from "branch"/.test(sql))
+  const plans = await Promise.all(ofBranches.map((statement) => planOf(db, statement)))
   assert.equal(plans.length, 2)
-  for (const plan of plans) {
-    assert.match(plan, /branch_newest/)
-    assert.doesNotMatch(plan, /TEMP B-TREE|Sort/, plan)
-  }
+  const [listed = '', counted = ''] = plans
+  assert.match(listed, /branch_newest/)
+  assert.doesNotMatch(listed, /TEMP B-TREE|Sort/, listed)
+  // Either index has the number of branches of a repository.
+  assert.match(counted, /branch_(?:newest|pkey)/)
 })
