@@ -80,8 +80,8 @@ async function whoAsks(services: Services, readers: readonly CredentialReader[],
   if (identity && call.operation.lasts) lastingIdentities.set(call, identity)
   const found = identity?.viewer
   if (found) {
-    const ahead = asking()
-    if (ahead) Object.assign(ahead, { person: found.user, credential: credentialName(found.credential) })
+    const request = asking()
+    if (request) Object.assign(request, { person: found.user, credential: credentialName(found.credential) })
     call.claim = { viewer: found.id, isAdmin: found.isAdmin, address: call.claim.address, repository: undefined }
   }
   return actAs(services, call, identity)

@@ -13,8 +13,8 @@ export interface FirstAdmin {
 export const firstLogin = 'root'
 
 /**
- * Returns the administrator of the variables `INGOT_ADMIN_LOGIN`, `_PASSWORD` and `_EMAIL`, of which only the password is
- * necessary; undefined without any of them. With the suffix `__FILE` the value is the content of a file.
+ * Returns the administrator of the variables `INGOT_ADMIN_LOGIN`, `_PASSWORD` and `_EMAIL`; only the password is
+ * necessary, and the result is undefined without any of them. With the suffix `__FILE` the value is the content of a file.
  * @param problems receives the mistakes
  */
 export function readFirstAdmin(

@@ -13,10 +13,11 @@ const storageKeyNames = new Set<string>(Object.values(storageKeys).map((setting)
 
 /** Returns a warning for each key that neither this program nor the family defines; an unknown section names the nearest. */
 export function unknownKeys(raw: RawSettings): ConfigRemark[] {
+  const known = knownSections()
   return raw.names().flatMap((section) => {
     const unknown = raw.keys(section).filter((value) => !isKnown(section, value.key.toUpperCase()))
     if (unknown.length === 0) return []
-    const near = knownSections().includes(section) ? undefined : nearestWord(section, knownSections())
+    const near = known.includes(section) ? undefined : nearestWord(section, known)
     const reason = `is no setting that anybody knows${near === undefined ? '' : `; did you mean [${near}]?`}`
     return unknown.map((value) => ({ ...value.origin, section, key: value.key, reason }))
   })

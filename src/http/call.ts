@@ -25,8 +25,8 @@ interface CallLimits {
 const noQuery = new URLSearchParams()
 
 /**
- * The parameters of a query, of which names of files may have bytes that are not UTF-8. One with a zero byte, which no text of ours can hold, is refused and not taken for absent: an
- * administrator who asks as somebody (`sudo`) would be answered as themselves.
+ * The parameters of a query. Names of files in them may have bytes that are not UTF-8. A parameter with a zero byte, which no
+ * text of ours can hold, is refused and not taken for absent: an administrator who asks as somebody (`sudo`) would be answered as themselves.
  */
 function readQuery(text: string): URLSearchParams {
   const query = new URLSearchParams(withUtf8Escapes(text))

@@ -58,8 +58,8 @@ type Visit<Target> = (leaf: Leaf<Target>) => boolean
  * 4. `{name}`;
  * 5. `{name+}`, the one with more segments after it first.
  *
- * A first segment `api` matches only its literal text. At the same path, a route with a required query precedes one without. A route of another method does not match, so a
- * less specific route may answer. Ambiguous routes throw at the start.
+ * A first segment `api` matches only its literal text. At the same path, a route with a required query precedes one
+ * without. A route of another method does not match, so a less specific route may answer. Ambiguous routes throw at the start.
  */
 export class Router<Target> {
   readonly #root: Node<Target> = newNode()

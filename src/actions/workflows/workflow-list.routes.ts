@@ -1,11 +1,12 @@
 import { Type, type Static } from 'typebox'
 import type { RepoCtx } from '../../access/context.ts'
+import { escapePath } from '../../lib/escape-url.ts'
 import { canRead, gitRepo, inRepo, notArchived, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes, ok } from '../../http/reply.ts'
 import { object, pathText } from '../../http/schema.ts'
-import { repoApiUrl } from '../../repos/repo-url.ts'
+import { repoApiUrl, repoWebUrl } from '../../repos/repo-url.ts'
 import { presentBadge } from './badge.present.ts'
 import {
   getWorkflow,
@@ -35,8 +36,7 @@ function presentWorkflow(
   ctx: RepoCtx,
   { file: { id, path, parsed }, isDisabled }: ListedWorkflow,
 ): Static<typeof Workflow> {
-  const { owner, repo, config } = ctx
-  const home = `${config.server.rootUrl}${owner.name}/${repo.name}`
+  const home = repoWebUrl(ctx)
   return {
     id,
     name: (parsed.ok ? parsed.workflow.name : '') || id,
@@ -44,13 +44,10 @@ function presentWorkflow(
     state: isDisabled ? 'disabled_manually' : 'active',
     problem: parsed.ok ? '' : parsed.problem,
     url: `${repoApiUrl(ctx)}/actions/workflows/${encodeURIComponent(id)}`,
-    html_url: `${home}/src/branch/${encodePath(repo.default_branch)}/${encodePath(path)}`,
+    html_url: `${home}/src/branch/${escapePath(ctx.repo.default_branch)}/${escapePath(path)}`,
     badge_url: `${home}/actions/workflows/${encodeURIComponent(id)}/badge.svg`,
   }
 }
-
-/** Each part of a path, encoded for an address. */
-const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
 
 export const listRepoWorkflows = operation({
   method: 'GET',

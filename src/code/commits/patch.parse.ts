@@ -1,4 +1,5 @@
 import { nameInLine } from '../../lib/file-names.ts'
+import { utf8OfLatin1 } from '../../lib/latin1.ts'
 
 /** A line of a hunk. */
 export interface PatchLine {
@@ -35,8 +36,8 @@ export interface FilePatch {
 const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/
 
 /**
- * Parses a patch of git. Names are bytes, contents are read as UTF-8. Files without hunks (binary, renamed only, changed mode) are left out. The lines of a hunk are
- * counted by its header, so content that looks like a header is content.
+ * Parses a patch of git. Names are bytes, contents are read as UTF-8. Files without hunks (binary, renamed only, changed
+ * mode) are left out. The lines of a hunk are counted by its header, so content that looks like a header is content.
  * @param isWhole whether the text ends where git ended it; otherwise its last file is cut
  */
 export function parsePatch(bytes: Buffer, isWhole = true): FilePatch[] {
@@ -68,11 +69,6 @@ export function parsePatch(bytes: Buffer, isWhole = true): FilePatch[] {
   return files
 }
 
-// oxlint-disable-next-line no-control-regex -- ASCII is what is meant
-const isAscii = (text: string): boolean => /^[\u0000-\u007f]*$/.test(text)
-
-const textOf = (line: string): string => (isAscii(line) ? line : Buffer.from(line, 'latin1').toString('utf8'))
-
 function readHunk(lines: readonly string[], begin: number, end: number, header: RegExpExecArray) {
   const [, oldBegin, oldCount = '1', newBegin, newCount = '1', heading = ''] = header
   const counts = { old: Number(oldCount), new: Number(newCount) }
@@ -94,7 +90,7 @@ function readHunk(lines: readonly string[], begin: number, end: number, header: 
     const kind = line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : 'kept'
     found.push({
       kind,
-      text: textOf(line.slice(1)),
+      text: utf8OfLatin1(line.slice(1)),
       old: kind === 'added' ? 0 : next.old,
       new: kind === 'removed' ? 0 : next.new,
       lacksBreak: false,
@@ -113,7 +109,7 @@ function readHunk(lines: readonly string[], begin: number, end: number, header: 
     oldCount: counts.old,
     newBegin: Number(newBegin),
     newCount: counts.new,
-    heading: textOf(heading),
+    heading: utf8OfLatin1(heading),
     lines: found,
   }
   return { hunk, next: at, isCut: left.old > 0 || left.new > 0 }

@@ -52,8 +52,8 @@ export async function lastCommitsOfPaths(
   const known = answers.get(cacheName(commit)) as LastCommits | undefined
   if (known !== undefined && names.every((name) => known.has(name))) return pick(known, names)
   const question = `${cacheName(commit)}:${JSON.stringify(names)}`
-  const asked = pending.get(question) as Promise<LastCommits> | undefined
-  if (asked !== undefined) return asked
+  const running = pending.get(question) as Promise<LastCommits> | undefined
+  if (running !== undefined) return running
   const kept = new KeptAnswers(context, location, path)
   const answer = async (): Promise<LastCommits> => {
     const { found, isFar } = await findLastCommits(context, names, {

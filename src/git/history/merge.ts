@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Invalid } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
+import { utf8OfLatin1 } from '../../lib/latin1.ts'
 import { mustSucceed } from '../broker/broker-client.ts'
 import { checkOids, explainMissing, type GitContext, locate } from '../context.ts'
 import type { GitKey } from '../git-key.ts'
@@ -93,7 +94,7 @@ function parseMerge(fields: readonly string[], clean: boolean): MergeTreeResult 
     const count = Number(fields[index])
     if (!Number.isInteger(count)) break
     const message = fields[index + count + 2]
-    if (message) messages.push(Buffer.from(message, 'latin1').toString('utf8').trimEnd())
+    if (message) messages.push(utf8OfLatin1(message).trimEnd())
     index += count + 3
   }
   return { clean, tree, conflicts, messages }

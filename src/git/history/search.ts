@@ -1,4 +1,5 @@
 import type { Oid } from '../../lib/ids.ts'
+import { utf8OfLatin1 } from '../../lib/latin1.ts'
 import { checkOids, locate, type GitContext } from '../context.ts'
 import { readBounded } from './bounded-output.ts'
 import { decodeName } from '../objects/object-codec.ts'
@@ -61,7 +62,7 @@ function linesOf(output: string, commit: Oid): FoundLine[] {
     found.push({
       path: decodeName(path.slice(prefix.length)),
       line: Number(line),
-      text: Buffer.from(text, 'latin1').toString('utf8'),
+      text: utf8OfLatin1(text),
     })
   }
   return found

@@ -1,6 +1,7 @@
 import type { Oid } from '../../lib/ids.ts'
 import type { Commit, Identity, ObjectType, Tag, TreeEntry } from '../git.ts'
 import { bytesOfName, nameOfBytes } from '../../lib/file-names.ts'
+import { isAscii } from '../../lib/latin1.ts'
 import { trimBoth } from '../../lib/trim-ends.ts'
 
 /** An entry of a tree object. The name holds bytes (latin1), because not every name is UTF-8. */
@@ -38,9 +39,6 @@ export function parseTree(content: Buffer, oidBytes: number): TreeEntry[] {
     name: decodeName(rawName),
   }))
 }
-
-// oxlint-disable-next-line no-control-regex -- ASCII is what is meant
-const isAscii = (text: string): boolean => /^[\u0000-\u007f]*$/.test(text)
 
 /** latin1 bytes → the text of a name. */
 export const decodeName = (rawName: string): string =>
