@@ -9,7 +9,9 @@ const scrollToPart = () => {
   partOf(id.replace(/^(?:[\w-]+:)?user-content-/, ''))?.scrollIntoView()
 }
 
+/** A comment is the page's own: no text of the page stands in for it. */
 const partOf = (name: string): Element | null =>
+  (/^issuecomment-\d+$/.test(name) ? document.getElementById(name) : null) ??
   document.getElementById(`user-content-${name}`) ??
   document.getElementById(name) ??
   document.querySelector(`[id$="${CSS.escape(`:user-content-${name}`)}"]`)

@@ -17,8 +17,9 @@ test(
     const ada = forge.as('ada')
     await ada.must('POST', `${repo.api}/issues`, { title: 'ids', body: `${foreign}\n\n# Install\n\n[^n]\n\n[^n]: a` })
     const { json } = await ada.must('POST', `${repo.api}/issues/1/comments`, {
-      body: `${'long\n\n'.repeat(80)}# Install\n\n[^n] [up](#issuecomment-1)\n\n[^n]: b\n\n${foreign}`,
+      body: `${'long\n\n'.repeat(80)}# Install\n\n[^n] [own](#issuecomment-1)\n\n[^n]: b\n\n${foreign}`,
     })
+    await ada.must('POST', `${repo.api}/issues/1/comments`, { body: `[up](#issuecomment-${json.id})` })
     await using it = await openPage(forge, '')
     const { page } = it
     await page.goto('/ada/one/issues/1')
@@ -44,6 +45,8 @@ test(
     await shows(`[id="comment-${json.id}:user-content-install"]`)
     await page.goto('/ada/one/issues/1#install')
     await shows('#user-content-install')
+    await page.getByRole('link', { name: 'own', exact: true }).click()
+    await shows(`[id="comment-${json.id}:user-content-issuecomment-1"]`)
     await page.getByRole('link', { name: 'up', exact: true }).click()
     await shows(`#issuecomment-${json.id}`)
     assert.deepEqual(it.wrong, [])
