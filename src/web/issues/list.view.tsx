@@ -96,6 +96,7 @@ export function IssueListView(props: IssueListProps) {
       </div>
       {found.missing.length > 0 ? <Flash tone="warning">{texts.missing(found.missing)}</Flash> : null}
       {query.unknown.length > 0 ? <Flash tone="warning">{texts.unknown(query.unknown)}</Flash> : null}
+      {query.unclosed.length > 0 ? <Flash tone="warning">{texts.unclosed(query.unclosed)}</Flash> : null}
       {isNew ? (
         <Box>
           <Empty

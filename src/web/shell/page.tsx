@@ -1,5 +1,6 @@
 import type { ComponentChild, VNode } from 'preact'
 import type { TObject, Static } from 'typebox'
+import type { SignedInCtx } from '../../access/context.ts'
 import type { Cost } from '../../admission/requests.ts'
 import { pageErrors } from '../../http/error-forms.ts'
 import {
@@ -26,6 +27,7 @@ import type { PageMeta } from './document.tsx'
 import { explained } from './explained.ts'
 import { noticeCookie } from './notice.ts'
 import { unkept } from './page-headers.ts'
+import { confirmationFields, recentSignInFor, type Sent } from './recent-sign-in.tsx'
 import { sendPage } from './send-page.tsx'
 
 type QueryOf<Query extends Schemas> = {
@@ -47,6 +49,8 @@ type Twin = string | null
 /** An operation that a page or form declares. */
 export interface TwinOperation extends Operation {
   readonly twin: Twin
+  /** See `act`. */
+  readonly recentSignIn?: true | 'password' | undefined
 }
 
 interface PageInput<Ctx, Params, Query> {
@@ -217,6 +221,12 @@ interface ActDeclaration<
   readonly outlivesCredential?: true
   readonly cost: Cost
   readonly maxBodyBytes?: number
+  /**
+   * The act creates, shows or weakens a credential: it needs a recent sign-in, and asks for one on a page that keeps what
+   * was sent. `password`: the form has a field for the password of the account, which `run` checks each time; only an
+   * account without one needs a recent sign-in.
+   */
+  readonly recentSignIn?: true | 'password'
   /** The page with the form; it is shown again with the problem and what was sent. Without it there is an error page. */
   readonly again?:
     | Page
@@ -245,13 +255,17 @@ export function act<
 >(declaration: ActDeclaration<Path, Rs, Params, Fields>): TwinOperation {
   const { path, requires, again, problemFields = {} } = declaration
   const fields = declaration.fields ?? ({} as Fields)
-  const run = async (input: {
+  const run = async (sent: {
     readonly ctx: object
     readonly params: unknown
     readonly body: unknown
     readonly call: Call
   }): Promise<Reply<303, undefined> | StreamReply<number>> => {
-    const ctx = input.ctx as BrowserCtx
+    const known = sent.ctx as BrowserCtx & SignedInCtx
+    const found = await recentSignInFor(declaration.recentSignIn, known, sent.call, sent.body as Sent)
+    if ('asked' in found) return found.asked
+    const { ctx } = found
+    const input = { ...sent, ctx }
     try {
       const {
         to,
@@ -291,14 +305,18 @@ export function act<
       ...AnyRequirement[],
     ],
     params: declaration.params,
-    body: requestObject('Form', { ...fields, [csrfName]: Type.Optional(Type.String()) }),
+    body: requestObject('Form', {
+      ...fields,
+      ...(declaration.recentSignIn ? confirmationFields : {}),
+      [csrfName]: Type.Optional(Type.String()),
+    }),
     outlivesCredential: declaration.outlivesCredential,
     maxBodyBytes: declaration.maxBodyBytes,
     cost: declaration.cost,
     reply: { 303: 'empty', ...againReplies },
     run: async (input) => run(input as Parameters<typeof run>[0]) as Promise<Reply<303, undefined>>,
   })
-  return { ...declared, twin: declaration.twin }
+  return { ...declared, twin: declaration.twin, recentSignIn: declaration.recentSignIn }
 }
 
 const pick = (values: Readonly<Record<string, unknown>>, names: readonly string[]) =>

@@ -57,6 +57,7 @@ export const administrationCreateUser = act({
   path: '/admin/users/new',
   twin: 'adminCreateUser',
   cost: 'usual',
+  recentSignIn: true,
   requires: [siteAdmin],
   outlivesCredential: true,
   fields: {
@@ -116,6 +117,7 @@ export const administrationEditUser = act({
   path: '/admin/users/{username}',
   twin: 'adminEditUser',
   cost: 'usual',
+  recentSignIn: true,
   requires: [siteAdmin, targetUser],
   outlivesCredential: true,
   fields: {

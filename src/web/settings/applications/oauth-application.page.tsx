@@ -54,6 +54,7 @@ export const createApplicationSubmit = act({
   path: '/user/settings/applications/oauth2',
   twin: 'userCreateOAuth2Application',
   cost: 'usual',
+  recentSignIn: true,
   requires: [oauthOn],
   fields,
   again: newApplicationPage,
@@ -87,6 +88,7 @@ export const editApplicationSubmit = act({
   path: '/user/settings/applications/oauth2/{id}',
   twin: 'userUpdateOAuth2Application',
   cost: 'usual',
+  recentSignIn: true,
   params,
   requires: [oauthOn],
   fields,
@@ -103,6 +105,7 @@ export const regenerateSecretSubmit = act({
   path: '/user/settings/applications/oauth2/{id}/regenerate_secret',
   twin: null,
   cost: 'usual',
+  recentSignIn: true,
   params,
   requires: [oauthOn],
   async run({ ctx, params }) {
