@@ -34,7 +34,7 @@ export const TeamForm = ({
 }) => {
   const isOwners = edited?.team.access_mode === 4
   return (
-    <Form to={to} class="stack">
+    <Form isEdit to={to} class="stack">
       <Field
         name="name"
         label={texts.name}
@@ -109,7 +109,10 @@ const UnitTable = ({ to, edited }: { readonly to: string; readonly edited: Edite
         <tbody>
           {repoUnits.map((unit) => (
             <tr>
-              <th scope="row">{texts.units[unit]}</th>
+              <th scope="row">
+                {texts.units[unit]}
+                <StoredLevel name={`unit_${unit}`} level={levelOf(unit)} />
+              </th>
               {unitLevels.map((level) => (
                 <td>
                   <label>

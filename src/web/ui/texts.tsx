@@ -43,4 +43,8 @@ export const texts = {
   edit: 'Edit',
   search: 'Search',
   menu: 'Menu',
+  storedMeanwhile: 'Somebody else changed this meanwhile to:',
+  emptiedMeanwhile: 'Somebody else emptied this meanwhile.',
+  ticked: 'ticked',
+  notTicked: 'not ticked',
 }

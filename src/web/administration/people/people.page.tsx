@@ -114,6 +114,7 @@ export const administrationPersonPage = page({
 /** Changes an account. */
 export const administrationEditUser = act({
   path: '/admin/users/{username}',
+  edits: true,
   twin: 'adminEditUser',
   cost: 'usual',
   requires: [siteAdmin, targetUser],

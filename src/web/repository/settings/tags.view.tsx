@@ -71,7 +71,7 @@ const RuleFields = ({ rule }: { readonly rule?: Rule }) => (
 /** The form of a rule for tags. */
 export const TagRuleView = ({ place, rule }: { readonly place: SettingsPlace; readonly rule: Rule }) => (
   <SettingsFrame place={place} part="tags" title={all.branches.editTitle(rule.name_pattern)} lead={texts.lead}>
-    <Form to={settingsPath(place, 'tags', rule.id)} class="stack">
+    <Form isEdit to={settingsPath(place, 'tags', rule.id)} class="stack">
       <RuleFields rule={rule} />
       <div class="form-acts">
         <Submit disabledBecause={place.fixed}>{all.save}</Submit>
