@@ -9,6 +9,7 @@ import { Conflict, Forbidden, NotFound } from '../../lib/errors.ts'
 import type { ActionJobId, RunId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { isFinal } from '../status.rules.ts'
+import { groupsAround } from './job-groups.rules.ts'
 import { findRunRepo } from './run-repo.store.ts'
 import { cancelOpenRuns, changeRuns, enterGroup, offerJobs, settleRun } from './run-change.service.ts'
 import {
@@ -117,11 +118,22 @@ export async function rerunJobs(ctx: SignedInRepoCtx, runId: RunId, wanted: Jobs
     if (chosen.length === 0) throw new Conflict('the workflow run has no such job to rerun', 'nothing_to_rerun')
     const keys = new Set(chosen.map(({ job_key }) => job_key))
     const now = nowUnix(clockOf(tx))
-    const canStart = mayStart(run)
+    const durationSeconds = run.started_unix === 0 ? 0 : Math.max(0, run.stopped_unix - run.started_unix)
+    await updateRun(tx, runId, {
+      // An open status, so that the next end of the run publishes `run.finished` again.
+      status: 'waiting',
+      started_unix: 0,
+      stopped_unix: 0,
+      previous_seconds: run.previous_seconds + durationSeconds,
+    })
+    const isHeld = await enterGroup(tx, run, ctx.viewer.id)
+    const canStart = mayStart({ ...run, is_held: isHeld })
+    const groupsOf = groupsAround(run, jobs)
     const waits = (job: JobState): boolean =>
       canStart &&
       !job.is_call &&
       !job.is_deferred &&
+      groupsOf(job).length === 0 &&
       (job.id === wanted || !(JSON.parse(job.needs) as string[]).some((need) => keys.has(need)))
     for (const status of ['waiting', 'blocked'] as const) {
       const ids = chosen.filter((job) => waits(job) === (status === 'waiting')).map(({ id }) => id)
@@ -134,14 +146,6 @@ export async function rerunJobs(ctx: SignedInRepoCtx, runId: RunId, wanted: Jobs
         updated_unix: now,
       })
     }
-    const durationSeconds = run.started_unix === 0 ? 0 : Math.max(0, run.stopped_unix - run.started_unix)
-    await updateRun(tx, runId, {
-      // An open status, so that the next end of the run publishes `run.finished` again.
-      status: 'waiting',
-      started_unix: 0,
-      stopped_unix: 0,
-      previous_seconds: run.previous_seconds + durationSeconds,
-    })
     await settleRun(
       tx,
       runId,

@@ -97,19 +97,19 @@ export const listClosingReferences = (db: Db, pullIssueId: IssueId): Promise<Com
     .orderBy('id')
     .execute()
 
-/** Returns the heads of all branches of a repository except one. */
-export const listOtherHeads = async (db: Db, repoId: RepoId, branch: string): Promise<Oid[]> =>
-  (
-    await db
-      .selectFrom('branch')
-      .select('commit_oid')
-      .where('repo_id', '=', repoId)
-      .where('name', '!=', branch)
-      .where('is_deleted', '=', false)
-      .orderBy('commit_unix', 'desc')
-      .limit(1000)
-      .execute()
-  ).map((row) => row.commit_oid)
+/** Returns the heads of the newest 1,000 branches of a repository except one, each once. */
+export const listOtherHeads = async (db: Db, repoId: RepoId, branch: string): Promise<Oid[]> => {
+  const rows = await db
+    .selectFrom('branch')
+    .select('commit_oid')
+    .where('repo_id', '=', repoId)
+    .where('name', '!=', branch)
+    .where('is_deleted', '=', false)
+    .orderBy('commit_unix', 'desc')
+    .limit(1000)
+    .execute()
+  return [...new Set(rows.map((row) => row.commit_oid))]
+}
 
 /** Returns the issues that have a timeline entry about a commit. */
 export const listIssuesTellingOf = async (tx: Tx, issueIds: readonly IssueId[], sha: string): Promise<Set<IssueId>> =>

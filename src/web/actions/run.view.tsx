@@ -35,7 +35,7 @@ export const RunView = (props: RunProps) => {
   return (
     <RunFrame {...props} isFollowed={props.state.isOpen}>
       <Approval {...props} />
-      {run.is_held ? <Flash tone="info">{texts.held}</Flash> : null}
+      {run.is_held && !isFinal(run.status) ? <Flash tone="info">{texts.held}</Flash> : null}
       {run.problem === '' ? null : (
         <Flash tone="problem">
           {texts.problem(run.workflow_id)} {run.problem}{' '}

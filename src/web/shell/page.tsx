@@ -1,5 +1,6 @@
 import type { ComponentChild, VNode } from 'preact'
 import type { TObject, Static } from 'typebox'
+import type { SignedInCtx } from '../../access/context.ts'
 import type { Cost } from '../../admission/requests.ts'
 import { pageErrors } from '../../http/error-forms.ts'
 import {
@@ -27,6 +28,7 @@ import type { PageMeta } from './document.tsx'
 import { explained } from './explained.ts'
 import { noticeCookie } from './notice.ts'
 import { unkept } from './page-headers.ts'
+import { confirmationFields, recentSignInFor, type Sent } from './recent-sign-in.tsx'
 import { readStored, sendPage } from './send-page.tsx'
 import { texts } from './texts.tsx'
 
@@ -51,6 +53,7 @@ export interface TwinOperation extends Operation {
   readonly twin: Twin
   /** See `act`. */
   readonly edits?: true | undefined
+  readonly recentSignIn?: true | 'password' | undefined
 }
 
 interface PageInput<Ctx, Params, Query> {
@@ -236,6 +239,12 @@ interface ActDeclaration<
   readonly outlivesCredential?: true
   readonly cost: Cost
   readonly maxBodyBytes?: number
+  /**
+   * The act creates, shows or weakens a credential: it needs a recent sign-in, and asks for one on a page that keeps what
+   * was sent. `password`: the form has a field for the password of the account, which `run` checks each time; only an
+   * account without one needs a recent sign-in.
+   */
+  readonly recentSignIn?: true | 'password'
   /** The page with the form; it is shown again with the problem and what was sent. Without it there is an error page. */
   readonly again?:
     | Page
@@ -269,13 +278,17 @@ export function act<
 >(declaration: ActDeclaration<Path, Rs, Params, Fields>): TwinOperation {
   const { path, requires, again, problemFields = {} } = declaration
   const fields = declaration.fields ?? ({} as Fields)
-  const run = async (input: {
+  const run = async (sent: {
     readonly ctx: object
     readonly params: unknown
     readonly body: unknown
     readonly call: Call
   }): Promise<Reply<303, undefined> | StreamReply<number>> => {
-    const ctx = input.ctx as BrowserCtx
+    const known = sent.ctx as BrowserCtx & SignedInCtx
+    const found = await recentSignInFor(declaration.recentSignIn, known, sent.call, sent.body as Sent)
+    if ('asked' in found) return found.asked
+    const { ctx } = found
+    const input = { ...sent, ctx }
     try {
       if (declaration.edits) await refuseCrossed(input as Parameters<typeof refuseCrossed>[0])
       const {
@@ -334,6 +347,7 @@ export function act<
     params: declaration.params,
     body: requestObject('Form', {
       ...fields,
+      ...(declaration.recentSignIn ? confirmationFields : {}),
       [csrfName]: Type.Optional(Type.String()),
       ...(declaration.edits ? { [versionName]: Type.Optional(Type.String()) } : {}),
     }),
@@ -343,7 +357,7 @@ export function act<
     reply: { 303: 'empty', ...againReplies },
     run: async (input) => run(input as Parameters<typeof run>[0]) as Promise<Reply<303, undefined>>,
   })
-  return { ...declared, twin: declaration.twin, edits: declaration.edits }
+  return { ...declared, twin: declaration.twin, edits: declaration.edits, recentSignIn: declaration.recentSignIn }
 }
 
 const actionOf = (call: Call): string => call.url.split('?', 1)[0] ?? ''

@@ -9,8 +9,8 @@ const texts = all.password
 const maxPassword = 255
 
 /** Tells password managers which account a form is about. */
-export const KnownUser = ({ name }: { readonly name: string }) => (
-  <input type="text" name="user_name" value={name} autocomplete="username" readonly hidden />
+export const KnownUser = ({ name, field = 'user_name' }: { readonly name: string; readonly field?: string }) => (
+  <input type="text" name={field} value={name} autocomplete="username" readonly hidden />
 )
 
 /** Returns the rules for a new password as a hint below its field. */

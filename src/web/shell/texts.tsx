@@ -93,6 +93,20 @@ export const texts = {
         ? `At least ${minLength} characters.`
         : `At least ${minLength} characters, including ${characters.join(', ')}.`,
   },
+  confirmation: {
+    title: 'Confirm that it is you',
+    lead: 'This needs a sign-in within the last 15 minutes. What you entered is kept.',
+    password: 'Your password',
+    confirm: 'Confirm',
+    withPasskey: 'Confirm with a passkey',
+    wrongPassword: 'The password is not right.',
+    wrongPasskey: 'This passkey does not belong to your account. Try again.',
+    providersLead: 'Sign in once more in a new tab, then go on here.',
+    atProvider: (name: string) => `Sign in with ${name}`,
+    impossible: 'You signed in too long ago for this. Sign out and sign in again, then do it once more.',
+    done: 'Your sign-in is confirmed',
+    doneLead: 'Close this tab, and go on in the other one.',
+  },
   passkey: {
     or: 'or',
     failed: 'The browser returned no passkey. Try again.',

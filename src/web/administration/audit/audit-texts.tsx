@@ -42,6 +42,7 @@ export const auditTexts = {
     'account.linked': 'Sign-in source linked',
     'account.unlinked': 'Sign-in source unlinked',
     'session.begun': 'Signed in',
+    'session.confirmed': 'Sign-in confirmed',
     'session.ended': 'Signed out',
     'session.othersEnded': 'Other sessions ended',
     'session.allEnded': 'All sessions ended',

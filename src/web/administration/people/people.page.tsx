@@ -57,6 +57,7 @@ export const administrationCreateUser = act({
   path: '/admin/users/new',
   twin: 'adminCreateUser',
   cost: 'usual',
+  recentSignIn: true,
   requires: [siteAdmin],
   outlivesCredential: true,
   fields: {
@@ -117,6 +118,7 @@ export const administrationEditUser = act({
   edits: true,
   twin: 'adminEditUser',
   cost: 'usual',
+  recentSignIn: true,
   requires: [siteAdmin, targetUser],
   outlivesCredential: true,
   fields: {

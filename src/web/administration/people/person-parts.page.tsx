@@ -17,6 +17,7 @@ export const administrationAddKey = act({
   path: '/admin/users/{username}/keys',
   twin: 'adminCreatePublicKey',
   cost: 'usual',
+  recentSignIn: true,
   requires: [siteAdmin, targetUser],
   outlivesCredential: true,
   fields: { title: text, key: text },

@@ -34,6 +34,7 @@ export const addDeployKeyAct = act({
   path: '/{username}/{reponame}/settings/keys',
   twin: 'repoCreateKey',
   cost: 'usual',
+  recentSignIn: true,
   requires: [inRepo, repoAdmin],
   fields: { title: text, content: text, may_write: tick },
   again: deployKeysPage,

@@ -46,6 +46,7 @@ export const createTokenSubmit = act({
   path: '/user/settings/applications',
   twin: null,
   cost: 'usual',
+  recentSignIn: true,
   requires: [],
   fields: {
     name: text,

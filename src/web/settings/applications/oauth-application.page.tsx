@@ -54,6 +54,7 @@ export const createApplicationSubmit = act({
   path: '/user/settings/applications/oauth2',
   twin: 'userCreateOAuth2Application',
   cost: 'usual',
+  recentSignIn: true,
   requires: [oauthOn],
   fields,
   again: newApplicationPage,
@@ -88,6 +89,7 @@ export const editApplicationSubmit = act({
   edits: true,
   twin: 'userUpdateOAuth2Application',
   cost: 'usual',
+  recentSignIn: true,
   params,
   requires: [oauthOn],
   fields,
@@ -104,6 +106,7 @@ export const regenerateSecretSubmit = act({
   path: '/user/settings/applications/oauth2/{id}/regenerate_secret',
   twin: null,
   cost: 'usual',
+  recentSignIn: true,
   params,
   requires: [oauthOn],
   async run({ ctx, params }) {

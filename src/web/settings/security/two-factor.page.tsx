@@ -10,6 +10,7 @@ import { refusedForm } from '../../shell/attempt.ts'
 import { inBrowser, inSession, ownForm } from '../../shell/browser.requirements.ts'
 import { CardForm, sendCard } from '../../shell/card-page.tsx'
 import { unkept } from '../../shell/page-headers.ts'
+import { confirmationFields, recentSignInFor } from '../../shell/recent-sign-in.tsx'
 import { texts as shell } from '../../shell/texts.tsx'
 import { Submit } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -68,10 +69,11 @@ export const enrolTwoFactorPage = operation({
   path,
   cost: 'usual',
   requires: [inBrowser, inSession],
-  reply: { 200: bytesOf('text/html'), 303: 'empty' },
+  reply: { 200: bytesOf('text/html'), 303: 'empty', 403: bytesOf('text/html') },
   async run({ ctx, call }) {
     if (await hasCodes(ctx, ctx.viewer.id)) return redirect(303, siteHref(ctx.config, settingsPath('security')))
-    return enrolPage(ctx, call)
+    const found = await recentSignInFor(true, ctx, call, {})
+    return 'asked' in found ? found.asked : enrolPage(ctx, call)
   },
 })
 
@@ -81,9 +83,12 @@ export const enrolTwoFactorSubmit = operation({
   path,
   cost: 'usual',
   requires: [inBrowser, inSession, validBody, ownForm],
-  body: requestObject('EnrolTwoFactorForm', { _csrf: text, passcode: text, enrolment: text }),
-  reply: { 200: bytesOf('text/html'), 303: 'empty' },
-  async run({ ctx, body, call }) {
+  body: requestObject('EnrolTwoFactorForm', { _csrf: text, passcode: text, enrolment: text, ...confirmationFields }),
+  reply: { 200: bytesOf('text/html'), 303: 'empty', 403: bytesOf('text/html') },
+  async run({ ctx: known, body, call }) {
+    const found = await recentSignInFor(true, known, call, body)
+    if ('asked' in found) return found.asked
+    const { ctx } = found
     const { user } = ctx.viewer
     const sealed = body.enrolment ?? ''
     const key = openEnrolment(ctx, user, sealed)

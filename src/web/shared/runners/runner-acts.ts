@@ -32,6 +32,7 @@ export function runnerActs<const Rs extends readonly AnyRequirement[]>(place: Ru
     twin: `${twins}RotateRunnerRegistration`,
     path: `${path}/runners/token`,
     cost: 'usual',
+    recentSignIn: true,
     requires,
     run: async ({ ctx }) => ({ to: listPathOf(ctx), cookies: await makeRunnerToken(ctx, ownerOf(ctx)) }),
   })
