@@ -31,6 +31,7 @@ export const actionsSettingsPage = page({
 
 export const switchActionsSubmit = act({
   path: '/{username}/{reponame}/settings/actions/general',
+  edits: true,
   twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],

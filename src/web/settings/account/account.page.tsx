@@ -153,6 +153,7 @@ export const primaryAddressSubmit = act({
 /** Shows or hides the primary address. */
 export const hideAddressSubmit = act({
   path: '/user/settings/account/email/visibility',
+  edits: true,
   twin: 'updateUserSettings',
   cost: 'usual',
   requires: [],
