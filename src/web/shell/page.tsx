@@ -278,6 +278,7 @@ export function act<
 >(declaration: ActDeclaration<Path, Rs, Params, Fields>): TwinOperation {
   const { path, requires, again, problemFields = {} } = declaration
   const fields = declaration.fields ?? ({} as Fields)
+  if (declaration.edits && again === undefined) throw new Error(`${path}: a form that edits needs the page in "again"`)
   const run = async (sent: {
     readonly ctx: object
     readonly params: unknown
