@@ -161,6 +161,7 @@ module.exports = {
     lfs: [['tickets'], ['locks', 'objects'], ['retention']],
     admin: [['accounts', 'audit', 'doctor', 'events', 'jobs', 'unadopted'], ['identity']],
     web: [
+      ['languages'],
       ['browser', 'ui'],
       ['shell'],
       ['frames', 'lists'],

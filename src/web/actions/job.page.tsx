@@ -11,7 +11,7 @@ import { mayOf } from './actions-rights.ts'
 import { JobView, SectionView } from './job.view.tsx'
 import { sectionsOf, sectionToOpen, type LogSection } from './log-sections.rules.ts'
 import { runStateOf } from './run-state.ts'
-import { texts } from './texts.tsx'
+import { actionsTexts as texts } from '../languages/texts.ts'
 import { integer, text } from '../ui/fields.ts'
 
 const readable = [inRepo, canRead('actions'), gitRepo] as const

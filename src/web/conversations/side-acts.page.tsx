@@ -14,12 +14,12 @@ import { addTime, mayTrack, refuseNoTracking } from '../../issues/time/time.serv
 import { Forbidden } from '../../lib/errors.ts'
 import { act } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
-import { texts as all } from '../issues/texts.tsx'
+import { issueTexts } from '../languages/texts.ts'
 
 import { addressOf, index, indexAndId, shared, unchanged } from './conversation.page.ts'
 import { integer, text, textList, tick } from '../ui/fields.ts'
 
-const texts = all.issue
+const texts = issueTexts.issue
 
 /** Sets the labels of an issue. */
 export const labelIssue = act({

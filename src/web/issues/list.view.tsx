@@ -13,10 +13,10 @@ import { Box, Empty, Flash, Menu, MenuFilter, NarrowMenu, Pages } from '../ui/pa
 import { Avatar } from '../ui/person.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
-import { numberText } from '../ui/texts.tsx'
+import { numberText } from '../languages/amounts.ts'
 import { TitleText } from '../ui/title-text.tsx'
 import { IssueListRow, type RowMarks } from './row.view.tsx'
-import { texts } from './texts.tsx'
+import { issueTexts as texts } from '../languages/texts.ts'
 
 export interface IssueListProps {
   readonly place: RepoWithOwner

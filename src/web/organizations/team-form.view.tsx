@@ -8,7 +8,7 @@ import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Box } from '../ui/parts.tsx'
 import { unitLevels } from './team-form.ts'
-import { commonTexts, teamTexts as texts } from './texts.tsx'
+import { organizationTexts as commonTexts, teamTexts as texts } from '../languages/texts.ts'
 
 /** What the form of a team begins with. */
 export interface EditedTeam {

@@ -10,7 +10,7 @@ import { Person } from '../ui/person.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { TitleText } from '../ui/title-text.tsx'
 import { pullPath, type Place } from './pull-paths.ts'
-import { texts } from './texts.tsx'
+import { pullTexts as texts } from '../languages/texts.ts'
 
 export type PullTab = 'conversation' | 'commits' | 'files'
 

@@ -15,7 +15,7 @@ import { act, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { ReleaseFormView } from './release-form.view.tsx'
 import { releasePath } from './shown-release.ts'
-import { texts } from './texts.tsx'
+import { releaseTexts as texts } from '../languages/texts.ts'
 import { text, tick } from '../ui/fields.ts'
 
 export const releaseFields = {

@@ -30,7 +30,7 @@ import { noticeCookie } from './notice.ts'
 import { unkept } from './page-headers.ts'
 import { confirmationFields, recentSignInFor, type Sent } from './recent-sign-in.tsx'
 import { readStored, sendPage } from './send-page.tsx'
-import { texts } from './texts.tsx'
+import { shellTexts as texts } from '../languages/texts.ts'
 
 type QueryOf<Query extends Schemas> = {
   readonly [Key in keyof Static<TObject<Query>>]?: Static<TObject<Query>>[Key]

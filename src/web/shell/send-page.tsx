@@ -11,11 +11,13 @@ import { countUnread } from '../../notifications/thread.service.ts'
 import { offersSignUp } from '../../users/entry/registration.rules.ts'
 import type { StoredFields } from '../ui/edited-form.ts'
 import type { PageFacts, RefusedForm } from '../ui/page-context.ts'
+import { inLanguage } from '../languages/reader.ts'
 import { assetPath } from './assets.ts'
 import type { BrowserCtx } from './browser-context.ts'
 import { renderDocument, type PageMeta } from './document.tsx'
 import { ErrorContent, errorHeading } from './error-page.tsx'
 import { contextOf } from './browser-context.ts'
+import { languageFor } from './language-for.ts'
 import { Layout } from './layout.tsx'
 import { takeNotice } from './notice.ts'
 import { framedAlike, pageHeaders } from './page-headers.ts'
@@ -120,12 +122,14 @@ export const errorPages = (config: Config, clock: Clock): ErrorForm => ({
       { config, clock, csrf: ctx?.csrf ?? '', viewer: ctx?.viewer, budget: ctx?.budget ?? new WorkBudget() },
       call.url,
     )
-    const body = renderDocument(
-      facts,
-      { title: errorHeading(refusal), isUnlisted: true },
-      <Layout unreadCount={0} offersSignUp={offersSignUp(config)}>
-        <ErrorContent refusal={refusal} call={call} />
-      </Layout>,
+    const body = inLanguage(languageFor(call, config, ctx?.viewer?.user.language), () =>
+      renderDocument(
+        facts,
+        { title: errorHeading(refusal), isUnlisted: true },
+        <Layout unreadCount={0} offersSignUp={offersSignUp(config)}>
+          <ErrorContent refusal={refusal} call={call} />
+        </Layout>,
+      ),
     )
     return { contentType: htmlType, body, headers: pageHeaders(config) }
   },

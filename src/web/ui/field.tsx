@@ -1,6 +1,6 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { formScope, noteStored, textOf, type Marks } from './form-state.ts'
-import { texts } from './texts.tsx'
+import { uiTexts as texts } from '../languages/texts.ts'
 
 /** What all kinds of fields have. */
 interface LabelledProps {

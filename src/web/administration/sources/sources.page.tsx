@@ -18,7 +18,7 @@ import { act, page } from '../../shell/page.tsx'
 import { inAdministration } from '../administration-frame.tsx'
 import { settingNames, settingsFrom } from './source-fields.ts'
 import { NewSourceView, SourcesView, SourceTestView, SourceView } from './sources.view.tsx'
-import { texts } from '../texts.tsx'
+import { administrationTexts as texts } from '../../languages/texts.ts'
 import { textUpTo } from '../../ui/fields.ts'
 
 const shown = { isSecret: true, frame: inAdministration('signInSources') } as const

@@ -18,7 +18,7 @@ import { repositoryPath } from '../code-paths.ts'
 import { HomeView, type HomeProps } from './home.view.tsx'
 import { readReadme } from './readme.ts'
 import { readRoot } from '../source.ts'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 import { topicsIn } from '../../shared/topics.ts'
 import { textUpTo } from '../../ui/fields.ts'
 

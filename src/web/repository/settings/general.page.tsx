@@ -13,7 +13,7 @@ import { act, page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { metaOf, placeOf, settingsPath } from './frame.tsx'
 import { GeneralView } from './general.view.tsx'
-import { texts } from './texts.tsx'
+import { repositorySettingsTexts as texts } from '../../languages/texts.ts'
 import { text, textUpTo, tick, tickedOf, ticks } from '../../ui/fields.ts'
 
 export const repositorySettingsPage = page({
@@ -115,8 +115,6 @@ export const editUnitsAct = act({
   },
 })
 
-const mergeBoxes = { ...texts.merging.allow, ...texts.merging.options }
-
 export const editMergingAct = act({
   path: '/{username}/{reponame}/settings/merging',
   edits: true,
@@ -124,7 +122,8 @@ export const editMergingAct = act({
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: {
-    ...ticks(mergeBoxes),
+    ...ticks(texts.merging.allow),
+    ...ticks(texts.merging.options),
     default_merge_style: text,
     default_update_style: text,
   },
@@ -133,7 +132,8 @@ export const editMergingAct = act({
     await editRepo(ctx, {
       units: {
         pulls: {
-          ...tickedOf(mergeBoxes, body),
+          ...tickedOf(texts.merging.allow, body),
+          ...tickedOf(texts.merging.options, body),
           default_merge_style: mergeStyles.find((style) => style === body.default_merge_style),
           default_update_style: body.default_update_style === 'rebase' ? 'rebase' : 'merge',
         },

@@ -5,7 +5,7 @@ import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { AppearanceView, NotificationSettingsView } from './preferences.view.tsx'
 import { inSettings, settingsMeta, settingsPath } from '../settings-frame.tsx'
-import { texts } from '../texts.tsx'
+import { settingsTexts as texts } from '../../languages/texts.ts'
 import { textUpTo } from '../../ui/fields.ts'
 
 const text = textUpTo(255)

@@ -7,9 +7,9 @@ import { PageHead } from '../../ui/parts.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { Avatar } from '../../ui/person.tsx'
 import { PictureSection } from '../../shared/pictures/picture.view.tsx'
-import { texts as all } from '../texts.tsx'
+import { settingsTexts } from '../../languages/texts.ts'
 
-const texts = all.profile
+const texts = settingsTexts.profile
 
 interface ProfileProps {
   readonly user: UserRow

@@ -12,7 +12,7 @@ import type { presentDeliveries } from '../../../webhooks/deliveries/delivery.pr
 import { hookTypes, selectedEvents } from '../../../webhooks/hook.rules.ts'
 import type { presentHook } from '../../../webhooks/hook.present.ts'
 import { offeredEvents, type loadDelivery, type loadHook } from './hooks.ts'
-import { texts } from './hooks.texts.tsx'
+import { hookTexts as texts } from '../../languages/texts.ts'
 
 type Hook = ReturnType<typeof presentHook>
 type HookDelivery = ReturnType<typeof presentDeliveries>[number]
@@ -164,7 +164,7 @@ const HookForm = ({
     <div class="event-groups">
       {offeredEvents.map(({ title, names }) => (
         <fieldset class="stack tight">
-          <legend>{title}</legend>
+          <legend>{texts.eventGroups[title]}</legend>
           {names.map((name) => (
             <Checkbox
               name="events"

@@ -3,8 +3,8 @@ import { Submit } from '../../ui/button.tsx'
 import { Checkbox, Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Link } from '../../ui/link.tsx'
-import { texts as common } from '../../ui/texts.tsx'
-import { texts } from './labels.texts.tsx'
+import { uiTexts as common } from '../../languages/texts.ts'
+import { labelTexts as texts } from '../../languages/texts.ts'
 
 /**
  * The form of a label.

@@ -8,7 +8,7 @@ import { PageHead } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { Time } from '../../ui/time.tsx'
 import type { loadValues, loadVariable } from './secrets.ts'
-import { texts } from './secrets.texts.tsx'
+import { secretTexts as texts } from '../../languages/texts.ts'
 
 type Values = Awaited<ReturnType<typeof loadValues>>
 
