@@ -31,7 +31,6 @@ export const actionsSettingsPage = page({
 
 export const switchActionsSubmit = act({
   path: '/{username}/{reponame}/settings/actions/general',
-  edits: true,
   twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],

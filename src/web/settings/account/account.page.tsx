@@ -154,6 +154,7 @@ export const primaryAddressSubmit = act({
 export const hideAddressSubmit = act({
   path: '/user/settings/account/email/visibility',
   edits: true,
+  again: accountSettingsPage,
   twin: 'updateUserSettings',
   cost: 'usual',
   requires: [],
