@@ -94,7 +94,7 @@ test('pages, notices, refused forms and error pages are in the language of the r
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const guest = new Browser(forge)
   const accepting = { 'accept-language': 'nl-NL,nl;q=0.9', accept: 'text/html' }
-  assert.match((await guest.send('GET', '/user/login', undefined, accepting)).text, /<h1>«Sign in»<\/h1>/)
+  assert.match((await guest.send('GET', '/user/login', undefined, accepting)).text, /<title>«Sign in» · Ingot/)
   assert.match((await guest.send('GET', '/no/thing', undefined, accepting)).text, /<h1>«Page not found»<\/h1>/)
   const alice = await Browser.of(forge, 'alice')
   const bob = await Browser.of(forge, 'bob')
@@ -103,7 +103,7 @@ test('pages, notices, refused forms and error pages are in the language of the r
   const shown = (await alice.get(path)).text
   assert.match(shown, /<html lang="nl"/)
   assert.match(shown, /<title>««Profile» · Settings» · Ingot/)
-  assert.match(shown, /placeholder="«Search or jump to…»"/)
+  assert.match(shown, /placeholder="«Search or jump to&#x2026;»"/)
   const form = `action="${path}"`
   assert.match((await alice.submit(path, form, { website: 'nowhere' })).text, /«Error: «/)
   assert.equal((await alice.submit(path, form, { full_name: 'Ada' })).status, 303)
