@@ -47,6 +47,7 @@ const factsOf = (
   asset: (name) => assetPath(ctx.config, name),
   refused,
   budget: ctx.budget,
+  asked: { count: 0 },
 })
 
 /** Returns a page with its navigation as a reply. */
@@ -69,6 +70,8 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
         {content}
       </Layout>,
     )
+  // Rendering takes the main thread, and nobody may wait for the page any more.
+  ctx.budget.signal?.throwIfAborted()
   const first = render(budgets[0])
   // The page may have lost the form meanwhile, or it lacks the field.
   const text = isProblemShown ? first : render(budgets[1], refused?.problem?.message)
