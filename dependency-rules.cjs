@@ -152,7 +152,7 @@ module.exports = {
       ['secrets', 'uploads', 'workflows'],
       ['variables'],
       ['runs'],
-      ['dispatches', 'runners', 'schedules'],
+      ['dispatches', 'environments', 'runners', 'schedules'],
       ['logs'],
       ['artifacts', 'caches', 'identity', 'protocol'],
     ],

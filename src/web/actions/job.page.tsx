@@ -25,9 +25,8 @@ export async function loadJob(ctx: RepoCtx, number: number, position: number) {
   // Read before the log, so that what comes later is seen as a change.
   const state = await runStateOf(ctx, found)
   const job = await getJobOf(ctx, found.run, position)
-  const { stepNamesOf } = await import('../../actions/workflows/step-names.parse.ts')
   const attempt = await attemptAt(ctx, job)
-  const sections = attempt ? sectionsOf(attempt.task, attempt.steps, stepNamesOf(job.payload)) : []
+  const sections = attempt ? sectionsOf(attempt.task, attempt.steps) : []
   const { owner, repo } = ctx
   return { owner, repo, ...found, state, job, attempt, sections, position, may: mayOf(ctx) }
 }

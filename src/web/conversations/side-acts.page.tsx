@@ -25,6 +25,7 @@ const texts = issueTexts.issue
 export const labelIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/labels',
+  edits: true,
   twin: 'issueReplaceLabels',
   cost: 'usual',
   params: index,
@@ -41,6 +42,7 @@ export const labelIssue = act({
 export const assignIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/assignees',
+  edits: true,
   twin: 'issueEditIssue',
   cost: 'usual',
   params: index,
@@ -71,6 +73,7 @@ export const setIssueMilestone = act({
 export const setIssueDueDate = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/deadline',
+  edits: true,
   twin: 'issueEditIssueDeadline',
   cost: 'usual',
   params: index,

@@ -58,6 +58,7 @@ function addressAfter(
 export const retitleIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/title',
+  edits: true,
   twin: 'issueEditIssue',
   cost: 'usual',
   params: index,

@@ -53,7 +53,7 @@ const IssueHead = ({ place, issue, around, may, editing }: ConversationProps) =>
   return (
     <header class="issue-head">
       {isEditing ? (
-        <Form to={at('title')} class="fields-row">
+        <Form isEdit to={at('title')} class="fields-row">
           <Field name="title" label={texts.title} value={issue.title} required isLabelHidden isProse autofocus />
           <Submit>{texts.save}</Submit>
           <Link class="button quiet" to={at()}>

@@ -63,6 +63,7 @@ export const addLabelOfPage = act({
 export const changeLabelOfPage = act({
   ...shared,
   path: '/{username}/{reponame}/labels/{id}/edit',
+  edits: true,
   twin: 'issueEditLabel',
   cost: 'usual',
   params: { id: pathNumber },

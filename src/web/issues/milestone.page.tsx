@@ -153,6 +153,7 @@ export const addMilestoneOfPage = act({
 /** Changes a milestone. */
 export const changeMilestoneOfPage = act({
   path: '/{username}/{reponame}/milestones/{id}/edit',
+  edits: true,
   twin: 'issueEditMilestone',
   cost: 'usual',
   params: { id: pathNumber },

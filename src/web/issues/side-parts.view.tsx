@@ -59,7 +59,7 @@ export const ChoiceMenu = ({
   readonly children: ComponentChildren
 }) => (
   <ChangeMenu title={title}>
-    <Form to={to} class="choice-menu" label={texts.change(title)} {...(hidden ? { hidden } : {})}>
+    <Form isEdit to={to} class="choice-menu" label={texts.change(title)} {...(hidden ? { hidden } : {})}>
       {count > searchedFrom ? <MenuFilter list={`${id}_items`} label={issueTexts.filterBy(title)} /> : null}
       <div class="choices" id={`${id}_items`}>
         {children}

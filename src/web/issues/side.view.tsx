@@ -228,7 +228,7 @@ const DueDate = ({ place, issue, side }: SideProps) => {
       change={
         side.choices ? (
           <ChangeMenu title={texts.due}>
-            <Form to={at('deadline')} class="choice-menu stack">
+            <Form isEdit to={at('deadline')} class="choice-menu stack">
               <Field
                 name="due"
                 id="due"

@@ -49,6 +49,7 @@ export const addOrgLabelSubmit = act({
 export const editOrgLabelSubmit = act({
   ...ofOwners,
   path: '/org/{org}/settings/labels/{id}/edit',
+  edits: true,
   twin: 'orgEditLabel',
   cost: 'usual',
   params: { id: pathNumber },

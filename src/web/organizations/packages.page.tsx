@@ -56,6 +56,7 @@ export const orgCleanupRulePage = page({
 
 export const editOrgCleanupRuleSubmit = act({
   path: '/org/{org}/settings/packages/rules/{id}',
+  edits: true,
   twin: 'editPackageCleanupRule',
   cost: 'usual',
   params,

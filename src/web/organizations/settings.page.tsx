@@ -30,6 +30,7 @@ export const orgSettingsPage = page({
 /** Changes the profile of an organization. */
 export const editOrgSubmit = act({
   path: '/org/{org}/settings',
+  edits: true,
   twin: 'orgEdit',
   cost: 'usual',
   requires: [inOrg, orgOwner],

@@ -23,7 +23,7 @@ export const OrgSettingsView = ({ org }: { readonly org: UserRow }) => {
     <>
       <PageHead title={texts.parts.profile} lead={texts.profileLead} />
       <div class="profile-settings">
-        <Form to={at()} class="stack">
+        <Form isEdit to={at()} class="stack">
           <Field name="full_name" label={creation.fullName} value={org.full_name} maxlength={100} isProse />
           <TextArea name="description" label={creation.description} value={org.description} maxlength={255} rows={3} />
           <div class="fields-row">

@@ -37,6 +37,7 @@ export const editTeamPage = page({
 
 export const editTeamSubmit = act({
   path: '/org/{org}/teams/{team}/edit',
+  edits: true,
   twin: 'orgEditTeam',
   cost: 'usual',
   requires: ofOwners,

@@ -107,6 +107,7 @@ const unchanged: EditPullInput = { dueDate: undefined, unsetDueDate: undefined, 
 /** Changes title and base. */
 export const retitlePull = act({
   path: '/{username}/{reponame}/pulls/{index}/title',
+  edits: true,
   twin: 'repoEditPullRequest',
   cost: 'usual',
   requires: readsPull,

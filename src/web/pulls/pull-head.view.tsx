@@ -153,7 +153,7 @@ const EditTitle = ({
   readonly isMerged: boolean
 }) => (
   <Menu label={<Icon name="pencil" />} title={texts.editTitle} class="icon-only" align="end" kind="quiet">
-    <Form to={to} class="menu-form stack">
+    <Form isEdit to={to} class="menu-form stack">
       <Field name="title" label={texts.title} value={title} required isProse />
       {isMerged ? null : <Field name="base" label={texts.base} value={base} required />}
       <Submit kind="plain">{texts.saveTitle}</Submit>

@@ -98,6 +98,7 @@ export const editReleasePage = page({
 
 export const editReleaseAct = act({
   path: '/{username}/{reponame}/releases/edit/{tag+}',
+  edits: true,
   twin: 'repoEditRelease',
   cost: 'usual',
   requires: [inRepo, canRead('releases'), canWrite('releases'), gitRepo, repoUnderQuota('size:repos:all')],

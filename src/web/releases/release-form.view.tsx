@@ -47,6 +47,7 @@ export const ReleaseFormView = (props: FormViewProps) => {
       </PageHead>
       {place.repo.is_empty ? <Flash tone="info">{texts.emptyRepository}</Flash> : null}
       <Form
+        isEdit
         to={release ? at('edit', release.tag_name) : at('new')}
         class="stack"
         id="release-form"

@@ -9,6 +9,7 @@ import { maxAnswerBytes, WorkBudget, WorkTooCostly } from '../../lib/work-budget
 import { nowUnix, type Clock } from '../../lib/time.ts'
 import { countUnread } from '../../notifications/thread.service.ts'
 import { offersSignUp } from '../../users/entry/registration.rules.ts'
+import type { StoredFields } from '../ui/edited-form.ts'
 import type { PageFacts, RefusedForm } from '../ui/page-context.ts'
 import { inLanguage } from '../languages/reader.ts'
 import { assetPath } from './assets.ts'
@@ -46,6 +47,7 @@ const factsOf = (
   asset: (name) => assetPath(ctx.config, name),
   refused,
   budget: ctx.budget,
+  asked: { count: 0 },
 })
 
 /** Returns a page with its navigation as a reply. */
@@ -68,6 +70,8 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
         {content}
       </Layout>,
     )
+  // Rendering takes the main thread, and nobody may wait for the page any more.
+  ctx.budget.signal?.throwIfAborted()
   const first = render(budgets[0])
   // The page may have lost the form meanwhile, or it lacks the field.
   const text = isProblemShown ? first : render(budgets[1], refused?.problem?.message)
@@ -82,6 +86,28 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
       ...page.headers,
     }),
   })
+}
+
+/** Returns the stored fields of the form of a page that edits by an action; undefined when the page lacks it. */
+export function readStored(
+  ctx: BrowserCtx,
+  call: Call,
+  content: ComponentChild,
+  action: string,
+): StoredFields | undefined {
+  let found: StoredFields | undefined
+  renderDocument(
+    {
+      // The page may show the form only when it is asked for, or refused.
+      ...factsOf({ ...ctx, budget: ctx.budget.copy() }, call.url, { action, values: {} }),
+      whenEdited: (each, stored) => {
+        if (each === action) found ??= stored
+      },
+    },
+    { title: '' },
+    content,
+  )
+  return found
 }
 
 /** Returns a part of a page, which a script puts into it, with the policy of pages: its address can also be opened. */

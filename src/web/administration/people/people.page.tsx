@@ -115,6 +115,7 @@ export const administrationPersonPage = page({
 /** Changes an account. */
 export const administrationEditUser = act({
   path: '/admin/users/{username}',
+  edits: true,
   twin: 'adminEditUser',
   cost: 'usual',
   recentSignIn: true,

@@ -132,7 +132,7 @@ export const PersonView = ({
         ) : null}
         <ActButton to={`${path}/sessions/end`}>{texts.endSessions}</ActButton>
       </PageHead>
-      <Form to={path} class="stack form-sections">
+      <Form isEdit to={path} class="stack form-sections">
         <fieldset class="form-section">
           <legend>{texts.profile}</legend>
           <div class="field-grid">

@@ -95,6 +95,7 @@ export const administrationQuotaRulePage = page({
 
 export const administrationEditQuotaRule = act({
   path: '/admin/quota/rules/{quotarule}',
+  edits: true,
   twin: 'adminEditQuotaRule',
   cost: 'usual',
   requires: [quotaOn, siteAdmin, namedRule],
@@ -245,6 +246,7 @@ export const administrationUserQuotaPage = page({
 
 export const administrationSetUserQuotaGroups = act({
   path: '/admin/users/{username}/quota',
+  edits: true,
   twin: 'adminSetUserQuotaGroups',
   cost: 'usual',
   requires: [quotaOn, siteAdmin, targetUser],

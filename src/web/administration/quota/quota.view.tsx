@@ -201,7 +201,7 @@ export const QuotaRuleView = ({ name, rule }: { readonly name: string; readonly 
     <PageHead title={name} lead={texts.ruleLead(texts.limitText(rule.limit))}>
       <ButtonLink to={quotaPath}>{administrationTexts.quota}</ButtonLink>
     </PageHead>
-    <Form to={rulePath(name)} class="stack">
+    <Form isEdit to={rulePath(name)} class="stack">
       <RuleFields rule={rule} />
       <div class="form-acts">
         <Submit>{texts.save}</Submit>
@@ -347,7 +347,7 @@ export const AccountQuotaView = ({
         {groups.length === 0 ? (
           <p class="muted">{texts.noGroups}</p>
         ) : (
-          <Form to={accountQuotaPath(account.name)} class="stack">
+          <Form isEdit to={accountQuotaPath(account.name)} class="stack">
             <fieldset class="stack tight">
               <legend class="sr-only">{texts.groups}</legend>
               {groups.map(({ name, isChosen }, index) => (

@@ -99,6 +99,7 @@ export const administrationSourcePage = page({
 /** Changes a sign-in source. An empty secret stays. */
 export const administrationEditSource = act({
   path: '/admin/auths/{id}',
+  edits: true,
   twin: 'adminEditSignInSource',
   cost: 'usual',
   recentSignIn: true,

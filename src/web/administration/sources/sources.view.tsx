@@ -126,7 +126,7 @@ const SourceForm = ({
   readonly settings: Settings
   readonly source?: SignInSource
 }) => (
-  <Form to={to} class="stack form-sections">
+  <Form isEdit to={to} class="stack form-sections">
     <div class="field-grid">
       <Field name="name" label={texts.name} hint={texts.nameHint} value={source?.name} required autocomplete="off" />
       <div class="whole">

@@ -101,6 +101,7 @@ export const repositoryHomePage = page({
 /** Replaces the topics, from the form beside the code. */
 export const editTopicsSubmit = act({
   path: '/{username}/{reponame}/topics',
+  edits: true,
   twin: 'repoUpdateTopics',
   cost: 'usual',
   requires: [inRepo, anyAccess, repoAdmin],

@@ -216,7 +216,7 @@ const TopicsForm = ({ place, topics }: Pick<HomeProps, 'place'> & { readonly top
   return (
     <details class="more-options topics-form" open={refused?.action === to}>
       <summary>{topics.length === 0 ? texts.addTopics : texts.editTopics}</summary>
-      <Form to={to} class="stack tight" label={texts.editTopics}>
+      <Form isEdit to={to} class="stack tight" label={texts.editTopics}>
         <Field
           name="topics"
           label={texts.topics}

@@ -3,6 +3,8 @@ import { counted } from '../amounts.ts'
 /** Texts of the frame around all pages. */
 export const shellTexts = {
   skip: 'Skip to content',
+  crossedEdit:
+    'Somebody else edited this meanwhile, so nothing was saved. The form has your values, and theirs beside them; save again to replace theirs.',
   plainPart: 'This page is too large to show in full. A part of it is plain or left out.',
   home: 'Home',
   mainMenu: 'Main',

@@ -14,6 +14,10 @@ export const uiTexts = {
   edit: 'Edit',
   search: 'Search',
   menu: 'Menu',
+  storedMeanwhile: 'Somebody else changed this meanwhile to:',
+  emptiedMeanwhile: 'Somebody else emptied this meanwhile.',
+  ticked: 'ticked',
+  notTicked: 'not ticked',
   /** Units of durations, as in `1h 5m`. */
   units: { days: 'd', hours: 'h', minutes: 'm', seconds: 's' },
 }

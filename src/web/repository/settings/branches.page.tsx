@@ -109,6 +109,7 @@ export const branchRulePage = page({
 
 export const editBranchRuleAct = act({
   path: '/{username}/{reponame}/settings/branches/edit/{name+}',
+  edits: true,
   twin: 'repoEditBranchProtection',
   cost: 'usual',
   requires: [inRepo, repoAdmin, notArchived],

@@ -99,6 +99,7 @@ export const BranchRuleView = ({
       lead={texts.lists}
     >
       <Form
+        isEdit
         to={rule ? settingsPath(place, 'branches', 'edit', rule.rule_name) : settingsPath(place, 'branches', 'new')}
         class="stack loose"
       >

@@ -45,6 +45,7 @@ const problemFields = {
 /** Name, description and the like. */
 export const editRepositoryAct = act({
   path: '/{username}/{reponame}/settings',
+  edits: true,
   twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
@@ -74,6 +75,7 @@ export const editRepositoryAct = act({
 
 export const editUnitsAct = act({
   path: '/{username}/{reponame}/settings/units',
+  edits: true,
   twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
@@ -115,6 +117,7 @@ export const editUnitsAct = act({
 
 export const editMergingAct = act({
   path: '/{username}/{reponame}/settings/merging',
+  edits: true,
   twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
@@ -142,6 +145,7 @@ export const editMergingAct = act({
 
 export const editMirrorAct = act({
   path: '/{username}/{reponame}/settings/mirror',
+  edits: true,
   twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],

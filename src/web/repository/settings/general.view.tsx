@@ -47,7 +47,7 @@ const Basics = ({ place, topics }: Pick<GeneralProps, 'place' | 'topics'>) => {
   const { repo } = place
   const texts = repositorySettingsTexts.general
   return (
-    <Form to={settingsPath(place)} class="stack">
+    <Form isEdit to={settingsPath(place)} class="stack">
       <Field name="name" label={texts.name} value={repo.name} hint={texts.nameHint} required maxlength={100} />
       <Field name="description" label={texts.description} value={repo.description} maxlength={2048} isProse />
       <Field name="website" label={texts.website} value={repo.website} type="url" maxlength={1024} />
@@ -74,7 +74,7 @@ const Units = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
   return (
     <section class="section">
       <h2>{texts.heading}</h2>
-      <Form to={settingsPath(place, 'units')} class="stack tight">
+      <Form isEdit to={settingsPath(place, 'units')} class="stack tight">
         {box('has_issues', has('issues', 'ext_issues'))}
         <div class="nested stack tight">
           {entriesOf(texts.issueBoxes).map(([name, label]) => (
@@ -143,7 +143,7 @@ const Merging = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
   return (
     <section class="section">
       <h2>{texts.heading}</h2>
-      <Form to={settingsPath(place, 'merging')} class="stack">
+      <Form isEdit to={settingsPath(place, 'merging')} class="stack">
         <fieldset>
           <legend>{texts.styles}</legend>
           <div class="choices-row">
@@ -200,7 +200,7 @@ const Mirror = ({ place, mirror }: Pick<GeneralProps, 'place'> & { readonly mirr
         </ActButton>
       </div>
       {mirror.lastError === '' ? null : <Flash tone="warning">{sentenceOf(texts.failed(mirror.lastError))}</Flash>}
-      <Form to={settingsPath(place, 'mirror')} class="stack">
+      <Form isEdit to={settingsPath(place, 'mirror')} class="stack">
         <Field
           name="mirror_interval"
           label={texts.interval}

@@ -41,6 +41,7 @@ export const gitHookPage = page({
 /** Writes a script; an empty one is removed. */
 export const editGitHookSubmit = act({
   path: '/{username}/{reponame}/settings/hooks/git/{name}',
+  edits: true,
   twin: 'repoEditGitHook',
   cost: 'usual',
   requires: [inRepo, repoAdmin, gitHookEditor, gitRepo],

@@ -43,7 +43,7 @@ export const GitHooksView = ({
 /** The form of one script. */
 export const GitHookView = ({ place, hook }: { readonly place: SettingsPlace; readonly hook: StoredGitHook }) => (
   <SettingsFrame place={place} part="gitHooks" title={hook.name} lead={texts.when[hook.name]}>
-    <Form to={settingsPath(place, 'hooks', 'git', hook.name)} class="stack">
+    <Form isEdit to={settingsPath(place, 'hooks', 'git', hook.name)} class="stack">
       <TextArea
         name="content"
         label={texts.content}

@@ -81,6 +81,7 @@ export const tagRulePage = page({
 
 export const editTagRuleSubmit = act({
   path: '/{username}/{reponame}/settings/tags/{id}',
+  edits: true,
   twin: 'repoEditTagProtection',
   cost: 'usual',
   params: { id: pathNumber },

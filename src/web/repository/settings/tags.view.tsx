@@ -76,7 +76,7 @@ export const TagRuleView = ({ place, rule }: { readonly place: SettingsPlace; re
     title={repositorySettingsTexts.branches.editTitle(rule.name_pattern)}
     lead={texts.lead}
   >
-    <Form to={settingsPath(place, 'tags', rule.id)} class="stack">
+    <Form isEdit to={settingsPath(place, 'tags', rule.id)} class="stack">
       <RuleFields rule={rule} />
       <div class="form-acts">
         <Submit disabledBecause={place.fixed}>{repositorySettingsTexts.save}</Submit>

@@ -153,6 +153,8 @@ export const primaryAddressSubmit = act({
 /** Shows or hides the primary address. */
 export const hideAddressSubmit = act({
   path: '/user/settings/account/email/visibility',
+  edits: true,
+  again: accountSettingsPage,
   twin: 'updateUserSettings',
   cost: 'usual',
   requires: [],

@@ -38,7 +38,7 @@ export const AccountView = ({ user, addresses, maySetByMail, possessions, mayDel
             ))}
           </ul>
         </Box>
-        <Form to="/user/settings/account/email/visibility" class="stack">
+        <Form isEdit to="/user/settings/account/email/visibility" class="stack">
           <Checkbox
             name="hide_email"
             label={texts.hideAddress}

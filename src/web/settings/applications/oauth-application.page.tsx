@@ -86,6 +86,7 @@ export const applicationPage = page({
 /** Changes an application; its secret stays. */
 export const editApplicationSubmit = act({
   path: '/user/settings/applications/oauth2/{id}',
+  edits: true,
   twin: 'userUpdateOAuth2Application',
   cost: 'usual',
   recentSignIn: true,

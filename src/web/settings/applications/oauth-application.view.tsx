@@ -70,7 +70,7 @@ const ApplicationForm = ({
   readonly submit: string
   readonly known?: Pick<ApplicationProps, 'application' | 'redirectUris'>
 }) => (
-  <Form to={to} class="stack">
+  <Form isEdit to={to} class="stack">
     <Field name="name" label={texts.applicationName} value={known?.application.name} maxlength={255} required isProse />
     <TextArea
       name="redirect_uris"

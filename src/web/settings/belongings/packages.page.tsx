@@ -52,6 +52,7 @@ export const cleanupRulePage = page({
 
 export const editCleanupRuleSubmit = act({
   path: '/user/settings/packages/rules/{id}',
+  edits: true,
   twin: 'editPackageCleanupRule',
   cost: 'usual',
   params,

@@ -33,6 +33,7 @@ export const appearancePage = page({
 
 export const appearanceSubmit = act({
   path: '/user/settings/appearance',
+  edits: true,
   twin: 'updateUserSettings',
   cost: 'usual',
   requires: [],
@@ -63,6 +64,7 @@ export const notificationSettingsPage = page({
 
 export const notificationSettingsSubmit = act({
   path: '/user/settings/notifications',
+  edits: true,
   twin: 'updateUserSettings',
   cost: 'usual',
   requires: [],

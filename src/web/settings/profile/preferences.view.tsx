@@ -20,7 +20,7 @@ export const AppearanceView = ({
   return (
     <>
       <PageHead title={settingsTexts.parts.appearance} />
-      <Form to={settingsPath('appearance')} class="stack loose">
+      <Form isEdit to={settingsPath('appearance')} class="stack loose">
         <Radios
           name="theme"
           label={texts.theme}
@@ -66,7 +66,7 @@ export const NotificationSettingsView = ({
     <>
       <PageHead title={settingsTexts.parts.notifications} lead={texts.lead}></PageHead>
       {sendsMail ? null : <Flash tone="info">{texts.noMail}</Flash>}
-      <Form to={settingsPath('notifications')} class="stack">
+      <Form isEdit to={settingsPath('notifications')} class="stack">
         <Radios
           name="email_notifications"
           label={texts.mails}

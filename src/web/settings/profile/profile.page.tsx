@@ -32,6 +32,7 @@ export const settingsPage = page({
 /** Changes the profile. */
 export const profileSubmit = act({
   path: '/user/settings',
+  edits: true,
   twin: 'updateUserSettings',
   cost: 'usual',
   requires: [],

@@ -23,7 +23,7 @@ export const ProfileView = ({ user, visibilities }: ProfileProps) => (
       <ButtonLink to={pathOf(user.name)}>{texts.see}</ButtonLink>
     </PageHead>
     <div class="profile-settings">
-      <Form to="/user/settings" class="stack">
+      <Form isEdit to="/user/settings" class="stack">
         <Field
           name="full_name"
           label={texts.fullName}

@@ -127,7 +127,7 @@ const RuleForm = ({
   readonly freeTypes?: readonly string[]
   readonly submit: string
 }) => (
-  <Form to={to} class="stack">
+  <Form isEdit to={to} class="stack">
     {rule === undefined ? (
       <Select
         name="type"

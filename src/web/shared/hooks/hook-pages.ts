@@ -116,6 +116,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
   })
   const edit = act({
     twin: `${twins}EditHook`,
+    edits: true,
     cost: 'usual',
     ...form,
     ...one,

@@ -134,7 +134,7 @@ const HookForm = ({
   /** Whether a webhook of the instance is for all repositories; undefined for other webhooks. */
   readonly isSystem?: boolean | undefined
 }) => (
-  <Form to={to} class="stack">
+  <Form isEdit to={to} class="stack">
     <Field name="url" type="url" label={texts.address} hint={texts.addressHint} value={hook?.url} required />
     {type === 'slack' ? <SlackFields config={hook?.config ?? {}} /> : null}
     <Select

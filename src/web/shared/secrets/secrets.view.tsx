@@ -142,7 +142,7 @@ export const EditVariable = ({
 }: Awaited<ReturnType<typeof loadVariable>> & { readonly path: string; readonly back?: string }) => (
   <>
     <PageHead title={texts.editVariable(name)} />
-    <Form to={`${path}/variables/${encodeURIComponent(name)}`} class="stack">
+    <Form isEdit to={`${path}/variables/${encodeURIComponent(name)}`} class="stack">
       <Field name="name" label={texts.secretName} value={name} hint={texts.nameHint} required />
       <TextArea name="data" label={texts.value} value={data} rows={8} required isCode />
       <div class="form-acts">

@@ -107,6 +107,7 @@ export function valuePages<const Rs extends readonly AnyRequirement[]>(place: Va
   })
   const editVariable = act({
     twin: `update${twins}Variable`,
+    edits: true,
     ...form,
     path: variable,
     cost: 'usual',
