@@ -66,9 +66,11 @@ export const sourceSignIn = operation({
   async run({ ctx, params, query, call }) {
     const source = await getProvider(ctx, params.source)
     const { redirect_to: redirectTo = '' } = query
-    const begun = await beginAt(ctx, source, { redirectTo, remember: false, asksAgain: ctx.viewer !== undefined }).catch((error: unknown) =>
-      providerFailed(ctx, source, error),
-    )
+    const begun = await beginAt(ctx, source, {
+      redirectTo,
+      remember: false,
+      asksAgain: ctx.viewer !== undefined,
+    }).catch((error: unknown) => providerFailed(ctx, source, error))
     call.cookies.push(cookieFromElsewhere(ctx.config, awayCookie(ctx.config), begun.kept, begunSeconds))
     return redirect(303, begun.url)
   },
