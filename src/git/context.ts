@@ -56,7 +56,7 @@ export type GitCaches = {
   readonly formats: Cache<string, ObjectFormat>
   /** Answers about fixed object ids: counts, log pages, merge bases, ancestry, last commits. */
   readonly answers: Cache<string, NonNullable<unknown>>
-  /** Answers under way, so that concurrent equal questions share one computation. */
+  /** Answers under way (`once`). */
   readonly pending: Map<string, Promise<NonNullable<unknown>>>
 }
 
@@ -89,6 +89,23 @@ export function locate(context: GitContext, at: ReadFrom): Location {
     directory,
     scope: at.path,
     environment: { GIT_OBJECT_DIRECTORY: at.path, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects },
+  }
+}
+
+/** Runs a computation; concurrent callers with the same name share it. */
+export async function once<T extends NonNullable<unknown>>(
+  { caches: { pending } }: GitContext,
+  name: string,
+  compute: () => Promise<T>,
+): Promise<T> {
+  const known = pending.get(name)
+  if (known !== undefined) return known as Promise<T>
+  const work = compute()
+  pending.set(name, work)
+  try {
+    return await work
+  } finally {
+    pending.delete(name)
   }
 }
 

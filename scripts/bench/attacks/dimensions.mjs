@@ -21,9 +21,7 @@ const quickShare = 0.05
  * @param report receives the rows
  */
 export async function measureDimensions({ url, ask, folder, meter, report, operations, only, ids, quick }) {
-  const reads = readsOf(operations).filter(
-    ({ id }) => ids === undefined || ids.split(',').some((each) => id.includes(each)),
-  )
+  const reads = readsOf(operations, ids?.split(','))
   const [ofAdministrator, ofEverybody] = [
     reads.filter(({ isAdmin }) => isAdmin),
     reads.filter(({ isAdmin }) => !isAdmin),
@@ -61,7 +59,7 @@ export async function measureDimensions({ url, ask, folder, meter, report, opera
       name: 'everything',
     })
   }
-  return { reads, failed, unreached: report.unreached(reads) }
+  return { failed, unreached: report.unreached(reads.filter(({ isMeasured }) => isMeasured)) }
 
   async function measureDimension(at, { name, limit, fill }) {
     current = name

@@ -1,5 +1,5 @@
 /** Dimensions of repositories, pushed with git. */
-import { commit, many } from './world.mjs'
+import { base64, commit, many } from './world.mjs'
 
 const files = (count, nameOf, text = 'a\n') => Object.fromEntries(many(count, (at) => [nameOf(at), text]))
 const places = (...paths) => ({
@@ -71,29 +71,35 @@ export const gitDimensions = [
   oneFile('lines of a file', 'lines.txt', 2_000_000, (size) => 'a\n'.repeat(size)),
   oneFile('lines of code', 'lines.ts', 260_000, (size) => 'a\n'.repeat(size)),
   oneFile('code of a file', 'code.ts', 900_000, (size) => 'const a = `${b}` /* c */\n'.repeat(size / 26)),
-  oneFile('cells of a notebook', 'cells.ipynb', 20_000, (size) => notebook(many(size, () => cell('a *b*')))),
+  oneFile('cells of a notebook', 'cells.ipynb', 20_000, (size) => notebook(many(size, (at) => cell(`a *${at}*`)))),
   oneFile('slow fences of a notebook', 'slow.ipynb', 40, (size) =>
-    notebook(many(size, () => cell(`\`\`\`properties\n${'a\\'.repeat(6000)}\n\`\`\`\n`))),
+    notebook(many(size, (at) => cell(`\`\`\`properties\n${at}${'a\\'.repeat(6000)}\n\`\`\`\n`))),
   ),
   oneFile('outputs of a notebook', 'out.ipynb', 3000, (size) =>
     notebook(
-      many(size, () => ({
+      many(size, (at) => ({
         cell_type: 'code',
         metadata: {},
-        source: 'a',
+        source: `a${at}`,
         execution_count: 1,
-        outputs: [{ output_type: 'stream', name: 'stdout', text: '\u001B[31ma\u001B[0m'.repeat(100) }],
+        outputs: [{ output_type: 'stream', name: 'stdout', text: `\u001B[31m${at}\u001B[0m`.repeat(100) }],
       })),
     ),
   ),
   oneFile('pictures of a notebook', 'pictures.ipynb', 40, (size) =>
     notebook(
-      many(size, () => ({
+      many(size, (at) => ({
         cell_type: 'code',
         metadata: {},
-        source: 'a',
+        source: `a${at}`,
         execution_count: 1,
-        outputs: [{ output_type: 'display_data', metadata: {}, data: { 'image/png': 'A'.repeat(190_000) } }],
+        outputs: [
+          {
+            output_type: 'display_data',
+            metadata: {},
+            data: { 'image/png': base64(String(at).repeat(999)).padEnd(190_000, 'A') },
+          },
+        ],
       })),
     ),
   ),

@@ -45,16 +45,22 @@ const isFile = ({ reply, family }) =>
       typeof shape === 'object' && 'mediaTypes' in shape && !shape.mediaTypes.some((type) => /html|json/.test(type)),
   )
 
-/** The declared operations that read, with what a measurement needs of each. */
-export function readsOf(operations) {
+/**
+ * The declared operations that read, with what a measurement needs of each. A stream is one of them, so that its address
+ * is not taken for that of another operation; it is not measured, because it does not end.
+ * @param ids parts of ids of the measured ones; undefined: all
+ */
+export function readsOf(operations, ids) {
   return operations
-    .filter(({ method, lasts, id }) => method === 'GET' && !lasts && !(id in left))
+    .filter(({ method }) => method === 'GET')
     .map((operation) => {
       const path = rootOf[operation.base] + operation.path
       const literal = path.replaceAll(/\{[\w-]+\+?\}/g, '')
       return {
         id: operation.id,
         path,
+        isMeasured:
+          !operation.lasts && !(operation.id in left) && (ids?.some((each) => operation.id.includes(each)) ?? true),
         query: operation.query,
         params: operation.params,
         whenQuery: operation.whenQuery,
@@ -154,6 +160,7 @@ export class Addresses {
   }
 
   #add(read, path, isQuery = false) {
+    if (!read.isMeasured) return
     if (read.whenQuery !== undefined && !path.includes('?')) path += `?${new URLSearchParams(read.whenQuery)}`
     if (this.#seen.has(path)) return
     // A link with other query parameters is another page.

@@ -20,8 +20,9 @@ export class Report {
     if (status < 400) this.#reached.set(id, true)
     const replyMb = (result?.bytes ?? 0) / mega
     const row = { dimension, id, path, who, status, cpuMs, holdMs, memoryMb, replyMb }
-    // Nobody waits for a push as a whole: its parts are requests and git's own work.
-    const ms = id === 'git push' || id === 'jobs' ? holdMs : cpuMs
+    // Nobody waits for a push as a whole: its parts are requests and git's own work. A file or a difference as a download
+    // takes as long as it is large; others wait for the longest part of it.
+    const ms = isFile || id === 'git push' || id === 'jobs' ? holdMs : cpuMs
     const cpuMsLimit = isExpensive ? limits.cpuMs : limits.usualCpuMs
     row.share = Math.max(ms / cpuMsLimit, memoryMb / limits.memoryMb, isFile ? 0 : replyMb / limits.replyMb)
     if (status === 500 || status > 503) row.share = Math.max(row.share, 1.01)

@@ -2,7 +2,7 @@ import { NotFound } from '../../lib/errors.ts'
 import { nameInLine } from '../../lib/file-names.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
 import { type CommandOptions, type CommandOutput, mustSucceed } from '../broker/broker-client.ts'
-import { checkOids, explainMissing, type GitContext, type Location, locate } from '../context.ts'
+import { checkOids, explainMissing, type GitContext, type Location, locate, once } from '../context.ts'
 import type { Commit, LogQuery, ReadFrom } from '../git.ts'
 import { decodeName } from '../objects/object-codec.ts'
 import { readCommits } from '../objects/object-reader.ts'
@@ -172,17 +172,11 @@ export async function cached<T extends NonNullable<unknown>>(
 ): Promise<T> {
   const known = context.caches.answers.get(name)
   if (known !== undefined) return known as T
-  const pending = context.caches.pending.get(name)
-  if (pending !== undefined) return pending as Promise<T>
-  const work = compute()
-  context.caches.pending.set(name, work)
-  try {
-    const value = await work
+  return once(context, name, async () => {
+    const value = await compute()
     context.caches.answers.set(name, value)
     return value
-  } finally {
-    context.caches.pending.delete(name)
-  }
+  })
 }
 
 export async function countCommits(

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Oid } from '../../lib/ids.ts'
-import type { GitContext, PackedRef, PackedRefs } from '../context.ts'
+import { once, type GitContext, type PackedRef, type PackedRefs } from '../context.ts'
 import { type GitKey, repositoryPath } from '../git-key.ts'
 
 const none: PackedRefs = { stamp: '', list: [], byName: new Map(), fullyPeeled: true }
@@ -15,14 +15,19 @@ export async function readPackedRefs(context: GitContext, key: GitKey): Promise<
     if (before === undefined) return none
     const cached = context.caches.packedRefs.get(key)
     if (cached?.stamp === before) return cached
-    const text = await readFile(path, 'utf8')
-    // The file was replaced between both calls.
-    if (stampOf(path) !== before) continue
-    const parsed = parse(text, before)
-    context.caches.packedRefs.set(key, parsed)
-    return parsed
+    const parsed = await once(context, `${key}:packed-refs:${before}`, async () => {
+      const text = (await readFile(path)).toString()
+      // The file was replaced between both calls.
+      if (stampOf(path) !== before) return replaced
+      const parsed = parse(text, before)
+      context.caches.packedRefs.set(key, parsed)
+      return parsed
+    })
+    if (parsed !== replaced) return parsed
   }
 }
+
+const replaced = Symbol('replaced')
 
 function stampOf(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
@@ -34,7 +39,10 @@ function parse(text: string, stamp: string): PackedRefs {
   let last = ''
   let fullyPeeled = false
   let isSorted = true
-  for (const line of text.split('\n')) {
+  for (let begin = 0, end = 0; begin < text.length; begin = end + 1) {
+    end = text.indexOf('\n', begin)
+    if (end === -1) end = text.length
+    const line = text.slice(begin, end)
     if (line.startsWith('#')) fullyPeeled = line.includes(' fully-peeled')
     else if (line.startsWith('^')) {
       byName.set(last, { name: last, oid: byName.get(last)!.oid, peeled: line.slice(1) as Oid })

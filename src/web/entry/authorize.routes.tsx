@@ -21,7 +21,7 @@ import { policyWith, unkept } from '../shell/page-headers.ts'
 import { confirmationFields, recentSignInFor } from '../shell/recent-sign-in.tsx'
 import { siteHref } from '../ui/paths.ts'
 import { pageErrors } from '../../http/error-forms.ts'
-import { texts } from './texts.tsx'
+import { entryTexts as texts } from '../languages/texts.ts'
 
 const text = Type.Optional(Type.String())
 

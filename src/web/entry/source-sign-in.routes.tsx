@@ -34,14 +34,14 @@ import { pageErrors } from '../../http/error-forms.ts'
 import { attempt, refusedForm } from '../shell/attempt.ts'
 import { CardForm, sendCard } from '../shell/card-page.tsx'
 import { unkept } from '../shell/page-headers.ts'
-import { texts as shell } from '../shell/texts.tsx'
+import { shellTexts as shell } from '../languages/texts.ts'
 import { Submit } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import type { Problem } from '../ui/page-context.ts'
 import { siteHref } from '../ui/paths.ts'
 import { localTarget } from './sign-in-target.ts'
-import { texts } from './texts.tsx'
+import { entryTexts as texts } from '../languages/texts.ts'
 
 const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
 const text = Type.Optional(Type.String({ maxLength: 255 }))

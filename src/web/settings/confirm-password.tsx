@@ -6,7 +6,7 @@ import { CurrentPasswordField, KnownUser } from '../shell/password-field.tsx'
 import { hasRecentSignIn } from '../shell/recent-sign-in.tsx'
 import { usePage } from '../ui/page-context.ts'
 import type { PersonCtx } from './settings-frame.tsx'
-import { texts } from './texts.tsx'
+import { settingsTexts as texts } from '../languages/texts.ts'
 
 /** Asks for the password of the account. An account without one needs a recent sign-in instead. */
 export function PasswordField({ id }: { readonly id: string }) {

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import type { NewPasskeyRequest, PasskeyRequest } from '../../auth/passkey.service.ts'
 import { CardForm } from './card-page.tsx'
-import { texts as all } from './texts.tsx'
+import { shellTexts } from '../languages/texts.ts'
 
-const texts = all.passkey
+const texts = shellTexts.passkey
 
 /** Script of pages with this form. */
 export const passkeyScript = '/assets/passkey.js'

@@ -1,9 +1,9 @@
 import type { Config } from '../../config/load-config.ts'
 import { Field } from '../ui/field.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { texts as all } from './texts.tsx'
+import { shellTexts } from '../languages/texts.ts'
 
-const texts = all.password
+const texts = shellTexts.password
 
 /** Longest password that a form accepts, in characters. */
 const maxPassword = 255

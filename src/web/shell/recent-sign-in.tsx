@@ -18,9 +18,9 @@ import { unkept } from './page-headers.ts'
 import { PasskeyForm, passkeyScript } from './passkey-form.tsx'
 import { CurrentPasswordField, KnownUser } from './password-field.tsx'
 import type { SignedInCtx } from '../../access/context.ts'
-import { texts as all } from './texts.tsx'
+import { shellTexts } from '../languages/texts.ts'
 
-const texts = all.confirmation
+const texts = shellTexts.confirmation
 const text = Type.Optional(Type.String({ maxLength: 20_000 }))
 
 /** Fields by which a form carries the confirmation. The names of the passkey's are those of `PasskeyForm`. */
@@ -134,7 +134,7 @@ async function confirmationPage(
               </Link>
             </p>
           ))}
-          <Submit class="whole">{all.goOn}</Submit>
+          <Submit class="whole">{shellTexts.goOn}</Submit>
         </CardForm>
       ) : null}
     </>

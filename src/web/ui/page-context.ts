@@ -1,8 +1,9 @@
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Config } from '../../config/load-config.ts'
-import type { WorkBudget } from '../../lib/work-budget.ts'
+import { WorkTooCostly, type WorkBudget } from '../../lib/work-budget.ts'
 import type { Unix } from '../../lib/time.ts'
 import type { IconSet } from './icons.ts'
+import type { StoredFields } from './edited-form.ts'
 import { createScope } from './scope.tsx'
 
 /** Name of the cookie and the hidden field against cross-site request forgery. */
@@ -33,6 +34,8 @@ export interface RefusedForm {
   readonly status?: number | undefined
   readonly problem?: Problem | undefined
   readonly values: Readonly<Record<string, unknown>>
+  /** What somebody else stored meanwhile in fields that the sender changed too, for readers, by name. */
+  readonly others?: ReadonlyMap<string, string> | undefined
   /** Called when a part of the page shows the message. */
   readonly whenShown?: () => void
 }
@@ -49,8 +52,12 @@ export interface PageFacts {
   /** Returns the address of an asset. */
   readonly asset: (name: AssetName) => string
   readonly refused?: RefusedForm | undefined
+  /** Called with the stored fields of each rendered form that edits, before they are filled. */
+  readonly whenEdited?: ((action: string, stored: StoredFields) => void) | undefined
   /** What the request may still use up. */
   readonly budget: WorkBudget
+  /** How often parts of the page have asked for its facts. */
+  readonly asked: { count: number }
 }
 
 /** The files that pages name. The scripts are modules. */
@@ -58,9 +65,17 @@ export type AssetName = 'forge.css' | 'further.css' | 'forge.js' | 'editor.js' |
 
 export const pageScope = createScope<PageFacts | undefined>(undefined)
 
-/** Returns the facts of the surrounding page. */
+/**
+ * Most parts of a page that ask for its facts. Each is at least a link or a time, so more of them exceed the size of an
+ * answer (`maxAnswerBytes`), and rendering ends here instead of at its end.
+ */
+export const maxPageParts = 100_000
+
+/** Returns the facts of the surrounding page. Throws `WorkTooCostly` when the page is too large. */
 export function usePage(): PageFacts {
   const facts = pageScope.current()
   if (facts === undefined) throw new Error('a part of a page is rendered outside of a page')
+  facts.asked.count += 1
+  if (facts.asked.count > maxPageParts) throw new WorkTooCostly('outputBytes')
   return facts
 }

@@ -16,7 +16,7 @@ import { act, page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { inAdministration } from '../administration-frame.tsx'
 import { NewAccountView, PeopleView, PersonView } from './people.view.tsx'
-import { texts } from '../texts.tsx'
+import { administrationTexts as texts } from '../../languages/texts.ts'
 import { integer, tick } from '../../ui/fields.ts'
 
 const text = () => Type.Optional(Type.String())
@@ -115,6 +115,7 @@ export const administrationPersonPage = page({
 /** Changes an account. */
 export const administrationEditUser = act({
   path: '/admin/users/{username}',
+  edits: true,
   twin: 'adminEditUser',
   cost: 'usual',
   recentSignIn: true,

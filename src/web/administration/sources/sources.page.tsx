@@ -18,7 +18,7 @@ import { act, page } from '../../shell/page.tsx'
 import { inAdministration } from '../administration-frame.tsx'
 import { settingNames, settingsFrom } from './source-fields.ts'
 import { NewSourceView, SourcesView, SourceTestView, SourceView } from './sources.view.tsx'
-import { texts } from '../texts.tsx'
+import { administrationTexts as texts } from '../../languages/texts.ts'
 import { textUpTo } from '../../ui/fields.ts'
 
 const shown = { isSecret: true, frame: inAdministration('signInSources') } as const
@@ -99,6 +99,7 @@ export const administrationSourcePage = page({
 /** Changes a sign-in source. An empty secret stays. */
 export const administrationEditSource = act({
   path: '/admin/auths/{id}',
+  edits: true,
   twin: 'adminEditSignInSource',
   cost: 'usual',
   recentSignIn: true,

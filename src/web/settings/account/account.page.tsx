@@ -22,7 +22,7 @@ import { AccountView } from './account.view.tsx'
 import { confirmPassword } from '../confirm-password.tsx'
 import type { Possessions } from './delete-account.view.tsx'
 import { inSettings, settingsMeta, settingsPath, type PersonCtx } from '../settings-frame.tsx'
-import { texts } from '../texts.tsx'
+import { settingsTexts as texts } from '../../languages/texts.ts'
 import { textUpTo } from '../../ui/fields.ts'
 
 const text = textUpTo(4096)
@@ -153,6 +153,8 @@ export const primaryAddressSubmit = act({
 /** Shows or hides the primary address. */
 export const hideAddressSubmit = act({
   path: '/user/settings/account/email/visibility',
+  edits: true,
+  again: accountSettingsPage,
   twin: 'updateUserSettings',
   cost: 'usual',
   requires: [],

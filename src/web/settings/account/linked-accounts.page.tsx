@@ -15,10 +15,10 @@ import { confirmationFields, recentSignInFor } from '../../shell/recent-sign-in.
 import { confirmPassword } from '../confirm-password.tsx'
 import { LinkedAccountsView, ProviderLink } from './linked-accounts.view.tsx'
 import { inSettings, settingsMeta, settingsPath } from '../settings-frame.tsx'
-import { texts as all } from '../texts.tsx'
+import { settingsTexts } from '../../languages/texts.ts'
 import { integer, text, textUpTo } from '../../ui/fields.ts'
 
-const texts = all.links
+const texts = settingsTexts.links
 
 /** Shows the linked accounts. */
 export const linkedAccountsPage = page({

@@ -15,9 +15,9 @@ import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { KeysView } from './keys.view.tsx'
 import { inSettings, settingsMeta, settingsPath } from '../settings-frame.tsx'
-import { texts as all } from '../texts.tsx'
+import { settingsTexts } from '../../languages/texts.ts'
 
-const texts = all.keys
+const texts = settingsTexts.keys
 const path = settingsPath('keys')
 const text = Type.Optional(Type.String({ maxLength: 262_144 }))
 const id = Type.Optional(Type.Integer())

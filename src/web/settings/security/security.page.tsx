@@ -8,7 +8,7 @@ import { onceShown, takeShownOnce } from '../../shell/shown-once.ts'
 import { confirmPassword } from '../confirm-password.tsx'
 import { SecurityView } from './security.view.tsx'
 import { inSettings, settingsMeta, settingsPath, type PersonCtx } from '../settings-frame.tsx'
-import { texts } from '../texts.tsx'
+import { settingsTexts as texts } from '../../languages/texts.ts'
 
 const text = Type.Optional(Type.String({ maxLength: 16_384 }))
 const path = settingsPath('security')

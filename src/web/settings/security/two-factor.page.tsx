@@ -11,16 +11,16 @@ import { inBrowser, inSession, ownForm } from '../../shell/browser.requirements.
 import { CardForm, sendCard } from '../../shell/card-page.tsx'
 import { unkept } from '../../shell/page-headers.ts'
 import { confirmationFields, recentSignInFor } from '../../shell/recent-sign-in.tsx'
-import { texts as shell } from '../../shell/texts.tsx'
+import { shellTexts as shell } from '../../languages/texts.ts'
 import { Submit } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Link } from '../../ui/link.tsx'
 import { siteHref } from '../../ui/paths.ts'
 import { scratchShown } from './security.page.tsx'
 import { settingsPath, type PersonCtx } from '../settings-frame.tsx'
-import { texts as all } from '../texts.tsx'
+import { settingsTexts } from '../../languages/texts.ts'
 
-const texts = all.security
+const texts = settingsTexts.security
 const text = Type.Optional(Type.String({ maxLength: 16_384 }))
 const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
 const path = '/user/settings/security/two_factor/enroll'

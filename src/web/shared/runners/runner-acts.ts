@@ -8,7 +8,7 @@ import type { AnyRequirement } from '../../../http/operation.ts'
 import { act } from '../../shell/page.tsx'
 import type { PlaceCtx } from '../place-context.ts'
 import { makeRunnerToken } from './runners.ts'
-import { texts } from '../secrets/secrets.texts.tsx'
+import { secretTexts as texts } from '../../languages/texts.ts'
 import { integer, tick } from '../../ui/fields.ts'
 
 /** What has runners: an account, an organization, a repository, or the instance. */
