@@ -101,9 +101,7 @@ test('act: a form that needs a recent sign-in does nothing in an old session', a
     '{id}': '1',
   }
   for (const path of [...declared.map((each) => each.path), ...alsoChecked]) {
-    const real = path
-      .replace('oauth2/{id}', `oauth2/${app.id}`)
-      .replace(/\{[\w]+\}/g, (name) => values[name] ?? name)
+    const real = path.replace('oauth2/{id}', `oauth2/${app.id}`).replace(/\{[\w]+\}/g, (name) => values[name] ?? name)
     const browser = path.startsWith('/admin') || path.startsWith('/-/admin') ? root : alice
     const answer = await browser.post(real, { _csrf: await browser.csrf('/user/settings'), name: 'x', granted: 'true' })
     // A form with a field for the password is shown again.

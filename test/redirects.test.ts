@@ -12,9 +12,30 @@ const typed = ['\r\nset-cookie: a=b', '?q=one\r\ntwo', '?q=ä日本', '//evil.ex
 /** What browsers read as another site, or as more than an address, and what only looks so. */
 const whole = [
   ...['//evil.example', '/\\evil.example', '\\\\evil.example', '\\/evil.example', '///evil.example', ' //evil.example'],
-  ...['https:evil.example', 'https://evil.example', 'javascript:alert(1)', '/\t/evil.example', '\t//evil.example', '/\n/evil.example'],
-  ...['/.//evil.example', '/x/..//evil.example', '/%2f%2fevil.example', '/%5cevil.example', '/%09/evil.example', '/..%2f/evil.example'],
-  ...['/%0d%0aset-cookie:%20a=b', '/\u2028/evil.example', '/@evil.example', '@evil.example', '.evil.example', ':80@evil.example'],
+  ...[
+    'https:evil.example',
+    'https://evil.example',
+    'javascript:alert(1)',
+    '/\t/evil.example',
+    '\t//evil.example',
+    '/\n/evil.example',
+  ],
+  ...[
+    '/.//evil.example',
+    '/x/..//evil.example',
+    '/%2f%2fevil.example',
+    '/%5cevil.example',
+    '/%09/evil.example',
+    '/..%2f/evil.example',
+  ],
+  ...[
+    '/%0d%0aset-cookie:%20a=b',
+    '/\u2028/evil.example',
+    '/@evil.example',
+    '@evil.example',
+    '.evil.example',
+    ':80@evil.example',
+  ],
 ]
 
 const namesIn = (schema: unknown): string[] =>

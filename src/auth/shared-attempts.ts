@@ -80,7 +80,12 @@ export class SharedAttempts {
   /** Records a refused attempt against subjects from `subjectOf`. */
   async record(tx: Tx, subjects: readonly string[]): Promise<void> {
     const now = this.services.clock.nowMs()
-    await insertRefusedAttempt(tx, { kind: this.kind, process: this.#process, subjects: subjects.join(' '), at_ms: now })
+    await insertRefusedAttempt(tx, {
+      kind: this.kind,
+      process: this.#process,
+      subjects: subjects.join(' '),
+      at_ms: now,
+    })
     this.#recorded += 1
     if (this.#recorded % recordsPerDeletion === 0) await deleteRefusedAttemptsBefore(tx, now - keptMs)
   }
