@@ -134,6 +134,7 @@ const tried: Readonly<Record<string, Tried>> = {
     path: `${tool}/actions/runs`,
     filters: { event: 'schedule', status: 'success', run_number: '999', head_sha: '0'.repeat(40) },
   },
+  listDeployments: { path: `${tool}/deployments`, filters: { environment: 'nothing', sha: '0'.repeat(40) } },
   listRepoArtifacts: { path: `${tool}/actions/artifacts`, filters: { name: 'nothing' } },
   listArtifactsOfRun: { path: `${tool}/actions/runs/{run}/artifacts`, filters: { name: 'nothing' } },
   listRepoCaches: { path: `${tool}/actions/caches`, filters: { key: 'nothing' } },

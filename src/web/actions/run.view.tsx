@@ -13,6 +13,8 @@ import { pathOf } from '../ui/paths.ts'
 import { sizeText, texts as shared } from '../ui/texts.tsx'
 import { Time } from '../ui/time.tsx'
 import { actionsPath, artifactPath, headPath, runPath } from './actions-paths.ts'
+import type { JobReports } from './reports.ts'
+import { Annotations, Summaries } from './reports.view.tsx'
 import { RunGraph } from './run-graph.view.tsx'
 import { RunFrame } from './run-frame.view.tsx'
 import type { RunState } from './run-state.ts'
@@ -26,6 +28,7 @@ export interface RunProps extends RunWithJobs {
   readonly artifacts: readonly ActionArtifactRow[]
   readonly may: { readonly run: boolean; readonly addRunners: boolean }
   readonly state: RunState
+  readonly reports: JobReports
   /** Whether runners have the labels of waiting jobs. */
   readonly runners: ReadonlyMap<string, RunnerMatch>
 }
@@ -43,8 +46,10 @@ export const RunView = (props: RunProps) => {
         </Flash>
       )}
       <Waiting {...props} />
+      <Annotations {...props} />
       {jobs.length === 0 || (run.problem !== '' && jobs.length === 1) ? null : <RunGraph {...props} />}
       {artifacts.length === 0 ? null : <Artifacts {...props} />}
+      <Summaries {...props} />
     </RunFrame>
   )
 }
