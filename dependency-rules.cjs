@@ -152,7 +152,7 @@ module.exports = {
       ['secrets', 'uploads', 'workflows'],
       ['variables'],
       ['runs'],
-      ['dispatches', 'runners', 'schedules'],
+      ['dispatches', 'environments', 'runners', 'schedules'],
       ['logs'],
       ['artifacts', 'caches', 'identity', 'protocol'],
     ],
@@ -161,6 +161,7 @@ module.exports = {
     lfs: [['tickets'], ['locks', 'objects'], ['retention']],
     admin: [['accounts', 'audit', 'doctor', 'events', 'jobs', 'unadopted'], ['identity']],
     web: [
+      ['languages'],
       ['browser', 'ui'],
       ['shell'],
       ['frames', 'lists'],

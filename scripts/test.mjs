@@ -12,7 +12,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { BundleError, bundle, existingEntries, ownBuildFolder, programEntries, sideEntries } from './lib/bundle.mjs'
 import { onInterrupt } from './lib/cleanup.mjs'
@@ -105,6 +105,19 @@ function spread(paths, count) {
   return shards.sort((a, b) => b.ms - a.ms).map((shard) => shard.paths.sort())
 }
 
+/** Returns whether a test can reach `builtFile()`, which finds the entries of other processes and threads beside the tests. */
+function reachesBuiltFiles(paths) {
+  const goal = fromRoot('src', 'lib', 'assets.ts')
+  const found = new Set(paths.map((path) => fromRoot(path)))
+  for (const file of found) {
+    if (file === goal) return true
+    for (const [, path] of readFileSync(file, 'utf8').matchAll(/(?:from|import|import\() ?'(\.[^']+\.tsx?)'/g)) {
+      found.add(resolve(dirname(file), path))
+    }
+  }
+  return false
+}
+
 const groups = selectGroups()
 if (groups.every((group) => group.files.length === 0)) fail('there are no tests')
 const processes = filters.length === 0 ? jobs * turns : jobs
@@ -121,7 +134,8 @@ for (const [index, shard] of shards.entries()) {
   entries[shard.name] = entry.slice(root.length + 1)
 }
 try {
-  await bundle({ ...entries, ...existingEntries(sideEntries), ingot: programEntries.ingot }, folder)
+  const others = { ...existingEntries(sideEntries), ingot: programEntries.ingot }
+  await bundle({ ...entries, ...(reachesBuiltFiles(shards.flatMap(({ paths }) => paths)) ? others : {}) }, folder)
 } catch (error) {
   if (error instanceof BundleError) fail(error.message)
   throw error

@@ -88,6 +88,8 @@ import { triggers } from './triggers/triggers.feature.ts'
 import { mail } from './mail/mail.feature.ts'
 import { federation } from './federation/federation.feature.ts'
 import { transport } from './transport/transport.feature.ts'
+import { inLanguage } from './web/languages/reader.ts'
+import { languageFor } from './web/shell/language-for.ts'
 import { errorPages, unknownPath } from './web/shell/send-page.tsx'
 import { web } from './web/web.feature.ts'
 
@@ -403,8 +405,10 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
         admit: (call) => admit(services, readers, call),
         admitAgain: (call) => admitAgain(services, readers, call),
         lastingAnswers,
-        within: ({ ip, id, operation }, work) =>
-          whileAsked({ address: ip, requestId: id, operation: (operation as NamedOperation).id }, work),
+        within: (call, work) =>
+          whileAsked({ address: call.ip, requestId: call.id, operation: (call.operation as NamedOperation).id }, () =>
+            call.operation.base === 'site' ? inLanguage(languageFor(call, services.config), work) : work(),
+          ),
         site: () => siteOf(services.config),
         pageErrors: errorPages(config, services.clock),
         unknownPath,

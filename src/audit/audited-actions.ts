@@ -14,6 +14,7 @@ export const auditedActions = {
   ],
   signIn: [
     'session.begun',
+    'session.confirmed',
     'session.ended',
     'session.othersEnded',
     'session.allEnded',

@@ -24,6 +24,7 @@ import {
   listSessions,
   renewSession,
   updateLastLogin,
+  updateSessionConfirmed,
   updateSessionsUsed,
   type SessionOfUser,
 } from './session.store.ts'
@@ -286,13 +287,18 @@ export const sessionsOf = ({ db, clock }: AuthServices, userId: UserId): Promise
 const freshSeconds = 900
 
 /**
- * Returns whether the person signed in to this session interactively a short time ago; a resumed session does not
- * count.
+ * Returns whether the person entered credentials a short time ago.
+ * @param signedInUnix time of the session's last interactive sign-in or confirmation; undefined when unknown
  */
-export async function isFreshSession(services: AuthServices, userId: UserId, id: SessionId): Promise<boolean> {
-  const session = (await sessionsOf(services, userId)).find((each) => each.id === id)
-  return session?.former_hash === null && session.created_unix + freshSeconds > nowUnix(services.clock)
-}
+export const isRecentSignIn = ({ clock }: Pick<AuthServices, 'clock'>, signedInUnix: Unix | undefined): boolean =>
+  signedInUnix !== undefined && signedInUnix + freshSeconds > nowUnix(clock)
+
+/** Records that the person of a session entered credentials again. */
+export const confirmSession = ({ db, clock }: AuthServices, userId: UserId, id: SessionId): Promise<void> =>
+  transaction(db, async (tx) => {
+    await updateSessionConfirmed(tx, id, nowUnix(clock))
+    await recordAct(tx, { action: 'session.confirmed', doerId: userId, about: { kind: 'session', id } })
+  })
 
 /** Ends a session of an account; returns false when it does not exist. */
 export const endSession = ({ db }: AuthServices, userId: UserId, id: SessionId): Promise<boolean> =>

@@ -121,6 +121,9 @@ export const deleteSessionsOf = (tx: Tx, userId: UserId) =>
 export const deleteSessionsBefore = (tx: Tx, unix: Unix) =>
   tx.deleteFrom('session').where('expires_unix', '<=', unix).where('remember_until_unix', '<=', unix).execute()
 
+export const updateSessionConfirmed = (tx: Tx, id: SessionId, unix: Unix) =>
+  tx.updateTable('session').set({ authenticated_unix: unix }).where('id', '=', id).execute()
+
 export const updateLastLogin = (tx: Tx, id: UserId, unix: Unix, language: string) =>
   tx
     .updateTable('user')

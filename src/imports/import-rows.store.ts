@@ -6,6 +6,7 @@ import type { NewReleaseRow, ReleaseRow } from '../db/tables/releases.ts'
 import type { CommentId, IssueId, LabelId, MilestoneId, ReleaseId, RepoId, ReviewId, UserId } from '../lib/ids.ts'
 import { inParts } from '../lib/in-parts.ts'
 import type { Unix } from '../lib/time.ts'
+import { furtherWords, furtherWordsOfIssue } from '../issues/search/further-words.rules.ts'
 
 /*
  * Bulk inserts into a hidden repository. They publish no events and keep no counts; `recountImported` counts at the end.
@@ -58,7 +59,7 @@ export const insertIssues = async (tx: Tx, rows: readonly NewIssueRow[]): Promis
       await writeInParts(rows, (part) =>
         tx
           .insertInto('issue')
-          .values(part)
+          .values(part.map((row) => ({ ...row, further_words: furtherWordsOfIssue(row) })))
           .onConflict((conflict) => conflict.columns(['repo_id', 'index']).doNothing())
           .returning(['id', 'index'])
           .execute(),
@@ -131,7 +132,15 @@ export const insertReactions = (tx: Tx, rows: readonly NewReaction[]) =>
 
 /** Inserts timeline entries and returns their ids in the order of the rows. */
 export const insertEntries = async (tx: Tx, rows: readonly NewCommentRow[]): Promise<CommentId[]> =>
-  (await writeInParts(rows, (part) => tx.insertInto('comment').values(part).returning('id').execute()))
+  (
+    await writeInParts(rows, (part) =>
+      tx
+        .insertInto('comment')
+        .values(part.map((row) => ({ ...row, further_words: furtherWords(row.content ?? '') })))
+        .returning('id')
+        .execute(),
+    )
+  )
     .map((row) => row.id)
     .sort((one, other) => one - other)
 

@@ -20,6 +20,7 @@ import {
 } from './issue.store.ts'
 import { deleteIssueLabels, insertIssueLabels, listSetLabels } from './labels/label.store.ts'
 import { stopOwnWatch } from './time/stopwatch.service.ts'
+import { furtherWordsOfIssue } from './search/further-words.rules.ts'
 
 /**
  * Changes of an issue or pull request. Each function writes the row, the timeline entry, the counters and the event in the
@@ -43,7 +44,11 @@ export async function changeTitle(tx: Tx, by: Attribution, issue: IssueRow, titl
   if (title === '' || title === issue.title) return issue
   await insertTimelineEntry(tx, by, issue.id, { type: 'change_title', old_title: issue.title, new_title: title })
   await publish(tx, 'issue.edited', { ...facts(issue, by), posterId: issue.poster_id, oldTitle: issue.title })
-  return updateIssue(tx, issue.id, { title, updated_unix: by.atUnix })
+  return updateIssue(tx, issue.id, {
+    title,
+    further_words: furtherWordsOfIssue({ ...issue, title }),
+    updated_unix: by.atUnix,
+  })
 }
 
 /** Changes the text and keeps its previous version. An equal text changes nothing. */
@@ -68,6 +73,7 @@ export async function changeContent(tx: Tx, by: Attribution, issue: IssueRow, co
   await claimShownFiles(tx, by.doerId, { ...issue, content }, undefined)
   return updateIssue(tx, issue.id, {
     content,
+    further_words: furtherWordsOfIssue({ ...issue, content }),
     content_version: issue.content_version + 1,
     updated_unix: by.atUnix,
   })

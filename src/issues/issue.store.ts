@@ -11,6 +11,7 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import type { IssueId, LabelId, MilestoneId, RepoId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 import { revisionOf, revisionOfRow, userRevisions } from './revision.store.ts'
+import { furtherWordsOfIssue } from './search/further-words.rules.ts'
 
 /** The id of an issue and the id of its repository. */
 export type IssueKey = Pick<IssueRow, 'id' | 'repo_id'>
@@ -136,7 +137,11 @@ export async function takeNumber(tx: Tx, repoId: RepoId): Promise<number> {
 }
 
 export const insertIssue = (tx: Tx, values: NewIssueRow): Promise<IssueRow> =>
-  tx.insertInto('issue').values(values).returningAll().executeTakeFirstOrThrow()
+  tx
+    .insertInto('issue')
+    .values({ ...values, further_words: furtherWordsOfIssue(values) })
+    .returningAll()
+    .executeTakeFirstOrThrow()
 
 export const updateIssue = (tx: Tx, id: IssueId, change: IssueChange): Promise<IssueRow> =>
   tx.updateTable('issue').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()

@@ -9,6 +9,7 @@ import type { CommentId, IssueId, RepoId, UserId } from '../lib/ids.ts'
 import type { Bound, Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 import type { Attribution } from './attribution.ts'
+import { furtherWords } from './search/further-words.rules.ts'
 
 /** A new timeline entry; omitted columns are empty. */
 export type NewTimelineEntry = { readonly type: CommentType } & Partial<
@@ -57,6 +58,7 @@ export async function insertTimelineEntries(
   const values = entries.map((entry) => ({
     ...noFields,
     ...entry,
+    further_words: furtherWords(entry.content ?? ''),
     poster_id: by.doerId,
     created_unix: by.atUnix,
     updated_unix: by.atUnix,
@@ -261,7 +263,12 @@ export const addToComments = (tx: Tx, issueId: IssueId, by: number, updatedUnix?
 export const updateCommentText = (tx: Tx, id: CommentId, content: string, updatedUnix: Unix) =>
   tx
     .updateTable('comment')
-    .set({ content, content_version: sql`content_version + 1`, updated_unix: updatedUnix })
+    .set({
+      content,
+      further_words: furtherWords(content),
+      content_version: sql`content_version + 1`,
+      updated_unix: updatedUnix,
+    })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst()

@@ -9,12 +9,17 @@ import { replyAddresses, type ReplyAddresses } from './incoming/reply-address.ts
 import { unsubscribeUrl } from './unsubscribe.service.ts'
 
 /** Returns the mail for one recipient, in the recipient's language. */
-export function composeEventMail(services: Services, mail: EventMail, { row, recipient }: QueuedMail): Mail {
+export function composeEventMail(
+  services: Services,
+  mail: EventMail,
+  { row, recipient, mayReadCode }: QueuedMail,
+): Mail {
   const user = recipient as UserRow
   const { config } = services
   const texts = textsFor(config, user.language)
   const unsubscribeLink = unsubscribeUrl(services, user, mail)
   const reason = mail.reason(texts, row.is_named)
+  const quoted = mayReadCode ? mail.quote?.forReaders : mail.quote?.forOthers
   const replyTo = mail.issue && replyAddresses(services, user, mail.issue)
   return {
     to: user.email,
@@ -26,7 +31,7 @@ export function composeEventMail(services: Services, mail: EventMail, { row, rec
       language: texts.language,
       blocks: [
         paragraph(mail.sentence(texts)),
-        ...(mail.quote ? [quote(mail.quote.text, mail.quote.html)] : []),
+        ...(quoted ? [quote(quoted.text, quoted.html)] : []),
         link(texts.show, mail.url),
         ...(row.is_last ? [paragraph(texts.lastOfHour(config.ingot.maxMailsPerHour))] : []),
       ],

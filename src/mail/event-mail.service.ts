@@ -1,3 +1,5 @@
+import { accessTo } from '../access/repo-access.ts'
+import { fullRights, type Rights } from '../access/rights.ts'
 import { serverWork } from '../access/server-work.ts'
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { Services } from '../access/context.ts'
@@ -15,15 +17,30 @@ import { mayHear, type Subject } from '../notifications/audience.store.ts'
 import { findReview } from '../pulls/reviews/review.store.ts'
 import { findRelease } from '../releases/release.store.ts'
 import { escapePath } from '../lib/escape-url.ts'
+import type { UserId } from '../lib/ids.ts'
 import { repoFullName, repoWebUrl } from '../repos/repo-url.ts'
 import { renderText } from '../site/render.service.ts'
 import { findUserById } from '../users/user.store.ts'
 import { messageId } from './compose.tsx'
+import { addressLines, withoutMedia } from './quoted-text.rules.ts'
 import { isAdmin } from './mail-queue.store.ts'
 import type { MailTexts } from './texts/mail-texts.ts'
 
 /** The events that send mails. */
 export type MailedEvent = NotifiedEvent | Event<'user.created' | 'release.published'>
+
+/** The text of a user, as text and as HTML, for recipients who may read the code of the repository and for all others. */
+export interface Quote {
+  /** SQL condition: a row of `user` may read the code. */
+  readonly mayReadCode: RawBuilder<SqlBool>
+  readonly forReaders: QuotedText
+  readonly forOthers: QuotedText
+}
+
+export interface QuotedText {
+  readonly text: string
+  readonly html: string
+}
 
 /** The content of a mail about an event, for all recipients. */
 export interface EventMail {
@@ -41,8 +58,7 @@ export interface EventMail {
   readonly sentence: (texts: MailTexts) => string
   /** Returns why a recipient gets it; `isNamed`: the event names the recipient. */
   readonly reason: (texts: MailTexts, isNamed: boolean) => string
-  /** The text of the user, as Markdown and as HTML. */
-  readonly quote?: { readonly text: string; readonly html: string } | undefined
+  readonly quote?: Quote | undefined
   /** Page of the subject. */
   readonly url: string
   /** Headers that are the same for all recipients. */
@@ -95,7 +111,7 @@ async function releaseMail(services: Services, { data }: Event<'release.publishe
     subject: () => `[${name}] ${release.title || tag}`,
     sentence: (texts) => texts.released(shownName(doer), tag, name),
     reason: (texts) => texts.why.watches,
-    quote: content.trim() === '' ? undefined : await render(services, repository, content),
+    quote: await quoteOf(services, repository, content, data.doerId),
     url: `${repoWebUrl({ config, ...repository })}/releases/tag/${escapePath(tag)}`,
     headers: listHeaders(services, repository),
   }
@@ -171,7 +187,7 @@ async function issueMail(services: Services, event: IssueEvent): Promise<EventMa
     subject: () => (isOpening ? title : `Re: ${title}`),
     sentence: (texts) => sentenceOf(event, issue, shownName(doer), texts),
     reason: (texts, isNamed) => reasonOf(event, texts, isNamed),
-    quote: text.trim() === '' ? undefined : await render(services, subject, text),
+    quote: await quoteOf(services, subject, text, event.data.doerId),
     url: comment ? `${page}#issuecomment-${comment.id}` : page,
     headers: {
       ...(isOpening ? {} : { 'In-Reply-To': opener, References: opener }),
@@ -274,15 +290,27 @@ function listHeaders({ config }: Services, repository: Subject): Record<string, 
 /** Longest quoted text of a user, in characters. */
 const maxQuote = 100_000
 
-/** Images are replaced by their texts: loading one would reveal to its author who reads the mail. */
-const images = /<img\b(?:"[^"]*"|[^">])*>/g
-
-async function render(
+async function quoteOf(
   services: Services,
   repository: RepoWithOwner,
   whole: string,
-): Promise<{ readonly text: string; readonly html: string }> {
-  const text = whole.length > maxQuote ? `${whole.slice(0, maxQuote)}…` : whole
-  const html = await renderText(serverWork(services), text, 'comment', { context: repoFullName(repository) })
-  return { text, html: html.replaceAll(images, (image) => /\balt="([^"]*)"/.exec(image)?.[1] ?? '') }
+  doerId: UserId,
+): Promise<Quote | undefined> {
+  if (whole.trim() === '') return undefined
+  const { repo, owner } = repository
+  const source = whole.length > maxQuote ? `${whole.slice(0, maxQuote)}…` : whole
+  const { units, rights } = await accessTo(services.db, undefined, owner, repo)
+  const render = async (rights: Rights): Promise<QuotedText> => {
+    const ctx = { ...serverWork(services), repo, owner, units, rights }
+    const html = withoutMedia(await renderText(ctx, source, 'comment', { context: repoFullName(repository) }, ctx))
+    const addresses = addressLines(source, html)
+    return { text: addresses.length === 0 ? source : `${source}\n\n${addresses.join('\n')}`, html }
+  }
+  const forReaders = await render(fullRights(units))
+  return {
+    mayReadCode: mayHear({ repo, owner, unit: 'code' }, doerId),
+    forReaders,
+    // Ids of commits are links for those who may read the code.
+    forOthers: rights.canRead('code') ? forReaders : await render(rights),
+  }
 }

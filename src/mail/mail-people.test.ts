@@ -4,7 +4,7 @@ import { listJobs } from '../jobs/queue.ts'
 import { eventsNamed } from '../testing/events.ts'
 import type { Forge, ForgeOptions } from '../testing/forge.ts'
 import { givenPull } from '../testing/given-pull.ts'
-import { withMail, type CaughtMail } from '../testing/mail.ts'
+import { decodedMail, withMail, type CaughtMail } from '../testing/mail.ts'
 
 const notifying = (more: NonNullable<ForgeOptions['settings']> = {}): ForgeOptions => ({
   users: ['alice', 'bob', 'carol'],
@@ -17,15 +17,6 @@ const header = (mail: CaughtMail | undefined, name: string): string | undefined 
     .exec(mail?.source.split('\r\n\r\n', 1)[0]?.concat('\r\n') ?? '')?.[1]
     ?.replaceAll('\r\n', '')
     .trim()
-
-/** The parts of a mail, decoded. */
-const content = (mail: CaughtMail | undefined): string =>
-  Buffer.from(
-    (mail?.source ?? '')
-      .replaceAll('=\r\n', '')
-      .replaceAll(/=([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
-    'latin1',
-  ).toString('utf8')
 
 /** Who got what since the last look, by recipient. */
 async function arrived(forge: Forge, caught: CaughtMail[]): Promise<string[]> {
@@ -131,13 +122,13 @@ test('mail of an issue has threading, list and prefixed headers, two parts, and 
         assert.equal(header(each, 'Bcc'), undefined)
         assert.equal(each?.to.length, 1)
       }
-      const shown = content(mail)
+      const shown = decodedMail(mail)
       assert.match(shown, /Content-Type: text\/plain/)
       assert.match(shown, /\*\*bold\*\* <script>/, 'the text part has what was written')
       assert.match(shown, /<strong>bold<\/strong>/)
       assert.doesNotMatch(shown.slice(shown.indexOf('text/html')), /<script|<img/, 'the HTML part is safe')
       assert.match(shown, /You get this mail because you take part/)
-      const german = content(caught.find(({ to }) => to[0] === 'alice@example.com'))
+      const german = decodedMail(caught.find(({ to }) => to[0] === 'alice@example.com'))
       assert.match(german, /hat dieses Issue kommentiert\./)
       assert.match(german, /<html lang="de">/)
     },
@@ -160,7 +151,7 @@ test('reviews, review requests, merges, offered repositories and new accounts se
           .splice(0)
           .map(
             (mail) =>
-              `${mail.to[0]?.split('@')[0]}: ${/\n\r\n?(.*\.)\r\n/.exec(content(mail).split('text/plain')[1] ?? '')?.[1]}`,
+              `${mail.to[0]?.split('@')[0]}: ${/\n\r\n?(.*\.)\r\n/.exec(decodedMail(mail).split('text/plain')[1] ?? '')?.[1]}`,
           )
           .sort()
       }
@@ -264,7 +255,7 @@ test('releases send mail to watchers who may read them, drafts and pre-releases 
       await forge.settle()
       const mail = caught.find(({ to }) => to[0] === 'bob@example.com')
       assert.equal(header(mail, 'Message-ID'), `<repositories/1/releases/${draft.id}@localhost>`)
-      assert.match(content(mail), /alice published v0 of alice\/r\.[\s\S]*what is \*new\*[\s\S]*releases\/tag\/v0/)
+      assert.match(decodedMail(mail), /alice published v0 of alice\/r\.[\s\S]*what is \*new\*[\s\S]*releases\/tag\/v0/)
       assert.deepEqual(await arrived(forge, caught), ['bob: [alice/r] The first', 'carol: [alice/r] The first'])
       const path = new URL(/^<([^>]*)>/.exec(header(mail, 'List-Unsubscribe') ?? '')?.[1] ?? '').pathname
       assert.match((await forge.guest.get(path, { site: true })).text, /Watch this repository no longer/)
@@ -348,7 +339,7 @@ test('mail to one person within an hour is limited, and the last mail says so', 
       const say = async (): Promise<string[]> => {
         await forge.as('bob').must('POST', `${issue.api}/comments`, { body: 'hello' })
         await forge.settle()
-        return caught.splice(0).map(content)
+        return caught.splice(0).map(decodedMail)
       }
       assert.doesNotMatch((await say()).join(), /the last one/)
       assert.match((await say()).join(), /This is mail 2 to you within the hour, and the last one/)

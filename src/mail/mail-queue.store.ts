@@ -59,13 +59,15 @@ export interface QueuedMail {
   readonly row: QueuedMailRow
   /** undefined: the recipient may not read the subject or does not want mails. */
   readonly recipient: UserRow | undefined
+  /** Whether the recipient may read the code of the repository. */
+  readonly mayReadCode: boolean
 }
 
-/** Lists the queued mails of a range, by the recipient's id. */
+/** Lists the queued mails of a range, by the recipient's id. The conditions are about a row of `user`. */
 export async function listQueuedMails(
   db: Db,
   { eventId, after, upTo }: MailRange,
-  mayHear: RawBuilder<SqlBool>,
+  { mayHear, mayReadCode }: { readonly mayHear: RawBuilder<SqlBool>; readonly mayReadCode: RawBuilder<SqlBool> },
 ): Promise<QueuedMail[]> {
   const rows = await db
     .selectFrom('mail_queue')
@@ -80,13 +82,17 @@ export async function listQueuedMails(
   const recipients = await db
     .selectFrom('user')
     .selectAll()
+    .select(sql<SqlBool>`case when ${mayReadCode} then 1 else 0 end`.as('may_read_code'))
     .where(sql<SqlBool>`"user".id in ${idList(db, ids)}`)
     .where('email', '<>', '')
     .where('email_notifications', '<>', 'disabled')
     .where(mayHear)
     .execute()
   const byId = new Map(recipients.map((user) => [user.id, user]))
-  return rows.map((row) => ({ row, recipient: byId.get(row.user_id) }))
+  return rows.map((row) => {
+    const recipient = byId.get(row.user_id)
+    return { row, recipient, mayReadCode: Boolean(recipient?.may_read_code) }
+  })
 }
 
 export const deleteMails = async (tx: Tx, ids: readonly MailId[]): Promise<void> => {

@@ -1,3 +1,4 @@
+import { sql, type SqlBool } from 'kysely'
 import { Type } from 'typebox'
 import type { Services } from '../access/context.ts'
 import { transaction } from '../db/database.ts'
@@ -32,7 +33,10 @@ export const sendMails = job({
     const event = await getEvent(services.db, input.eventId)
     const mail = event && (await eventMailOf(services, event as MailedEvent))
     if (!mail) return
-    const waiting = await listQueuedMails(services.db, input, mail.mayHear)
+    const waiting = await listQueuedMails(services.db, input, {
+      mayHear: mail.mayHear,
+      mayReadCode: mail.quote?.mayReadCode ?? sql<SqlBool>`1 = 0`,
+    })
     await dequeue(
       services,
       waiting.filter(({ recipient }) => recipient === undefined),

@@ -103,3 +103,31 @@ export function hiddenFields(html: string, action: string): Record<string, strin
   const inputs = [...(form?.[2] ?? '').matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)]
   return Object.fromEntries(inputs.map(([, name = '', value = '']) => [name, unescaped(value)]))
 }
+
+/** Returns what a browser sends of the form with an action, without a button: its fields as the page shows them. */
+export function shownFields(html: string, action: string): Record<string, string[]> {
+  const form = [...html.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].find(
+    ([, head = '', body = '']) => head.includes(`action="${action}"`) && body.includes('name="_version"'),
+  )
+  if (form?.[2] === undefined) throw new Error(`the page has no form that edits by ${action}`)
+  const fields: Record<string, string[]> = {}
+  const add = (name: string | undefined, value: string) => {
+    if (name !== undefined && name !== '') (fields[unescaped(name)] ??= []).push(unescaped(value))
+  }
+  const attribute = (tag: string, name: string) => new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1]
+  const controls = /<input\b[^>]*>|<textarea\b([^>]*)>([\s\S]*?)<\/textarea>|<select\b([^>]*)>([\s\S]*?)<\/select>/g
+  for (const [tag, area, text = '', select, options = ''] of form[2].matchAll(controls)) {
+    if (/\sdisabled\b/.test(tag.slice(0, tag.indexOf('>')))) continue
+    if (area !== undefined) add(attribute(area, 'name'), text.replace(/^\n/, ''))
+    else if (select !== undefined) {
+      const all = options.match(/<option\b[^>]*>/g) ?? []
+      add(
+        attribute(select, 'name'),
+        attribute(all.find((each) => /\sselected\b/.test(each)) ?? all[0] ?? '', 'value') ?? '',
+      )
+    } else if (!/type="(?:checkbox|radio)"/.test(tag) || /\schecked\b/.test(tag)) {
+      if (!/type="(?:file|submit)"/.test(tag)) add(attribute(tag, 'name'), attribute(tag, 'value') ?? '')
+    }
+  }
+  return fields
+}

@@ -70,3 +70,12 @@ export async function withMail(
     })
   }
 }
+
+/** Returns headers and parts of a mail, decoded. */
+export const decodedMail = (mail: CaughtMail | undefined): string =>
+  Buffer.from(
+    (mail?.source ?? '')
+      .replaceAll('=\r\n', '')
+      .replaceAll(/=([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
+    'latin1',
+  ).toString('utf8')

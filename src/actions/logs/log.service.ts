@@ -14,6 +14,8 @@ import { Conflict } from '../../lib/errors.ts'
 import type { TaskId } from '../../lib/ids.ts'
 import { runChannel } from '../runs/run-change.service.ts'
 import { findTask, findTaskForUpdate, updateTask } from '../runs/task.store.ts'
+import { annotationsIn } from './annotation.rules.ts'
+import { insertAnnotations } from './annotation.store.ts'
 import { lineOf, type LogBlock, type LogRow } from './log.rules.ts'
 import { maskLines } from './mask.service.ts'
 import { deleteChunks, findChunkOf, insertChunks, listChunks } from './log.store.ts'
@@ -57,7 +59,7 @@ export async function appendLog(
     if (!task || !isOpen(task)) throw new Conflict('the log has ended', 'log_ended')
     const hasNoGap = index <= task.log_lines
     const arrived = hasNoGap ? rows.slice(task.log_lines - index) : []
-    const { lines: texts, begun, change } = maskLines(services, task, pluck(arrived, 'content'))
+    const { lines: texts, begun, mask, change } = maskLines(services, task, pluck(arrived, 'content'))
     // The last lines may be the beginning of a secret. They are not acknowledged, so that the runner sends them again.
     const fresh = arrived.slice(0, isLast ? arrived.length : arrived.length - begun)
     const lines = task.log_lines + fresh.length
@@ -76,6 +78,11 @@ export async function appendLog(
       )
       task.log_bytes += chunks.reduce((sum, { bytes }) => sum + bytes, 0)
     }
+    const { annotations, resumeToken } = annotationsIn(texts.slice(0, fresh.length), task.log_lines, {
+      resumeToken: task.resume_token,
+      mask,
+    })
+    await insertAnnotations(tx, taskId, annotations)
     const ends = isLast && hasNoGap && (fresh.length > 0 || task.status !== 'running')
     const state = ends ? 'ended' : isLast && hasNoGap ? 'closing' : fresh.length > 0 ? 'open' : task.log_state
     await updateTask(tx, taskId, {
@@ -83,6 +90,7 @@ export async function appendLog(
       log_bytes: task.log_bytes,
       active_ms: clockOf(tx).nowMs(),
       ...change,
+      resume_token: resumeToken,
       log_state: state,
     })
     if (fresh.length > 0 || ends) {
@@ -142,7 +150,8 @@ export const storeLog = job({
         log_state: 'stored',
         log_key: key,
         log_index: JSON.stringify([isCompressed, index]),
-        masks: '',
+        // The report of the end of a running task may contain more texts.
+        ...(now.status === 'running' ? {} : { masks: '' }),
       })
       await deleteChunks(tx, taskId)
       return true

@@ -2,6 +2,7 @@ import type { Services } from '../../access/context.ts'
 import type { ActionJobRow, ActionStatus } from '../../db/tables/actions.ts'
 import { statusOfKey } from '../status.rules.ts'
 import { shortKey } from '../workflows/job-key.rules.ts'
+import { environmentOutput } from '../environment.rules.ts'
 import type { Plain } from '../workflows/plain-yaml.ts'
 import { listJobsOfRun } from './run.store.ts'
 import { listOutputsOf } from './task.store.ts'
@@ -33,7 +34,7 @@ export async function loadNeeds(
       const own = each.task_id === null ? [] : (byTask.get(each.task_id) ?? [])
       return own.map(({ name, value }) => [name, value] as const)
     })
-    return Object.fromEntries(given.filter(([, value]) => value !== ''))
+    return Object.fromEntries(given.filter(([name, value]) => value !== '' && name !== environmentOutput))
   }
   return Object.fromEntries(
     keys.map((key) => {

@@ -6,13 +6,14 @@ import { publish } from '../../events/hub.ts'
 import { actionsUserId, type ActionJobId, type RunId, type UserId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { isFinal, resolveBlocked, statusOfRun, type JobDependencies } from '../status.rules.ts'
+import { listGroupMembers, type GroupMember, type GroupScope } from './group.store.ts'
+import { enterInTurn, groupsAround, isOfMember } from './job-groups.rules.ts'
 import { reportJobStatuses } from './commit-status.service.ts'
 import { findRunRepo } from './run-repo.store.ts'
 import {
   findRunForUpdate,
   incrementQueueVersions,
   listJobStates,
-  listOpenRunsOfGroup,
   stopTasks,
   updateJobs,
   updateRun,
@@ -58,13 +59,17 @@ export async function settleRun(
   if (!repo) return
   const now = nowUnix(clockOf(tx))
   const nowMs = clockOf(tx).nowMs()
+  const replaced = run.has_groups ? await enterJobGroups(tx, run, doerId) : []
   const jobs = await listJobStates(tx, runId)
   const resolved = resolveBlocked(jobs.map(dependenciesOf), mayStart(run))
+  const groupsOf = groupsAround(run, jobs)
   // A deferred job stays blocked until the jobs are planned that it stands for.
   const isPlannable = ([index, to]: readonly [number, ActionStatus]): boolean =>
     to === 'waiting' && (jobs[index] as JobState).is_deferred
   if ([...resolved].some(isPlannable)) await publish(tx, 'run.plannable', { repoId: run.repo_id, runId, doerId })
-  const moved = [...resolved].filter((each) => !isPlannable(each))
+  const waitsForGroup = ([index, to]: readonly [number, ActionStatus]): boolean =>
+    to === 'waiting' && groupsOf(jobs[index] as JobState).some(({ group_state: state }) => state !== 'inside')
+  const moved = [...resolved].filter((each) => !isPlannable(each) && !waitsForGroup(each))
   const changed: JobState[] = []
   for (const status of new Set(moved.map(([, to]) => to))) {
     const ofStatus = moved.filter(([, to]) => to === status).map(([index]) => jobs[index] as JobState)
@@ -85,15 +90,16 @@ export async function settleRun(
     updated_unix: now,
   })
   notify(tx, runChannel, String(runId))
+  const told = new Set([...touched, ...replaced])
   await reportJobStatuses(tx, repo, run, [
-    ...after.filter(({ id }) => touched.includes(id)),
-    ...changed.filter(({ id }) => !touched.includes(id)),
+    ...after.filter(({ id }) => told.has(id)),
+    ...changed.filter(({ id }) => !told.has(id)),
   ])
   if (changed.some((job) => job.status === 'waiting')) await offerJobs(tx, run, repo.ownerId)
   if (isFinal(status) && !isFinal(run.status)) {
     await publish(tx, 'run.finished', { repoId: run.repo_id, runId, doerId, status, priorStatus: run.status })
-    if (run.concurrency_group !== '' && !waitsForApproval(run)) await releaseNext(tx, run)
   }
+  await leaveGroups(tx, run, after)
 }
 
 /** Returns the properties of a job that decide when it may start. */
@@ -117,32 +123,109 @@ export async function offerJobs(
   await publish(tx, 'run.queued', { repoId: run.repo_id, runId: run.id, doerId: run.doer_id })
 }
 
-/** Starts the next run of the group of a run that has ended, unless another one is still running. */
-async function releaseNext(tx: Tx, run: ActionRunRow): Promise<void> {
-  const [next] = await listOpenRunsOfGroup(tx, run)
-  if (!next?.is_held) return
-  await updateRun(tx, next.id, { is_held: false })
-  await settleRun(tx, next.id, [])
+/**
+ * Lets the jobs of a run enter their concurrency groups as soon as they could start. A job cancels older jobs and runs that
+ * wait in the group, and with `cancel-in-progress` the running ones; otherwise it waits for them.
+ * @returns the jobs of the run that newer jobs of the same run replaced
+ */
+async function enterJobGroups(tx: Tx, run: ActionRunRow, doerId: UserId): Promise<readonly ActionJobId[]> {
+  const allReplaced: ActionJobId[] = []
+  // Each round lets jobs enter one more group of those around them.
+  for (;;) {
+    const jobs = await listJobStates(tx, run.id)
+    const entering = enteringJobs(run, jobs)
+    if (entering.length === 0) return allReplaced
+    const groups = Map.groupBy(entering, ({ concurrency_group: group }) => group)
+    const members = Map.groupBy(await listGroupMembers(tx, run, [...groups.keys()]), ({ group }) => group)
+    const entries = [...groups].map(([group, all]) => enterInTurn(all, members.get(group) ?? []))
+    const idsOf = (all: readonly JobState[]): ActionJobId[] => all.map(({ id }) => id)
+    // Before others end: the end of a member starts the next one, unless a member is inside.
+    const nowMs = clockOf(tx).nowMs()
+    await updateJobs(tx, idsOf(entries.flatMap(({ inside }) => inside)), { group_state: 'inside' })
+    await updateJobs(tx, idsOf(entries.flatMap(({ waiting }) => waiting)), {
+      group_state: 'waiting',
+      queued_ms: nowMs,
+      updated_unix: nowUnix(clockOf(tx)),
+    })
+    const cancelled = entries.flatMap((entry) => entry.cancelled)
+    const ofRun = new Set(cancelled.flatMap(({ runId, jobId }) => (runId === run.id && jobId !== null ? [jobId] : [])))
+    const ending = [...entries.flatMap((entry) => entry.replaced), ...jobs.filter(({ id }) => ofRun.has(id))].map(
+      isOfMember,
+    )
+    const stopped = jobs.filter((job) => !isFinal(job.status) && ending.some((isOf) => isOf(job)))
+    await stopJobs(tx, run, stopped, 'cancelled', doerId)
+    allReplaced.push(...idsOf(stopped))
+    await cancelMembers(
+      tx,
+      cancelled.filter(({ runId }) => runId !== run.id),
+      doerId,
+    )
+  }
+}
+
+/** Returns the jobs, and calls of jobs, that could start and are outside of their group. */
+function enteringJobs(run: ActionRunRow, jobs: readonly JobState[]): readonly JobState[] {
+  const groupsOf = groupsAround(run, jobs)
+  const entering = [...resolveBlocked(jobs.map(dependenciesOf), mayStart(run))].flatMap(([index, to]) => {
+    const job = jobs[index] as JobState
+    if (to !== 'waiting' || job.is_deferred) return []
+    const next = groupsOf(job).find(({ group_state: state }) => state !== 'inside')
+    return next?.group_state === 'outside' ? [next] : []
+  })
+  return [...new Set(entering)]
+}
+
+/** Cancels members of groups, which are runs or jobs of runs. */
+async function cancelMembers(tx: Tx, members: readonly GroupMember[], doerId: UserId): Promise<void> {
+  for (const [runId, ofRun] of Map.groupBy(members, (member) => member.runId)) {
+    const jobs = await listJobStates(tx, runId)
+    const isWhole = ofRun.some(({ jobId }) => jobId === null)
+    const ending = jobs.filter(({ id }) => ofRun.some(({ jobId }) => jobId === id)).map(isOfMember)
+    await endJobs(tx, runId, 'cancelled', (job) => isWhole || ending.some((isOf) => isOf(job)), doerId)
+  }
+}
+
+/** Takes what has ended out of the concurrency groups, and starts the next members. */
+async function leaveGroups(tx: Tx, run: ActionRunRow, jobs: readonly JobState[]): Promise<void> {
+  const ended = jobs.filter((job) => isFinal(job.status) && job.group_state !== 'outside')
+  await updateJobs(
+    tx,
+    ended.map(({ id }) => id),
+    { group_state: 'outside' },
+  )
+  // A run has a final status while some of its jobs still run.
+  const isOver = run.in_group && jobs.every(({ status }) => isFinal(status))
+  if (isOver) await updateRun(tx, run.id, { in_group: false })
+  await startNext(tx, run, [
+    ...ended.map(({ concurrency_group: group }) => group),
+    ...(isOver ? [run.concurrency_group] : []),
+  ])
+}
+
+/** Starts the member of each group that waits, unless another one is inside. */
+async function startNext(tx: Tx, scope: GroupScope, groups: readonly string[]): Promise<void> {
+  const members = Map.groupBy(await listGroupMembers(tx, scope, groups), ({ group }) => group)
+  for (const ofGroup of members.values()) {
+    const [next] = ofGroup
+    if (!next || ofGroup.some(({ isWaiting }) => !isWaiting)) continue
+    if (next.jobId === null) await updateRun(tx, next.runId, { is_held: false })
+    else await updateJobs(tx, [next.jobId], { group_state: 'inside' })
+    await settleRun(tx, next.runId, [])
+  }
 }
 
 /**
- * Adds a run to its concurrency group: it cancels the running runs of the group or waits for them, and cancels an older run
- * that waits. Does nothing for a run without a group, or one that waits for approval.
+ * Adds a run to its concurrency group: it cancels the running members of the group or waits for them, and cancels an older
+ * one that waits. Does nothing for a run without a group, or one that waits for approval. The caller has locked the groups.
  * @returns whether the run has to wait
  */
 export async function enterGroup(tx: Tx, run: ActionRunRow, doerId: UserId): Promise<boolean> {
   if (run.concurrency_group === '' || waitsForApproval(run)) return false
-  const open = await listOpenRunsOfGroup(tx, run)
-  // Held runs are cancelled first: the end of the running one would start them.
-  await cancelOpenRuns(
-    tx,
-    open.filter((other) => other.is_held),
-    doerId,
-  )
-  const running = open.filter((other) => !other.is_held)
-  if (run.group_cancels) await cancelOpenRuns(tx, running, doerId)
-  const isHeld = !run.group_cancels && running.length > 0
-  if (isHeld) await updateRun(tx, run.id, { is_held: true })
+  const others = (await listGroupMembers(tx, run, [run.concurrency_group])).filter(({ runId }) => runId !== run.id)
+  const { waiting, cancelled } = enterInTurn([run], others)
+  const isHeld = waiting.length > 0
+  await updateRun(tx, run.id, { in_group: true, is_held: isHeld })
+  await cancelMembers(tx, cancelled, doerId)
   return isHeld
 }
 
@@ -161,17 +244,36 @@ export async function endJobs(
 ): Promise<void> {
   const run = await findRunForUpdate(tx, runId)
   if (!run) return
-  const now = nowUnix(clockOf(tx))
   const open = (await listJobStates(tx, runId)).filter((job) => !isFinal(job.status) && isChosen(job))
   if (open.length === 0) return
-  const ids = open.map(({ id }) => id)
-  await updateJobs(tx, ids, { status, stopped_unix: now, updated_unix: now })
+  await stopJobs(tx, run, open, status, doerId)
+  await settleRun(
+    tx,
+    runId,
+    open.map(({ id }) => id),
+    doerId,
+  )
+}
+
+/** Ends jobs and their tasks. The caller settles the run. */
+async function stopJobs(
+  tx: Tx,
+  { id: runId, repo_id: repoId }: ActionRunRow,
+  jobs: readonly JobState[],
+  status: ActionStatus,
+  doerId: UserId,
+): Promise<void> {
+  const now = nowUnix(clockOf(tx))
+  await updateJobs(
+    tx,
+    jobs.map(({ id }) => id),
+    { status, stopped_unix: now, updated_unix: now },
+  )
   const stopped = await stopTasks(
     tx,
-    open.flatMap(({ task_id }) => task_id ?? []),
+    jobs.flatMap(({ task_id }) => task_id ?? []),
     status,
     now,
   )
-  for (const taskId of stopped) await publish(tx, 'task.finished', { repoId: run.repo_id, runId, taskId, doerId })
-  await settleRun(tx, runId, ids, doerId)
+  for (const taskId of stopped) await publish(tx, 'task.finished', { repoId, runId, taskId, doerId })
 }

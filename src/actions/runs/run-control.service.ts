@@ -2,13 +2,14 @@ import { recordAct } from '../../audit/audit.ts'
 import type { SignedInRepoCtx } from '../../access/context.ts'
 import { addToUsage } from '../../access/quota/usage.store.ts'
 import { clockOf } from '../../db/clock.ts'
-import { transaction, type Tx } from '../../db/database.ts'
+import { transaction, type Db, type Tx } from '../../db/database.ts'
 import type { ActionJobRow, ActionRunRow } from '../../db/tables/actions.ts'
 import { publish } from '../../events/hub.ts'
 import { Conflict, Forbidden, NotFound } from '../../lib/errors.ts'
 import type { ActionJobId, RunId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { isFinal } from '../status.rules.ts'
+import { groupsAround } from './job-groups.rules.ts'
 import { findRunRepo } from './run-repo.store.ts'
 import { cancelOpenRuns, changeRuns, enterGroup, offerJobs, settleRun } from './run-change.service.ts'
 import {
@@ -26,23 +27,33 @@ import {
   type JobState,
 } from './run.store.ts'
 import { isDisabled } from '../workflows/workflow-list.store.ts'
-import { listStepsOf, type StepOfTask } from './task.store.ts'
+import { listStepNamesOf, listStepsOf, type StepOfTask } from './task.store.ts'
 import { mayStart, waitsForApproval } from './trust.rules.ts'
 
 const noRun = () => new NotFound('the workflow run does not exist', 'run_not_found')
 const notEnded = () => new Conflict('the workflow run has not ended yet', 'run_not_ended')
 
-/** Returns the jobs of a run in order, each with the steps of its newest attempt, in two statements. */
-export async function jobsOfRun(
+/** Returns the jobs of a run in order, each with the steps of its newest attempt, in three statements. */
+export const jobsOfRun = async (
   { db }: Pick<SignedInRepoCtx, 'db'>,
   run: ActionRunRow,
-): Promise<readonly { readonly job: ActionJobRow; readonly steps: readonly StepOfTask[] }[]> {
-  const jobs = await listJobsOfRun(db, run.id)
-  const steps = await listStepsOf(
-    db,
-    jobs.flatMap(({ task_id }) => task_id ?? []),
-  )
-  return jobs.map((job) => ({ job, steps: job.task_id === null ? [] : (steps.get(job.task_id) ?? []) }))
+): Promise<readonly JobWithSteps[]> => withSteps(db, await listJobsOfRun(db, run.id))
+
+/** A job with the steps of its newest attempt, by their names. */
+export interface JobWithSteps {
+  readonly job: ActionJobRow
+  readonly steps: readonly StepOfTask[]
+}
+
+/** Returns jobs with the steps of their newest attempts, in two statements. */
+export async function withSteps(db: Db, jobs: readonly ActionJobRow[]): Promise<readonly JobWithSteps[]> {
+  const ids = jobs.flatMap(({ task_id }) => task_id ?? [])
+  const [steps, names] = await Promise.all([listStepsOf(db, ids), listStepNamesOf(db, ids)])
+  return jobs.map((job) => {
+    const given = job.task_id === null ? [] : (names.get(job.task_id) ?? [])
+    const own = job.task_id === null ? [] : (steps.get(job.task_id) ?? [])
+    return { job, steps: own.map((step) => ({ ...step, name: step.name || (given[step.position] ?? '') })) }
+  })
 }
 
 /** Returns a job of the repository and its run. Throws `NotFound` for a missing job and for one of another repository. */
@@ -117,11 +128,22 @@ export async function rerunJobs(ctx: SignedInRepoCtx, runId: RunId, wanted: Jobs
     if (chosen.length === 0) throw new Conflict('the workflow run has no such job to rerun', 'nothing_to_rerun')
     const keys = new Set(chosen.map(({ job_key }) => job_key))
     const now = nowUnix(clockOf(tx))
-    const canStart = mayStart(run)
+    const durationSeconds = run.started_unix === 0 ? 0 : Math.max(0, run.stopped_unix - run.started_unix)
+    await updateRun(tx, runId, {
+      // An open status, so that the next end of the run publishes `run.finished` again.
+      status: 'waiting',
+      started_unix: 0,
+      stopped_unix: 0,
+      previous_seconds: run.previous_seconds + durationSeconds,
+    })
+    const isHeld = await enterGroup(tx, run, ctx.viewer.id)
+    const canStart = mayStart({ ...run, is_held: isHeld })
+    const groupsOf = groupsAround(run, jobs)
     const waits = (job: JobState): boolean =>
       canStart &&
       !job.is_call &&
       !job.is_deferred &&
+      groupsOf(job).length === 0 &&
       (job.id === wanted || !(JSON.parse(job.needs) as string[]).some((need) => keys.has(need)))
     for (const status of ['waiting', 'blocked'] as const) {
       const ids = chosen.filter((job) => waits(job) === (status === 'waiting')).map(({ id }) => id)
@@ -134,14 +156,6 @@ export async function rerunJobs(ctx: SignedInRepoCtx, runId: RunId, wanted: Jobs
         updated_unix: now,
       })
     }
-    const durationSeconds = run.started_unix === 0 ? 0 : Math.max(0, run.stopped_unix - run.started_unix)
-    await updateRun(tx, runId, {
-      // An open status, so that the next end of the run publishes `run.finished` again.
-      status: 'waiting',
-      started_unix: 0,
-      stopped_unix: 0,
-      previous_seconds: run.previous_seconds + durationSeconds,
-    })
     await settleRun(
       tx,
       runId,

@@ -10,6 +10,7 @@ import type {
   NewActionJobRow,
   NewActionRunRow,
 } from '../../db/tables/actions.ts'
+import { lockGroupsOfRun } from './group.store.ts'
 import type { ActionJobId, Oid, RepoId, RunId, RunnerId, TaskId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -56,14 +57,19 @@ export async function insertJobs(tx: Tx, rows: readonly NewActionJobRow[]): Prom
 export const findRun = (db: Db | Tx, repoId: RepoId, id: RunId): Promise<ActionRunRow | undefined> =>
   db.selectFrom('action_run').selectAll().where('repo_id', '=', repoId).where('id', '=', id).executeTakeFirst()
 
-/** Returns the run and locks its row until the transaction ends. */
-export const findRunForUpdate = (tx: Tx, id: RunId): Promise<ActionRunRow | undefined> =>
-  tx
+/**
+ * Returns the run and locks its row until the transaction ends. Before it, the concurrency groups of the repository are
+ * locked if the run may belong to one: the end of a job may start and cancel members in other runs.
+ */
+export async function findRunForUpdate(tx: Tx, id: RunId): Promise<ActionRunRow | undefined> {
+  await lockGroupsOfRun(tx, id)
+  return tx
     .updateTable('action_run')
     .set((set) => ({ status: set.ref('status') }))
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst()
+}
 
 export const updateRun = (tx: Tx, id: RunId, change: Partial<NewActionRunRow>) =>
   tx.updateTable('action_run').set(change).where('id', '=', id).execute()
@@ -134,25 +140,6 @@ export const listOpenRunsLike = (
     .orderBy('id')
     .execute()
 
-/** Identifies a concurrency group. Trusted runs of a repository share one; untrusted runs share one per reference. */
-export type GroupOfRun = Pick<ActionRunRow, 'id' | 'repo_id' | 'concurrency_group' | 'is_foreign' | 'ref'>
-
-/** Returns the other open runs of a group, the oldest first, without runs that wait for approval. */
-export const listOpenRunsOfGroup = (tx: Tx, run: GroupOfRun): Promise<ActionRunRow[]> =>
-  tx
-    .selectFrom('action_run')
-    .selectAll()
-    .where('id', '<>', run.id)
-    .where('repo_id', '=', run.repo_id)
-    .where('concurrency_group', '=', run.concurrency_group)
-    .where('concurrency_group', '<>', sql.lit(''))
-    .where('is_foreign', '=', run.is_foreign)
-    .$if(run.is_foreign, (query) => query.where('ref', '=', run.ref))
-    .where((where) => where.or([where('needs_approval', '=', false), where('approver_id', 'is not', null)]))
-    .where('status', 'in', areOpen)
-    .orderBy('id')
-    .execute()
-
 /** Returns whether a run by this author was approved in the repository. */
 export const hasApprovedRun = (db: Db | Tx, repoId: RepoId, authorId: UserId): Promise<boolean> =>
   hasRow(
@@ -214,6 +201,11 @@ export const listJobStates = (db: Db | Tx, runId: RunId): Promise<JobState[]> =>
       'is_call',
       'passed_secrets',
       'is_deferred',
+      'concurrency_group',
+      'group_cancels',
+      'group_state',
+      'environment',
+      'environment_url',
       'status',
       'attempt',
       'task_id',
@@ -255,7 +247,13 @@ export async function stopTasks(
   if (ids.length === 0) return []
   const stopped = await tx
     .updateTable('action_task')
-    .set({ status, stopped_unix: atUnix, updated_unix: atUnix })
+    .set({
+      status,
+      stopped_unix: atUnix,
+      updated_unix: atUnix,
+      // They are needed until the log is stored.
+      masks: sql<string>`case when log_state = 'stored' then '' else masks end`,
+    })
     .where('id', 'in', sql<TaskId>`${idList(tx, idListText(ids))}`)
     .where('status', '=', sql.lit('running'))
     .returning('id')

@@ -8,9 +8,10 @@ import { publish } from '../../events/hub.ts'
 import type { Oid, UserId } from '../../lib/ids.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
 import { isFinal } from '../status.rules.ts'
-import type { JobPlan, PlannedJob } from '../workflows/job-plan.ts'
+import type { JobPlan, PlannedConcurrency, PlannedJob } from '../workflows/job-plan.ts'
 import type { WorkflowFile } from '../workflows/workflow-files.service.ts'
 import { loadRunPlanner, type RunPlanner } from './plan-run.service.ts'
+import { lockGroups } from './group.store.ts'
 import { findRunRepo } from './run-repo.store.ts'
 import { reportJobStatuses } from './commit-status.service.ts'
 import { cancelOpenRuns, changeRuns, enterGroup, offerJobs, settleRun } from './run-change.service.ts'
@@ -72,6 +73,8 @@ export async function startRun(services: Services, start: RunStart): Promise<Act
   const plan = reserved ? await planOf(reserved) : draft
   return changeRuns(services.db, async (tx) => {
     const { payload } = start
+    // Before it looks at other runs: two runs that start at once must see each other.
+    await lockGroups(tx, repo.id)
     const runRepo = await findRunRepo(tx, repo.id)
     if (!runRepo) throw new Error(`repository ${repo.id} was deleted while a workflow run was created`)
     if (start.replacesOpenRuns) {
@@ -83,7 +86,9 @@ export async function startRun(services: Services, start: RunStart): Promise<Act
     const run = { ...inserted, ...planned }
     await insertPayload(tx, run.id, plan.ok ? payload : '{}')
     const isHeld = await enterGroup(tx, run, start.doerId)
-    const timing = { canStart: mayStart({ ...run, is_held: isHeld }), nowMs: clockOf(tx).nowMs() }
+    // A job that has a group starts when it has entered it.
+    const canStart = mayStart({ ...run, is_held: isHeld })
+    const timing = { canStart: canStart && !run.has_groups, nowMs: clockOf(tx).nowMs() }
     const rows = plan.ok
       ? plan.jobs.map((job, position) => jobRow(run, job, position, timing))
       : [unreadableJobRow(run)]
@@ -100,7 +105,8 @@ export async function startRun(services: Services, start: RunStart): Promise<Act
     } else if (jobs.some(({ status }) => status === 'waiting')) await offerJobs(tx, run, runRepo.ownerId)
     // Jobs that failed or are skipped from the start decide about those that need them.
     const isDecided = jobs.some((job) => isFinal(job.status) || (job.is_call && job.needs === '[]'))
-    if (!isFinal(run.status) && isDecided) await settleRun(tx, run.id, [], start.doerId)
+    if (!isFinal(run.status) && (isDecided || (run.has_groups && canStart)))
+      await settleRun(tx, run.id, [], start.doerId)
     return run
   })
 }
@@ -121,12 +127,16 @@ const unreadablePlanner = (draft: JobPlan): RunPlanner => ({ draft, planOf: unde
 const plannedColumns = (plan: JobPlan, { title }: RunStart, trust: RunTrust, now: Unix) => ({
   title: cut((plan.ok && plan.title) || title, maxTitleBytes),
   needs_approval: plan.ok && trust.needsApproval,
-  concurrency_group: plan.ok ? (plan.concurrency?.group ?? '') : '',
+  concurrency_group: plan.ok ? groupNameOf(plan.concurrency) : '',
+  has_groups: plan.ok && (plan.concurrency !== undefined || plan.jobs.some((job) => job.concurrency ?? job.isDeferred)),
   group_cancels: plan.ok && (plan.concurrency?.cancels ?? false),
   status: plan.ok ? ('waiting' as const) : ('failure' as const),
   problem: plan.problem.slice(0, 1000),
   stopped_unix: plan.ok ? (0 as Unix) : now,
 })
+
+/** Returns the stored name of a group, in lower case: names of groups ignore the letter case. Empty for none. */
+const groupNameOf = (concurrency: PlannedConcurrency | undefined): string => concurrency?.group.toLowerCase() ?? ''
 
 const runRow = (start: RunStart, trust: RunTrust, number: number, plan: JobPlan, now: Unix) => {
   const workflow = start.file.parsed.ok ? start.file.parsed.workflow : undefined
@@ -177,6 +187,10 @@ export const jobRow = (run: ActionRunRow, job: PlannedJob, position: number, { c
   is_read_only: run.is_foreign || job.rights.isReadOnly,
   is_call: job.isCall,
   is_deferred: job.isDeferred ?? false,
+  concurrency_group: groupNameOf(job.concurrency),
+  group_cancels: job.concurrency?.cancels ?? false,
+  environment: job.environment?.name ?? '',
+  environment_url: job.environment?.url ?? '',
   passed_secrets: job.passedSecrets === undefined ? null : JSON.stringify(job.passedSecrets),
   may_identify: !run.is_foreign && job.rights.mayIdentify,
   status:

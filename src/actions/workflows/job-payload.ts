@@ -1,5 +1,5 @@
 import { stringify } from 'yaml'
-import type { Labels } from './evaluation.ts'
+import { environmentOutput } from '../environment.rules.ts'
 import type { Combination } from './matrix.rules.ts'
 import { isPlainMap, plainText, type Plain } from './plain-yaml.ts'
 import { parseWorkflow, type Workflow, type WorkflowJob } from './workflow.parse.ts'
@@ -20,15 +20,23 @@ const passedKeys = [
   'continue-on-error',
 ]
 
+/** What the server evaluated for a runner. */
+interface Evaluated {
+  readonly runsOn: Plain | undefined
+  /** The address of the deployment as the file writes it, if the runner has to evaluate it. */
+  readonly url: string | undefined
+}
+
 /** Returns the YAML of a workflow with only this job, which runners read. */
 export function payloadOf(
   workflow: Workflow,
   job: WorkflowJob,
   combination: Combination,
   name: string,
-  { runsOn }: Labels,
+  { runsOn, url }: Evaluated,
 ): string {
   const { body } = job
+  const outputs = isPlainMap(body['outputs']) ? body['outputs'] : {}
   const strategy = isPlainMap(body['strategy']) ? body['strategy'] : undefined
   const timeout = plainText(body['timeout-minutes'])
   const kept = Object.fromEntries(
@@ -40,6 +48,7 @@ export function payloadOf(
   const own = {
     name,
     ...kept,
+    ...(url ? { outputs: { ...outputs, [environmentOutput]: url } } : {}),
     ...(timeout === undefined ? {} : { 'timeout-minutes': timeout }),
     ...(strategy ? { strategy: strategyOf(strategy, combination) } : {}),
   }

@@ -19,12 +19,33 @@ import {
   RunProblem,
   type Contexts,
 } from './evaluation.ts'
+import { maxUrlLength } from '../environment.rules.ts'
 import { shortKey } from './job-key.rules.ts'
 import { deferredPayload, payloadOf, readDeferred } from './job-payload.ts'
 import { combinationText, combinationsOf, type Combination } from './matrix.rules.ts'
 import { isPlainMap, plainText, type Plain } from './plain-yaml.ts'
 import { soleExpression } from './templates.rules.ts'
-import type { TokenRights, Workflow, WorkflowJob } from './workflow.parse.ts'
+import {
+  concurrencyOf,
+  environmentOf,
+  type Concurrency,
+  type TokenRights,
+  type Workflow,
+  type WorkflowJob,
+} from './workflow.parse.ts'
+
+/** An evaluated concurrency group. */
+export interface PlannedConcurrency {
+  readonly group: string
+  readonly cancels: boolean
+}
+
+/** The evaluated environment of a job. */
+export interface PlannedEnvironment {
+  readonly name: string
+  /** Empty for none, and when only the runner can evaluate it. */
+  readonly url: string
+}
 
 /** A job to run: one for each combination of the matrix. */
 export interface PlannedJob {
@@ -44,6 +65,9 @@ export interface PlannedJob {
   readonly problem?: string
   /** Whether it stands for jobs that are planned from its payload when the jobs that it needs have ended. */
   readonly isDeferred?: boolean
+  /** For a call, the group of all its jobs. */
+  readonly concurrency?: PlannedConcurrency | undefined
+  readonly environment?: PlannedEnvironment | undefined
 }
 
 export type JobPlan =
@@ -54,7 +78,7 @@ export type JobPlan =
       readonly jobs: readonly PlannedJob[]
       /** The first problem of a job; empty for none. */
       readonly problem: string
-      readonly concurrency: { readonly group: string; readonly cancels: boolean } | undefined
+      readonly concurrency: PlannedConcurrency | undefined
     }
   | { readonly ok: false; readonly problem: string }
 
@@ -133,20 +157,46 @@ export async function planJobs(
     if (problem !== undefined && jobs.every((job) => job.isCall || job.problem !== undefined)) {
       return { ok: false, problem }
     }
-    const { concurrency } = workflow
-    const group = concurrency && (await filled(concurrency.group, contexts, '`concurrency`'))
-    const cancels = concurrency && (await filled(concurrency.cancels, contexts, '`cancel-in-progress`'))
     return {
       ok: true,
       title: (await evaluateName(workflow.runName, contexts))?.trim() ?? '',
       jobs,
       problem: problem ?? '',
-      concurrency: group ? { group: group.slice(0, 400), cancels: cancels === 'true' } : undefined,
+      concurrency: await plannedConcurrency(workflow.concurrency, contexts, '`concurrency`'),
     }
   } catch (error) {
     if (error instanceof PlanProblem || error instanceof RunProblem) return { ok: false, problem: error.message }
     throw error
   }
+}
+
+/** Longest name of a concurrency group and of an environment, in characters. */
+const maxGroupLength = 400
+const maxEnvironmentLength = 255
+
+async function plannedConcurrency(
+  concurrency: Concurrency | undefined,
+  contexts: Contexts,
+  subject: string,
+): Promise<PlannedConcurrency | undefined> {
+  if (!concurrency) return undefined
+  const group = (await filled(concurrency.group, contexts, subject)).trim()
+  const cancels = await filled(concurrency.cancels, contexts, subject)
+  if (group === '') return undefined
+  return { group: group.slice(0, maxGroupLength), cancels: cancels === 'true' }
+}
+
+/** Returns the environment of a job. Its name must be known; its address may depend on the steps. */
+async function plannedEnvironment(
+  { body, key }: WorkflowJob,
+  contexts: Contexts,
+): Promise<PlannedEnvironment | undefined> {
+  const environment = environmentOf(body['environment'])
+  if (!environment) return undefined
+  const name = (await filled(environment.name, contexts, named(key))).trim()
+  if (name === '') return undefined
+  const url = (await evaluateName(environment.url, contexts)) ?? ''
+  return { name: name.slice(0, maxEnvironmentLength), url: url.trim().slice(0, maxUrlLength) }
 }
 
 /**
@@ -266,20 +316,38 @@ async function planJob(outer: PlanScope, job: WorkflowJob): Promise<readonly Pla
     return called
   }
   const sorted = combinations.toSorted((one, other) => (combinationText(one) < combinationText(other) ? -1 : 1))
-  return Promise.all(sorted.map((combination) => planOne(scope, job, combination)))
+  return Promise.all(
+    sorted.map((combination, index) => planOne(withStrategy(scope, job, index, sorted.length), job, combination)),
+  )
+}
+
+/** Adds the context `strategy` of one of the jobs of a matrix. */
+function withStrategy(scope: PlanScope, { body }: WorkflowJob, index: number, total: number): PlanScope {
+  const given = isPlainMap(body['strategy']) ? body['strategy'] : {}
+  const strategy = {
+    'fail-fast': given['fail-fast'] ?? true,
+    'max-parallel': given['max-parallel'] ?? total,
+    'job-index': index,
+    'job-total': total,
+  }
+  return { ...scope, contexts: { ...scope.contexts, strategy } }
 }
 
 /** An expression that names the context `needs`. */
 const readsNeeds = /\$\{\{(?:(?!\}\}).)*\bneeds\b/s
 
-/** Whether the matrix or the labels of a job depend on jobs that it needs. */
-const waitsForOutputs = ({ contexts }: PlanScope, { needs, matrix, runsOn }: WorkflowJob): boolean =>
-  needs.length > 0 && contexts['needs'] === undefined && readsNeeds.test(JSON.stringify([matrix, runsOn]))
+/** Whether the matrix, the labels, the group or the environment of a job depend on jobs that it needs. */
+const waitsForOutputs = (scope: PlanScope, { needs, matrix, runsOn, body }: WorkflowJob): boolean =>
+  needs.length + scope.needs.length > 0 &&
+  scope.contexts['needs'] === undefined &&
+  readsNeeds.test(JSON.stringify([matrix, runsOn, body['concurrency'], environmentOf(body['environment'])?.name]))
 
 /** Returns a job that stands for those that are planned when the jobs that it needs have ended. */
 function deferredJob(scope: PlanScope, job: WorkflowJob): PlannedJob {
   if (plainText(job.body['uses']) !== undefined && job.body['steps'] === undefined) {
-    throw new PlanProblem(`${named(job.key)}: the matrix of a called workflow cannot depend on \`needs\``)
+    throw new PlanProblem(
+      `${named(job.key)}: the matrix and the concurrency of a called workflow cannot depend on \`needs\``,
+    )
   }
   const condition = conditionOf(scope, job)
   const body = condition === undefined ? job.body : { ...job.body, if: condition }
@@ -328,7 +396,10 @@ async function nameOf(scope: PlanScope, job: WorkflowJob, combination: Combinati
 
 async function planOne(scope: PlanScope, job: WorkflowJob, combination: Combination): Promise<PlannedJob> {
   const name = await nameOf(scope, job, combination)
-  const runsOn = await labelsOf(job, { ...scope.contexts, matrix: combination })
+  const contexts = { ...scope.contexts, matrix: combination }
+  const runsOn = await labelsOf(job, contexts)
+  const concurrency = await plannedConcurrency(concurrencyOf(job.body['concurrency']), contexts, named(job.key))
+  const environment = await plannedEnvironment(job, contexts)
   const condition = conditionOf(scope, job)
   const body = condition === undefined ? job.body : { ...job.body, if: condition }
   return counted(scope, {
@@ -338,9 +409,15 @@ async function planOne(scope: PlanScope, job: WorkflowJob, combination: Combinat
     runsOn: runsOn.labels,
     hasCondition: condition !== undefined || job.hasCondition,
     rights: rightsOf(scope, job),
-    payload: payloadOf({ ...scope.workflow, on: scope.on }, { ...job, body }, combination, name, runsOn),
+    payload: payloadOf({ ...scope.workflow, on: scope.on }, { ...job, body }, combination, name, {
+      runsOn: runsOn.runsOn,
+      // The runner evaluates an address that depends on the steps, as an output.
+      url: environment?.url === '' ? environmentOf(body['environment'])?.url : undefined,
+    }),
     passedSecrets: scope.passedSecrets,
     isCall: false,
+    concurrency,
+    environment,
   })
 }
 
@@ -468,6 +545,11 @@ async function planCall(
     payload: JSON.stringify(outputs),
     passedSecrets: [],
     isCall: true,
+    concurrency: await plannedConcurrency(
+      concurrencyOf(job.body['concurrency']),
+      { ...scope.contexts, matrix: combination },
+      named(job.key),
+    ),
   }
   return [...inner, counted(scope, whole)]
 }

@@ -48,6 +48,19 @@ export interface WorkflowCall {
   readonly outputs: Readonly<Record<string, string>>
 }
 
+/** `concurrency` of a file or a job. Both members may contain expressions. */
+export interface Concurrency {
+  readonly group: string
+  readonly cancels: string
+}
+
+/** `environment` of a job. Both members may contain expressions. */
+export interface Environment {
+  readonly name: string
+  /** Empty for none. */
+  readonly url: string
+}
+
 export interface Workflow {
   readonly name: string
   /** The template of the title of runs. */
@@ -63,8 +76,7 @@ export interface Workflow {
   readonly env: Plain | undefined
   readonly defaults: Plain | undefined
   readonly rights: TokenRights
-  /** `cancels` may be an expression. */
-  readonly concurrency: { readonly group: string; readonly cancels: string } | undefined
+  readonly concurrency: Concurrency | undefined
   readonly jobs: readonly WorkflowJob[]
 }
 
@@ -215,10 +227,18 @@ function rightsOf(permissions: Plain | undefined): TokenRights {
   return { isReadOnly: !Object.values(others).includes('write'), mayIdentify: identity === 'write', isExplicit: true }
 }
 
-function concurrencyOf(value: Plain | undefined): Workflow['concurrency'] {
+/** Reads `concurrency`, which is a group or a map. Returns undefined without a group. */
+export function concurrencyOf(value: Plain | undefined): Concurrency | undefined {
   const group = plainText(value) ?? (isPlainMap(value) ? plainText(value['group']) : undefined)
   if (!group) return undefined
   return { group, cancels: (isPlainMap(value) && plainText(value['cancel-in-progress'])) || '' }
+}
+
+/** Reads `environment` of a job, which is a name or a map. Returns undefined without a name. */
+export function environmentOf(value: Plain | undefined): Environment | undefined {
+  const name = plainText(value) ?? (isPlainMap(value) ? plainText(value['name']) : undefined)
+  if (!name) return undefined
+  return { name, url: (isPlainMap(value) && plainText(value['url'])) || '' }
 }
 
 function jobsOf(jobs: Plain | undefined, rights: TokenRights): readonly WorkflowJob[] {

@@ -22,6 +22,18 @@ const setListedDue = `update issue set listed_due_unix = case
         when new.due_unix = 0 or ${milestoneDue} < new.due_unix then ${milestoneDue}
         else new.due_unix end where id = new.id;`
 
+/** Text that is indexed on SQLite, for a row of `issue` or `comment`. */
+const indexed = (row: string): string => `${row}.content || ' ' || ${row}.further_words`
+
+/** The punctuation of ASCII. PostgreSQL would read `a.b`, `a/b` and `a@b` as one word. */
+const punctuation = "!\"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~"
+
+/** Marks and symbols outside of ASCII, which are letters for PostgreSQL in some locales. */
+const signs =
+  '[\\u00a0-\\u00a9\\u00ab-\\u00b1\\u00b4\\u00b6-\\u00b8\\u00bb\\u00bf\\u00d7\\u00f7\\u2000-\\u206f\\u20a0-\\u20cf' +
+  '\\u2190-\\u2bff\\u3000-\\u3004\\u3008-\\u3020\\ufe00-\\ufe6f\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65' +
+  '\\U0001F000-\\U0001FAFF]+'
+
 /** Issues, comments, labels, milestones and the full-text index. */
 export const issues: AreaSchema = {
   tables: [
@@ -41,9 +53,10 @@ export const issues: AreaSchema = {
     },
   ],
   sqlite: [
-    `create view issue_text as select id, title, content, 'r' || repo_id || ' k' || is_pull as place from issue`,
-    `create view comment_text as select id, content, 'r' || repo_id || ' k' || is_of_pull as place from comment
-      where type in ('comment', 'code', 'review')`,
+    `create view issue_text as select id, title, ${indexed('issue')} as content, 'r' || repo_id || ' k' || is_pull as place
+      from issue`,
+    `create view comment_text as select id, ${indexed('comment')} as content, 'r' || repo_id || ' k' || is_of_pull as place
+      from comment where type in ('comment', 'code', 'review')`,
     ...rowRevisions('label'),
     ...rowRevisions('milestone'),
     ...rowRevisions('issue'),
@@ -86,32 +99,32 @@ export const issues: AreaSchema = {
     end`,
     `create trigger issue_words_insert after insert on issue begin
       insert into issue_words (rowid, title, content, place)
-        values (new.id, new.title, new.content, 'r' || new.repo_id || ' k' || new.is_pull);
+        values (new.id, new.title, ${indexed('new')}, 'r' || new.repo_id || ' k' || new.is_pull);
     end`,
     `create trigger issue_words_delete after delete on issue begin
       insert into issue_words (issue_words, rowid, title, content, place)
-        values ('delete', old.id, old.title, old.content, 'r' || old.repo_id || ' k' || old.is_pull);
+        values ('delete', old.id, old.title, ${indexed('old')}, 'r' || old.repo_id || ' k' || old.is_pull);
     end`,
-    `create trigger issue_words_update after update of title, content on issue begin
+    `create trigger issue_words_update after update of title, content, further_words on issue begin
       insert into issue_words (issue_words, rowid, title, content, place)
-        values ('delete', old.id, old.title, old.content, 'r' || old.repo_id || ' k' || old.is_pull);
+        values ('delete', old.id, old.title, ${indexed('old')}, 'r' || old.repo_id || ' k' || old.is_pull);
       insert into issue_words (rowid, title, content, place)
-        values (new.id, new.title, new.content, 'r' || new.repo_id || ' k' || new.is_pull);
+        values (new.id, new.title, ${indexed('new')}, 'r' || new.repo_id || ' k' || new.is_pull);
     end`,
     `create trigger comment_words_insert after insert on comment when new.type in ('comment', 'code', 'review') begin
       insert into comment_words (rowid, content, place)
-        values (new.id, new.content, (select 'r' || repo_id || ' k' || is_pull from issue where id = new.issue_id));
+        values (new.id, ${indexed('new')}, (select 'r' || repo_id || ' k' || is_pull from issue where id = new.issue_id));
     end`,
     `create trigger comment_words_delete after delete on comment when old.type in ('comment', 'code', 'review') begin
       insert into comment_words (comment_words, rowid, content, place)
-        values ('delete', old.id, old.content, 'r' || old.repo_id || ' k' || old.is_of_pull);
+        values ('delete', old.id, ${indexed('old')}, 'r' || old.repo_id || ' k' || old.is_of_pull);
     end`,
-    `create trigger comment_words_update after update of content on comment
+    `create trigger comment_words_update after update of content, further_words on comment
       when old.type in ('comment', 'code', 'review') begin
       insert into comment_words (comment_words, rowid, content, place)
-        values ('delete', old.id, old.content, 'r' || old.repo_id || ' k' || old.is_of_pull);
+        values ('delete', old.id, ${indexed('old')}, 'r' || old.repo_id || ' k' || old.is_of_pull);
       insert into comment_words (rowid, content, place)
-        values (new.id, new.content, (select 'r' || repo_id || ' k' || is_pull from issue where id = new.issue_id));
+        values (new.id, ${indexed('new')}, (select 'r' || repo_id || ' k' || is_pull from issue where id = new.issue_id));
     end`,
     `create trigger tracked_time_place_insert after insert on tracked_time begin
       update tracked_time set (repo_id, is_of_pull) = (select repo_id, is_pull from issue
@@ -193,12 +206,20 @@ export const issues: AreaSchema = {
       select repo_id, is_pull into new.repo_id, new.is_of_pull from issue where id = new.issue_id;
       return new;
     end $$`,
+    // Words without accents, as FTS5 indexes them.
+    `create function words_of(value text) returns tsvector language sql immutable parallel safe as $$
+      select to_tsvector('simple', translate(
+        case when octet_length(value) = char_length(value) then value
+        else regexp_replace(normalize(regexp_replace(normalize(value, NFD), '[\\u0300-\\u036f]+', '', 'g'), NFC),
+          '${signs}', ' ', 'g') end,
+        '${punctuation}', repeat(' ', 32)))
+    $$`,
     `create function keep_issue_words() returns trigger language plpgsql as $$
     begin
       if tg_op = 'DELETE' then
         delete from issue_words where rowid = old.id;
       else
-        insert into issue_words values (new.id, to_tsvector('simple', new.title || ' ' || left(new.content, 200000))
+        insert into issue_words values (new.id, words_of(new.title || ' ' || left(new.content, 200000) || ' ' || new.further_words)
           || array_to_tsvector(array['~r' || (new.repo_id)::text, '~k' || (new.is_pull)::int::text]))
           on conflict (rowid) do update set words = excluded.words;
       end if;
@@ -209,7 +230,7 @@ export const issues: AreaSchema = {
       if tg_op = 'DELETE' then
         delete from comment_words where rowid = old.id;
       else
-        insert into comment_words values (new.id, to_tsvector('simple', left(new.content, 200000)) ||
+        insert into comment_words values (new.id, words_of(left(new.content, 200000) || ' ' || new.further_words) ||
           array_to_tsvector(array['~r' || (new.repo_id)::text, '~k' || (new.is_of_pull)::int::text]))
           on conflict (rowid) do update set words = excluded.words;
       end if;
@@ -259,10 +280,10 @@ export const issues: AreaSchema = {
     `create trigger milestone_due after update of due_unix on milestone for each row execute function pass_on_due()`,
     `create trigger comment_place before insert on comment for each row
       when (new.type in ('comment', 'code', 'review')) execute function place_comment()`,
-    `create trigger issue_words_write after insert or update of title, content on issue for each row
+    `create trigger issue_words_write after insert or update of title, content, further_words on issue for each row
       execute function keep_issue_words()`,
     `create trigger issue_words_delete after delete on issue for each row execute function keep_issue_words()`,
-    `create trigger comment_words_write after insert or update of content on comment for each row
+    `create trigger comment_words_write after insert or update of content, further_words on comment for each row
       when (new.type in ('comment', 'code', 'review')) execute function keep_comment_words()`,
     `create trigger comment_words_delete after delete on comment for each row
       when (old.type in ('comment', 'code', 'review')) execute function keep_comment_words()`,

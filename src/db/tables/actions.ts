@@ -27,6 +27,15 @@ import {
   type TablesOf,
 } from '../table.ts'
 
+/**
+ * Where a job is in its concurrency group. It is `outside` until it could start and after it has ended, and `waiting` while
+ * another member of the group runs.
+ */
+export type GroupState = 'outside' | 'waiting' | 'inside'
+
+/** The severity of an annotation. */
+export type AnnotationLevel = 'error' | 'warning' | 'notice'
+
 /** The status of a run, job, task or step. */
 export type ActionStatus =
   | 'unknown'
@@ -131,6 +140,10 @@ export const actionTables = {
       author_id: nullable(bigint<UserId>()),
       /** Whether the run cancels the open runs of its group instead of waiting. */
       group_cancels: flag(false),
+      /** Whether it is a member of its concurrency group: from its entry until all its jobs have ended. */
+      in_group: flag(false),
+      /** Whether the run or one of its jobs may belong to a concurrency group. */
+      has_groups: flag(false),
     },
     {
       unique: [['repo_id', 'number']],
@@ -140,8 +153,7 @@ export const actionTables = {
         action_run_status: '(repo_id, status, id)',
         action_run_event: '(repo_id, event, id)',
         action_run_open: "(repo_id, workflow_id, ref) where status in ('waiting', 'running', 'blocked')",
-        action_run_group:
-          "(repo_id, concurrency_group) where concurrency_group <> '' and status in ('waiting', 'running', 'blocked')",
+        action_run_group: '(repo_id, concurrency_group) where in_group',
         action_run_workflow: '(repo_id, workflow_id, ref, id)',
         action_run_approved: '(repo_id, author_id) where approver_id is not null',
       },
@@ -201,10 +213,21 @@ export const actionTables = {
       passed_secrets: nullable(text()),
       /** Whether it stands for jobs that are planned when the jobs that it needs have ended; its payload is that of `deferredPayload`. */
       is_deferred: flag(false),
+      /** The concurrency group, whose members wait for or cancel each other; empty for none. A call has it for all its jobs. */
+      concurrency_group: text(''),
+      /** Whether the job cancels the running members of its group instead of waiting. */
+      group_cancels: flag(false),
+      group_state: text<GroupState>('outside'),
+      /** The name of the environment to which the job deploys; empty for none. */
+      environment: text(''),
+      /** The address of the deployment as the file or the runner gives it; empty while unknown. */
+      environment_url: text(''),
     },
     {
       unique: [['run_id', 'position']],
       indexes: {
+        action_job_group: "(repo_id, concurrency_group) where group_state <> 'outside'",
+        action_job_environment: "(repo_id, environment, id) where environment <> ''",
         action_job_repo: '(repo_id)',
         action_job_waiting: "(queued_ms, id) where status = 'waiting'",
         action_job_waiting_repo: "(repo_id, queued_ms, id) where status = 'waiting'",
@@ -244,6 +267,10 @@ export const actionTables = {
        * The values to mask in incoming log lines: a JSON list, sealed for the purpose `action-masks`; empty without any.
        */
       masks: text(''),
+      /** JSON: the names of the steps as the server can evaluate them. */
+      step_names: text('[]'),
+      /** The token that resumes workflow commands in the log (`::stop-commands::`); empty while they are obeyed. */
+      resume_token: text(''),
     },
     {
       indexes: {
@@ -279,6 +306,37 @@ export const actionTables = {
       value: text(),
     },
     { primaryKey: ['task_id', 'name'] },
+  ),
+
+  /** A message that a step attaches to its job, and perhaps to lines of a file (`::error file=…::`). */
+  action_annotation: table(
+    {
+      task_id: ref<TaskId>('action_task', 'cascade'),
+      /** The line of the log that contains it. */
+      log_line: bigint(),
+      level: text<AnnotationLevel>(),
+      /** The path of the file in the repository; empty for none. */
+      path: text(),
+      /** Lines and columns count from 1; 0 is unknown. */
+      start_line: bigint(),
+      end_line: bigint(),
+      start_column: bigint(),
+      end_column: bigint(),
+      title: text(),
+      message: text(),
+    },
+    { primaryKey: ['task_id', 'log_line'] },
+  ),
+
+  /** The Markdown that a step wrote to its summary file. */
+  action_summary: table(
+    {
+      task_id: ref<TaskId>('action_task', 'cascade'),
+      /** The position of the step. */
+      position: bigint(),
+      content: text(),
+    },
+    { primaryKey: ['task_id', 'position'] },
   ),
 
   /** Log lines of tasks whose log is not stored in the blob store yet. */
@@ -342,6 +400,8 @@ export type ActionJobRow = Selectable<ActionTables['action_job']>
 export type NewActionJobRow = Insertable<ActionTables['action_job']>
 export type ActionTaskRow = Selectable<ActionTables['action_task']>
 export type NewActionTaskRow = Insertable<ActionTables['action_task']>
+export type ActionAnnotationRow = Selectable<ActionTables['action_annotation']>
+export type ActionSummaryRow = Selectable<ActionTables['action_summary']>
 export type ActionStepRow = Selectable<ActionTables['action_step']>
 export type ActionLogChunkRow = Selectable<ActionTables['action_log_chunk']>
 export type ActionScheduleRow = Selectable<ActionTables['action_schedule']>

@@ -137,6 +137,8 @@ export const issueTables = {
       original_author: text(''),
       title: text(),
       content: text(),
+      /** Words of title and text that the tokenizers of the databases do not find (`issues/search/further-words.rules.ts`). */
+      further_words: text(''),
       /** Counts the edits of the text. */
       content_version: integer(0),
       /** The branch of the issue, as given; empty for none. */
@@ -204,6 +206,8 @@ export const issueTables = {
       poster_id: bigint<UserId>(),
       original_author: text(''),
       content: text(''),
+      /** Like `further_words` of an issue. */
+      further_words: text(''),
       content_version: integer(0),
       label_id: nullable(ref<LabelId>('label', 'cascade')),
       milestone_id: nullable(bigint<MilestoneId>()),

@@ -1,3 +1,5 @@
+import { parseSearchWords } from './words.parse.ts'
+
 /**
  * The query language of issue lists, as people know it: `is:open label:"good first issue" author:me no:milestone
  * sort:updated crack`. A minus before `label:` excludes a label. `created:` and `updated:` take a day, a bound or a range (`2026-01-31`,
@@ -50,8 +52,13 @@ export interface IssueQuery {
   readonly sort: QuerySort
   /** Words and phrases in the form of `parseSearchWords`. */
   readonly words: string
-  /** Filters that are not understood, as written. */
+  /**
+   * What a list cannot obey, as written: unknown filters, a second value where one is possible, labels and text beyond the limit, and
+   * words of punctuation only.
+   */
   readonly unknown: readonly string[]
+  /** Filters and phrases whose quotation mark has no end, as written. They end with the query. */
+  readonly unclosed: readonly string[]
 }
 
 export const emptyQuery: IssueQuery = {
@@ -62,13 +69,14 @@ export const emptyQuery: IssueQuery = {
   sort: 'created-desc',
   words: '',
   unknown: [],
+  unclosed: [],
 }
 
 /** The query of a list when nobody has asked for another. */
 export const usualQuery: IssueQuery = { ...emptyQuery, state: 'open' }
 
 const longestText = 1000
-/** Most labels of one query; further ones are ignored. */
+/** Most labels of one query, and most excluded ones. */
 const maxLabels = 20
 
 const names = {
@@ -92,6 +100,9 @@ const usualOrder: Readonly<Record<string, QuerySort>> = {
 }
 
 const filterForm = /^(-?[a-z-]+):(?:"((?:\\["\\]|[^"])*?)"?|(\S+))$/i
+
+/** Whether a token has a quotation mark without an end. */
+const isUnclosed = (token: string): boolean => (token.replace(/\\["\\]/g, '').match(/"/g) ?? []).length % 2 === 1
 
 /** Splits at spaces outside of quotation marks. */
 const tokensOf = (text: string): readonly string[] => text.match(/(?:[^\s"]|"(?:\\["\\]|[^"])*(?:"|$))+/g) ?? []
@@ -133,6 +144,13 @@ const parseCount = (text: string): number | undefined => (/^\d{1,9}$/.test(text)
 
 const kindWords: Readonly<Record<string, 'issues' | 'pulls'>> = { issue: 'issues', pr: 'pulls', pull: 'pulls' }
 
+const stateWords = ['open', 'closed', 'all'] as const
+
+/** The filters that have one value. */
+type Found = {
+  -readonly [Key in NameKey | 'state' | 'kind' | 'created' | 'updated' | 'comments' | 'sort']?: IssueQuery[Key]
+}
+
 /** Parses a query. It understands every text; what is no filter is a word. */
 export function parseIssueQuery(text: string): IssueQuery {
   const labels: string[] = []
@@ -140,15 +158,18 @@ export function parseIssueQuery(text: string): IssueQuery {
   const lacks = new Set<Lack>()
   const words: string[] = []
   const unknown: string[] = []
-  const found: { -readonly [Key in NameKey | 'created' | 'updated' | 'comments' | 'kind']?: IssueQuery[Key] } = {}
-  let state: IssueQuery['state'] = 'all'
-  let sort: QuerySort = emptyQuery.sort
+  const found: Found = {}
+  const unclosed: string[] = []
+  const labelsOf = { label: labels, '-label': withoutLabels } as const
+  if (text.length > longestText) unknown.push(`…${text.slice(longestText, longestText + 50).toWellFormed()}`)
   for (const token of tokensOf(text.slice(0, longestText))) {
+    if (isUnclosed(token)) unclosed.push(token)
     const match = filterForm.exec(token)
     const key = match?.[1]?.toLowerCase() ?? ''
     const value = match?.[2]?.replace(/\\(["\\])/g, '$1') ?? match?.[3] ?? ''
     if (!match || value === '') {
-      words.push(token)
+      if (parseSearchWords(token).length > 0) words.push(token)
+      else unknown.push(token)
       continue
     }
     const lower = value.toLowerCase()
@@ -157,27 +178,33 @@ export function parseIssueQuery(text: string): IssueQuery {
     const lack = lackable.find((each) => each === lower)
     const days = key === 'created' || key === 'updated' ? boundsOf(value, parseDay, stepDay) : undefined
     const counts = key === 'comments' ? boundsOf(value, parseCount, (count, by) => count + by) : undefined
-    if (nameKey) found[nameKey] = value
-    else if (key === 'label') labels.push(value)
-    else if (key === '-label') withoutLabels.push(value)
-    else if ((key === 'is' || key === 'state') && (lower === 'open' || lower === 'closed')) state = lower
-    else if (key === 'is' && kindWords[lower]) found.kind = kindWords[lower]
-    else if (key === 'is' && lower === 'all') continue
+    const stateWord = key === 'is' || key === 'state' ? stateWords.find((each) => each === lower) : undefined
+    const kind = key === 'is' ? kindWords[lower] : undefined
+    const named = labelsOf[key as 'label' | '-label']
+    /** Takes the value of a filter that has one. */
+    const take = <Name extends keyof Found>(name: Name, taken: Found[Name]): void => {
+      if (found[name] === undefined || JSON.stringify(found[name]) === JSON.stringify(taken)) found[name] = taken
+      else unknown.push(token)
+    }
+    if (nameKey) take(nameKey, value)
+    else if (named && (named.includes(value) || named.length < maxLabels)) named.push(value)
+    else if (stateWord) take('state', stateWord)
+    else if (kind) take('kind', kind)
     else if (key === 'no' && lack) lacks.add(lack)
-    else if (key === 'sort' && order) sort = order
-    else if (days) found[key as 'created' | 'updated'] = days
-    else if (counts) found.comments = counts
+    else if (key === 'sort' && order) take('sort', order)
+    else if (days) take(key as 'created' | 'updated', days)
+    else if (counts) take('comments', counts)
     else unknown.push(token)
   }
   return {
-    state,
-    labels: [...new Set(labels)].slice(0, maxLabels),
-    withoutLabels: [...new Set(withoutLabels)].slice(0, maxLabels),
+    ...emptyQuery,
+    labels: [...new Set(labels)],
+    withoutLabels: [...new Set(withoutLabels)],
     lacks: [...lacks],
     ...found,
-    sort,
     words: words.join(' '),
     unknown,
+    unclosed,
   }
 }
 

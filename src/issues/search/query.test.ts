@@ -34,7 +34,7 @@ test('a written issue query parses to the same query', () => {
     'review-requested:me reviewed-by:bob mentions:carol updated:>=2026-01-01',
   ]) {
     const query = parseIssueQuery(text)
-    assert.deepEqual(parseIssueQuery(writeIssueQuery(query)), query, text)
+    assert.deepEqual(parseIssueQuery(writeIssueQuery(query)), { ...query, unclosed: [] }, text)
   }
 })
 
@@ -82,4 +82,36 @@ test('an issue query has bounds of days and numbers', () => {
     'created:>99999-01-01',
   ]
   for (const text of unknown) assert.deepEqual(parseIssueQuery(text).unknown, [text])
+})
+
+test('an issue query names what a list cannot obey', () => {
+  const named = (text: string) => {
+    const { unknown, unclosed } = parseIssueQuery(text)
+    return { unknown, unclosed }
+  }
+  const unknown = [
+    'foo:bar',
+    'is:nonsense',
+    'created:yesterday',
+    '-is:open',
+    '-author:bob',
+    'no:tea',
+    'sort:size',
+    '?!',
+    '-',
+    '+',
+  ]
+  for (const token of unknown) assert.deepEqual(named(`a ${token} b`), { unknown: [token], unclosed: [] })
+  assert.deepEqual(named('is:open is:closed author:a author:b author:a'), {
+    unknown: ['is:closed', 'author:b'],
+    unclosed: [],
+  })
+  assert.deepEqual(named('created:2026-01-01 created:2026-01-02').unknown, ['created:2026-01-02'])
+  for (const token of ['"a b', 'label:"a b', 'label:say"hi', 'label:"a \\"']) {
+    assert.deepEqual(named(`word ${token}`), { unknown: [], unclosed: [token] })
+  }
+  assert.deepEqual(named('label:"a \\" b" "c d" x"y"z').unclosed, [])
+  const many = Array.from({ length: 25 }, (_each, index) => `label:l${index}`)
+  assert.deepEqual(named(many.join(' ')).unknown, many.slice(20))
+  assert.deepEqual(named(`${'a '.repeat(500)}tail`).unknown, ['…tail'])
 })

@@ -1,3 +1,5 @@
+import { wordRuns } from './further-words.rules.ts'
+
 /** One term of a search: a word or a phrase, and its effect on an issue that holds it. */
 export interface SearchTerm {
   /** `needed`: all of these; `refused`: none of these; `offered`: any of these, unless some are needed. */
@@ -15,18 +17,24 @@ export interface SearchTerm {
 const maxTerms = 20
 const maxLength = 1000
 
-const wordForm = /[\p{L}\p{N}\p{M}_]+/gu
+/** Returns a word without accents, as both databases index it. */
+const withoutAccents = (word: string): string =>
+  word
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]+/g, '')
+    .normalize('NFC')
 
 function termOf(role: SearchTerm['role'], text: string, isPhrase: boolean): SearchTerm | undefined {
-  const words = (text.match(wordForm) ?? []).map((word) => word.toLowerCase())
-  if (words.length === 0) return undefined
+  const runs = wordRuns(text).map(({ words }) => words.map(withoutAccents).filter((word) => word !== ''))
+  const phrases = runs.filter((words) => words.length > 0)
+  if (phrases.length === 0) return undefined
   const number = isPhrase ? undefined : /^[#!]?(\d{1,9})$/.exec(text)?.[1]
   return {
     role,
-    words,
+    words: phrases.flat(),
     index: number === undefined ? undefined : Number(number),
-    fts5: `"${words.join(' ')}"`,
-    tsquery: words.map((word) => `'${word}'`).join(' <-> '),
+    fts5: phrases.map((words) => `"${words.join(' ')}"`).join(' AND '),
+    tsquery: phrases.map((words) => words.map((word) => `'${word}'`).join(' <-> ')).join(' & '),
   }
 }
 

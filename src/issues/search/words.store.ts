@@ -67,7 +67,7 @@ function write(terms: readonly SearchTerm[], joint: 'AND' | 'OR', column: string
   ]
   const words = terms.map((term) => `(${term.tsquery})`).join(joint === 'AND' ? ' & ' : ' | ')
   return {
-    fts5: `${placeFts5(index)}${column} : (${terms.map((term) => term.fts5).join(` ${joint} `)})`,
+    fts5: `${placeFts5(index)}${column} : (${terms.map((term) => `(${term.fts5})`).join(` ${joint} `)})`,
     tsquery: sql`(to_tsquery('simple', ${words})${
       conditions.length === 0 ? sql`` : sql` && ${conditions.join(' & ')}::tsquery`
     })`,

@@ -143,6 +143,33 @@ test('sourceSignIn, sourceCallback, linkAccountPage, linkAccountSignUp: a new pe
   await admin(forge, 'DELETE', `/admin/sources/${both.source.id}`, undefined, 409)
 })
 
+test('sourceCallback, confirmedPage: a sign-in at the provider confirms the session for a form in another tab', async () => {
+  await using both = await pair({ settings: { oauth2_client: { ENABLE_AUTO_REGISTRATION: true } }, standAt: Date.now() })
+  const { provider, forge } = both
+  const { browser } = await signInAs(provider, forge, 'ann')
+  forge.clock.advance(901_000)
+  const path = '/user/settings/applications'
+  const asked = await browser.submit(path, `"${path}"`, { name: 'ci', access: 'all' })
+  assert.equal(asked.status, 403)
+  assert.match(asked.text, /href="\/user\/oauth2\/upstream\?redirect_to=\/user\/confirmed"[^>]*target="_blank"/)
+  const sent = hiddenFields(asked.text, `"${path}"`)
+  assert.equal((await browser.post(path, sent)).status, 403, 'before the sign-in')
+  const session = browser.cookies.get('ingot_session')
+  const begun = leadsTo(await browser.get(`/user/oauth2/${name}?redirect_to=/user/confirmed`), provider)
+  assert.equal(new URLSearchParams(begun.split('?')[1]).get('prompt'), 'login')
+  const other = await goThere(forge, begun.replace('prompt=login', ''), await Browser.of(provider, 'bob'))
+  const elsewhere = new Browser(forge)
+  for (const [key, value] of browser.cookies) elsewhere.cookies.set(key, value)
+  await elsewhere.get(other)
+  assert.equal((await browser.post(path, sent)).status, 403, 'another person of the provider')
+  const again = leadsTo(await browser.get(`/user/oauth2/${name}?redirect_to=/user/confirmed`), provider)
+  const back = await goThere(forge, again.replace('prompt=login', ''), await Browser.of(provider, 'ann'))
+  assert.equal(leadsTo(await browser.get(back), forge), '/user/confirmed')
+  assert.match((await browser.get('/user/confirmed')).text, /Your sign-in is confirmed/)
+  assert.equal(browser.cookies.get('ingot_session'), session, 'the session goes on')
+  assert.equal((await browser.post(path, sent)).status, 303)
+})
+
 test('linkAccountSubmit, linkedAccountsPage, beginLinkSubmit, unlinkSubmit: link accounts of a person who is signed in to both', async () => {
   await using both = await pair()
   const { provider, forge } = both

@@ -114,7 +114,13 @@ const scopesOf = ({ config }: Services, settings: OpenIdSettings): string =>
 export async function beginAt(
   services: Services,
   source: Source<'openid'>,
-  how: { readonly redirectTo: string; readonly remember: boolean; readonly linkTo?: UserId },
+  how: {
+    readonly redirectTo: string
+    readonly remember: boolean
+    readonly linkTo?: UserId
+    /** The provider should ask for credentials although it knows the person. */
+    readonly asksAgain?: boolean
+  },
 ): Promise<{ readonly url: string; readonly kept: string }> {
   const library = await loadLibrary()
   const begun: Begun = {
@@ -137,6 +143,7 @@ export async function beginAt(
         nonce: begun.nonce,
         code_challenge: challenge,
         code_challenge_method: 'S256',
+        ...(how.asksAgain ? { prompt: 'login' } : {}),
       }),
     ),
   )

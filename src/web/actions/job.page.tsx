@@ -11,7 +11,7 @@ import { mayOf } from './actions-rights.ts'
 import { JobView, SectionView } from './job.view.tsx'
 import { sectionsOf, sectionToOpen, type LogSection } from './log-sections.rules.ts'
 import { runStateOf } from './run-state.ts'
-import { texts } from './texts.tsx'
+import { actionsTexts as texts } from '../languages/texts.ts'
 import { integer, text } from '../ui/fields.ts'
 
 const readable = [inRepo, canRead('actions'), gitRepo] as const
@@ -25,9 +25,8 @@ export async function loadJob(ctx: RepoCtx, number: number, position: number) {
   // Read before the log, so that what comes later is seen as a change.
   const state = await runStateOf(ctx, found)
   const job = await getJobOf(ctx, found.run, position)
-  const { stepNamesOf } = await import('../../actions/workflows/step-names.parse.ts')
   const attempt = await attemptAt(ctx, job)
-  const sections = attempt ? sectionsOf(attempt.task, attempt.steps, stepNamesOf(job.payload)) : []
+  const sections = attempt ? sectionsOf(attempt.task, attempt.steps) : []
   const { owner, repo } = ctx
   return { owner, repo, ...found, state, job, attempt, sections, position, may: mayOf(ctx) }
 }

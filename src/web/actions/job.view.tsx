@@ -19,9 +19,9 @@ import { LogLines } from './log-lines.view.tsx'
 import type { LogSection } from './log-sections.rules.ts'
 import { RunFrame, type RunFrameProps } from './run-frame.view.tsx'
 import { needsOf, secondsOf, StatusIcon } from './status.tsx'
-import { texts as all } from './texts.tsx'
+import { actionsTexts } from '../languages/texts.ts'
 
-const texts = all.job
+const texts = actionsTexts.job
 
 export interface JobProps extends RunFrameProps {
   readonly job: ActionJobRow
@@ -117,8 +117,8 @@ const JobHead = (props: JobPageProps) => {
           to={jobPath(props, run, job, 'rerun')}
           class="small icon-only"
           icon="sync"
-          aria-label={all.run.rerunJob}
-          title={all.run.rerunJob}
+          aria-label={actionsTexts.run.rerunJob}
+          title={actionsTexts.run.rerunJob}
         />
       ) : null}
     </div>

@@ -2,7 +2,7 @@ import { usePage } from '../ui/page-context.ts'
 import type { LogLine } from '../../actions/logs/log-page.service.ts'
 import { OutsideLink } from '../ui/link.tsx'
 import { shownLine, type LogPart, type ShownLine } from './log-text.rules.ts'
-import { texts } from './texts.tsx'
+import { actionsTexts as texts } from '../languages/texts.ts'
 
 type TextLine = Exclude<ShownLine, { readonly kind: 'group' | 'endgroup' }>
 

@@ -4,10 +4,10 @@ import { Link } from '../ui/link.tsx'
 import { Menu, MenuFilter } from '../ui/parts.tsx'
 import { actionsPath } from './actions-paths.ts'
 import { StatusIcon } from './status.tsx'
-import { texts as all } from './texts.tsx'
+import { actionsTexts } from '../languages/texts.ts'
 import type { WorkflowsProps } from './workflows-props.ts'
 
-const texts = all.list
+const texts = actionsTexts.list
 
 const shownStatuses = ['success', 'failure', 'running', 'waiting', 'blocked', 'cancelled', 'skipped'] as const
 
@@ -30,7 +30,7 @@ export function Filters(props: WorkflowsProps) {
           value: status,
           label: (
             <>
-              <StatusIcon status={status} /> {all.status(status)}
+              <StatusIcon status={status} /> {actionsTexts.status(status)}
             </>
           ),
         }))}
@@ -39,7 +39,7 @@ export function Filters(props: WorkflowsProps) {
         {...props}
         name="event"
         title={texts.event}
-        choices={facets.events.map((event) => ({ value: event, label: all.event(event) }))}
+        choices={facets.events.map((event) => ({ value: event, label: actionsTexts.event(event) }))}
       />
       <FilterMenu
         {...props}

@@ -11,14 +11,14 @@ import { usePage } from '../ui/page-context.ts'
 import { Menu, Tag } from '../ui/parts.tsx'
 import { siteHref, withQuery } from '../ui/paths.ts'
 import { Person } from '../ui/person.tsx'
-import { texts as shared } from '../ui/texts.tsx'
+import { uiTexts as shared } from '../languages/texts.ts'
 import { durationText, Time } from '../ui/time.tsx'
 import { actionsPath, commitPath, headPath, jobPath, runPath } from './actions-paths.ts'
 import type { RunState } from './run-state.ts'
 import { secondsOf, StatusIcon, workflowNameOf } from './status.tsx'
-import { texts as all } from './texts.tsx'
+import { actionsTexts } from '../languages/texts.ts'
 
-const texts = all.run
+const texts = actionsTexts.run
 
 /** What the pages of a run and of its jobs share. */
 export interface RunFrameProps extends RunWithJobs {
@@ -77,11 +77,11 @@ export function RunHead(props: RunFrameProps) {
         <div class="facts">
           <Link to={actionsPath(props, { workflow: run.workflow_id })}>{workflowNameOf(run)}</Link>
           <span class="nowrap">
-            {all.event(run.event)}
+            {actionsTexts.event(run.event)}
             {actor ? (
               <>
                 {' '}
-                {all.list.by} <Person person={actor} withPicture={false} />
+                {actionsTexts.list.by} <Person person={actor} withPicture={false} />
               </>
             ) : null}
           </span>

@@ -7,9 +7,9 @@ import { durationText } from '../ui/time.tsx'
 import { jobPath, type RepoNames } from './actions-paths.ts'
 import { graphOf, matrixNames, type GraphNode } from './run-graph.rules.ts'
 import { lookOf, needsOf, secondsOf, StatusIcon } from './status.tsx'
-import { texts as all } from './texts.tsx'
+import { actionsTexts } from '../languages/texts.ts'
 
-const texts = all.run
+const texts = actionsTexts.run
 
 /** A graph of more jobs is too large to read; the list shows all. */
 const maxShown = 100
@@ -172,11 +172,11 @@ function Job({
 }: RunNames & { readonly job: JobState; readonly name: string; readonly children?: ComponentChildren }) {
   const seconds = secondsOf(job, usePage().nowUnix)
   return (
-    <Link to={jobPath(names, run, job)} class="graph-job" title={`${job.name}: ${all.status(job.status)}`}>
+    <Link to={jobPath(names, run, job)} class="graph-job" title={`${job.name}: ${actionsTexts.status(job.status)}`}>
       <StatusIcon status={job.status} />
       <span class="graph-name cut">{name}</span>
       {seconds === undefined ? (
-        <span class={`graph-time is-state ${lookOf(job.status).tone}`}>{all.status(job.status)}</span>
+        <span class={`graph-time is-state ${lookOf(job.status).tone}`}>{actionsTexts.status(job.status)}</span>
       ) : (
         <span class="graph-time">{durationText(seconds)}</span>
       )}

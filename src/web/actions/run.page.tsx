@@ -17,7 +17,7 @@ import { mayOf } from './actions-rights.ts'
 import { runStateOf } from './run-state.ts'
 import { RunView } from './run.view.tsx'
 import { workflowNameOf } from './status.tsx'
-import { texts } from './texts.tsx'
+import { actionsTexts as texts } from '../languages/texts.ts'
 
 const readable = [inRepo, canRead('actions'), gitRepo] as const
 const writable = [...readable, signedIn, canWrite('actions'), notArchived] as const
@@ -49,12 +49,18 @@ export const runPage = page({
 })
 
 const verbs: Readonly<
-  Record<string, { readonly change: (ctx: SignedInRepoCtx, id: RunId) => Promise<void>; readonly notice: string }>
+  Record<
+    string,
+    {
+      readonly change: (ctx: SignedInRepoCtx, id: RunId) => Promise<void>
+      readonly notice: 'rerun' | 'cancelled' | 'approved'
+    }
+  >
 > = {
-  rerun: { change: (ctx, id) => rerunJobs(ctx, id, 'all'), notice: texts.done.rerun },
-  'rerun-failed': { change: (ctx, id) => rerunJobs(ctx, id, 'failed'), notice: texts.done.rerun },
-  cancel: { change: cancelRun, notice: texts.done.cancelled },
-  approve: { change: approveRun, notice: texts.done.approved },
+  rerun: { change: (ctx, id) => rerunJobs(ctx, id, 'all'), notice: 'rerun' },
+  'rerun-failed': { change: (ctx, id) => rerunJobs(ctx, id, 'failed'), notice: 'rerun' },
+  cancel: { change: cancelRun, notice: 'cancelled' },
+  approve: { change: approveRun, notice: 'approved' },
 }
 
 /** Reruns, cancels or approves a run. */
@@ -69,7 +75,7 @@ export const changeRun = act({
     const run = await getRunNumbered(ctx, params.number)
     const verb = verbs[params.verb]
     await verb?.change(ctx, run.id)
-    return { to: runPath(ctx, run), notice: verb?.notice }
+    return { to: runPath(ctx, run), notice: verb && texts.done[verb.notice] }
   },
 })
 
@@ -99,7 +105,7 @@ export const rerunJob = act({
     const run = await getRunNumbered(ctx, params.number)
     const job = await getJobOf(ctx, run, params.position)
     await rerunJobs(ctx, run.id, job.id)
-    return { to: jobPath(ctx, run, job), notice: texts.done.rerun }
+    return { to: jobPath(ctx, run, job), notice: 'rerun' }
   },
 })
 

@@ -10,15 +10,16 @@ import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, Flash, Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
-import { sizeText, texts as shared } from '../ui/texts.tsx'
+import { sizeText } from '../languages/amounts.ts'
+import { uiTexts as shared } from '../languages/texts.ts'
 import { Time } from '../ui/time.tsx'
 import { actionsPath, artifactPath, headPath, runPath } from './actions-paths.ts'
 import { RunGraph } from './run-graph.view.tsx'
 import { RunFrame } from './run-frame.view.tsx'
 import type { RunState } from './run-state.ts'
-import { texts as all } from './texts.tsx'
+import { actionsTexts } from '../languages/texts.ts'
 
-const texts = all.run
+const texts = actionsTexts.run
 
 export interface RunProps extends RunWithJobs {
   readonly owner: UserRow
@@ -35,7 +36,7 @@ export const RunView = (props: RunProps) => {
   return (
     <RunFrame {...props} isFollowed={props.state.isOpen}>
       <Approval {...props} />
-      {run.is_held ? <Flash tone="info">{texts.held}</Flash> : null}
+      {run.is_held && !isFinal(run.status) ? <Flash tone="info">{texts.held}</Flash> : null}
       {run.problem === '' ? null : (
         <Flash tone="problem">
           {texts.problem(run.workflow_id)} {run.problem}{' '}

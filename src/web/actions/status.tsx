@@ -3,7 +3,7 @@ import type { Unix } from '../../lib/time.ts'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
 import type { Tone } from '../ui/parts.tsx'
-import { texts } from './texts.tsx'
+import { actionsTexts as texts } from '../languages/texts.ts'
 
 const looks: Readonly<Record<ActionStatus, { readonly icon: IconName; readonly tone: Tone }>> = {
   success: { icon: 'check-circle-fill', tone: 'good' },

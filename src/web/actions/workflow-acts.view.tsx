@@ -11,10 +11,10 @@ import { usePage } from '../ui/page-context.ts'
 import { CopyField, Menu } from '../ui/parts.tsx'
 import { siteHref } from '../ui/paths.ts'
 import { actionsPath } from './actions-paths.ts'
-import { texts as all } from './texts.tsx'
+import { actionsTexts } from '../languages/texts.ts'
 import type { WorkflowsProps } from './workflows-props.ts'
 
-const texts = all.list
+const texts = actionsTexts.list
 
 type Props = WorkflowsProps & { readonly workflow: ListedWorkflow }
 

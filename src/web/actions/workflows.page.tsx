@@ -15,7 +15,7 @@ import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
 import { actionsPath, runPath } from './actions-paths.ts'
 import { mayOf } from './actions-rights.ts'
-import { texts } from './texts.tsx'
+import { actionsTexts as texts } from '../languages/texts.ts'
 import { WorkflowsView } from './workflows.view.tsx'
 import { integer, text, textList } from '../ui/fields.ts'
 

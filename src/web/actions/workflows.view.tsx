@@ -11,11 +11,11 @@ import { durationText, Time } from '../ui/time.tsx'
 import { actionsPath, headPath, runPath } from './actions-paths.ts'
 import { Filters } from './run-filters.view.tsx'
 import { secondsOf, StatusIcon, workflowNameOf } from './status.tsx'
-import { texts as all } from './texts.tsx'
+import { actionsTexts } from '../languages/texts.ts'
 import type { WorkflowsProps } from './workflows-props.ts'
 import { WorkflowActs } from './workflow-acts.view.tsx'
 
-const texts = all.list
+const texts = actionsTexts.list
 
 export function WorkflowsView(props: WorkflowsProps) {
   const { workflows, facets, filter, runs } = props
@@ -123,17 +123,17 @@ const RunRow = ({ run, actor, ...names }: WorkflowsProps & ListedRun) => {
         <div class="row-facts">
           <span>
             <Link to={actionsPath(names, { workflow: run.workflow_id })}>{workflowNameOf(run)}</Link>{' '}
-            {all.run.number(run.number)}
+            {actionsTexts.run.number(run.number)}
           </span>
           <span class="nowrap">
-            {all.event(run.event)}{' '}
+            {actionsTexts.event(run.event)}{' '}
             {actor ? (
               <>
                 {texts.by} <Person person={actor} withPicture={false} />
               </>
             ) : null}
           </span>
-          {run.is_foreign ? <Tag title={all.run.untrustedHint}>{all.run.untrusted}</Tag> : null}
+          {run.is_foreign ? <Tag title={actionsTexts.run.untrustedHint}>{actionsTexts.run.untrusted}</Tag> : null}
           {run.problem === '' ? null : (
             <Tag tone="danger" title={run.problem}>
               {texts.invalid}

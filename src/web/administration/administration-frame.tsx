@@ -2,7 +2,7 @@ import type { BrowserCtx } from '../shell/browser-context.ts'
 import { MenuFrame } from '../frames/menu-frame.tsx'
 import type { IconName } from '../ui/icons.ts'
 import type { Frame } from '../shell/page.tsx'
-import { texts } from './texts.tsx'
+import { administrationTexts as texts } from '../languages/texts.ts'
 
 export type AdministrationPlace =
   | 'overview'

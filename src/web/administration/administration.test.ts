@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Browser } from '../../testing/browser.ts'
 import { startForge, testPassword } from '../../testing/forge.ts'
-import { texts } from './texts.tsx'
+import { administrationTexts } from '../languages/en/administration.tsx'
 
 const pages = [
   '/admin',
@@ -73,12 +73,13 @@ test('administrationTasksPage: each task has a title', async () => {
   await using forge = await startForge()
   const { json } = await forge.as('root').must('GET', '/admin/cron?limit=100')
   const names = json.map(({ name }: { name: string }) => name) as string[]
+  const titles: Readonly<Record<string, string>> = administrationTexts.task.titles
   assert.deepEqual(
-    names.filter((name) => !(name in texts.task.titles)),
+    names.filter((name) => !(name in titles)),
     [],
   )
   const page = (await (await Browser.of(forge, 'root')).get('/admin/monitor/cron')).text
-  for (const name of names) assert.ok(page.includes(texts.task.titles[name] ?? name), name)
+  for (const name of names) assert.ok(page.includes(titles[name] ?? name), name)
 })
 
 test('administrationRunTask: a task runs at once; an unknown one does not exist', async () => {

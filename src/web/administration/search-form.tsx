@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { Submit } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
-import { texts } from '../ui/texts.tsx'
+import { uiTexts as texts } from '../languages/texts.ts'
 
 /** The search above a list of the administration. */
 export const SearchForm = ({

@@ -9,7 +9,7 @@ import { builtFile } from '../../lib/assets.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { siteHref } from '../ui/paths.ts'
 import { apiDocument } from './api-document.tsx'
-import { texts } from './texts.ts'
+import { apiTexts as texts } from '../languages/texts.ts'
 import { text } from '../ui/fields.ts'
 
 const swaggerOn = switchedOn('swaggerEnabled', (config) => config.api.enableSwagger)

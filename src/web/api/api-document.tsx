@@ -3,6 +3,7 @@ import { renderToString } from 'preact-render-to-string'
 import type { Config } from '../../config/load-config.ts'
 import { bytes } from '../../http/reply.ts'
 import { framedAlike, pageHeaders } from '../shell/page-headers.ts'
+import { readerLanguage } from '../languages/reader.ts'
 import { siteHref } from '../ui/paths.ts'
 
 /** The viewer of API descriptions sets styles of elements. */
@@ -16,7 +17,7 @@ const scripts = ['swagger-ui-bundle.js', 'start.js']
 export function apiDocument(config: Config, title: string, content: ComponentChildren) {
   const assetAt = (name: string) => siteHref(config, `/assets/swagger-ui/${name}`)
   const html = renderToString(
-    <html lang="en">
+    <html lang={readerLanguage()}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

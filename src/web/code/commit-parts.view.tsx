@@ -13,7 +13,7 @@ import { Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
 import { subjectOf } from '../../code/commits/message.rules.ts'
 import { repositoryPath, revisionPath, shortOid, type RepositoryNames } from './code-paths.ts'
-import { texts } from './texts.tsx'
+import { codeTexts as texts } from '../languages/texts.ts'
 
 /** The author of a commit: an account, or the name in the commit. */
 export const CommitPerson = ({

@@ -1,7 +1,7 @@
 import { mayHere } from '../../access/may-here.ts'
 import type { RepoCtx } from '../../access/context.ts'
 import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
-import { texts } from './texts.tsx'
+import { codeTexts as texts } from '../languages/texts.ts'
 
 /** Whether files of a revision may be changed in the browser; otherwise the reason, if one is worth showing. */
 export type Editing =

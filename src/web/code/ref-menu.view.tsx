@@ -4,7 +4,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import { Menu, MenuFilter } from '../ui/parts.tsx'
 import { repositoryPath, shortOid, type RepositoryNames } from './code-paths.ts'
-import { texts } from './texts.tsx'
+import { codeTexts as texts } from '../languages/texts.ts'
 
 export interface RefMenuProps {
   readonly place: RepositoryNames

@@ -14,17 +14,18 @@ import { addTime, mayTrack, refuseNoTracking } from '../../issues/time/time.serv
 import { Forbidden } from '../../lib/errors.ts'
 import { act } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
-import { texts as all } from '../issues/texts.tsx'
+import { issueTexts } from '../languages/texts.ts'
 
 import { addressOf, index, indexAndId, shared, unchanged } from './conversation.page.ts'
 import { integer, text, textList, tick } from '../ui/fields.ts'
 
-const texts = all.issue
+const texts = issueTexts.issue
 
 /** Sets the labels of an issue. */
 export const labelIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/labels',
+  edits: true,
   twin: 'issueReplaceLabels',
   cost: 'usual',
   params: index,
@@ -41,6 +42,7 @@ export const labelIssue = act({
 export const assignIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/assignees',
+  edits: true,
   twin: 'issueEditIssue',
   cost: 'usual',
   params: index,
@@ -71,6 +73,7 @@ export const setIssueMilestone = act({
 export const setIssueDueDate = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/deadline',
+  edits: true,
   twin: 'issueEditIssueDeadline',
   cost: 'usual',
   params: index,

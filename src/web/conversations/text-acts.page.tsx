@@ -9,12 +9,12 @@ import type { CommentId } from '../../lib/ids.ts'
 import { getStoredPull } from '../../pulls/pull.service.ts'
 import { editReviewText, getReviewOfText, removeReviewText } from '../../pulls/reviews/review-text.service.ts'
 import { act } from '../shell/page.tsx'
-import { texts as all } from '../issues/texts.tsx'
+import { issueTexts } from '../languages/texts.ts'
 
 import { addressOf, index, indexAndId, shared, unchanged } from './conversation.page.ts'
 import { integer, text, tick } from '../ui/fields.ts'
 
-const texts = all.issue
+const texts = issueTexts.issue
 
 const anchorOf = ({ id }: CommentRow): string => `issuecomment-${id}`
 
@@ -58,6 +58,7 @@ function addressAfter(
 export const retitleIssue = act({
   ...shared,
   path: '/{username}/{reponame}/issues/{index}/title',
+  edits: true,
   twin: 'issueEditIssue',
   cost: 'usual',
   params: index,
@@ -65,7 +66,7 @@ export const retitleIssue = act({
   problemFields: { title: 'title' },
   async run({ ctx, params, body }) {
     const title = body.title?.trim() ?? ''
-    if (title === '') throw new Invalid(all.create.emptyTitle, 'title_empty', { field: 'title' })
+    if (title === '') throw new Invalid(issueTexts.create.emptyTitle, 'title_empty', { field: 'title' })
     const issue = await editIssue(ctx, await getReadableIssue(ctx, params.index), { ...unchanged, title })
     return { to: addressOf(ctx, issue) }
   },

@@ -1,6 +1,6 @@
 import { describeScope } from '../../oauth/scope.rules.ts'
 import { Submit } from '../ui/button.tsx'
-import { texts } from './texts.tsx'
+import { entryTexts as texts } from '../languages/texts.ts'
 
 /** Buttons that send the person's answer in the field `granted`. */
 export const AnswerButtons = () => (

@@ -19,7 +19,7 @@ import { CardForm, sendCard } from '../shell/card-page.tsx'
 import { policyWith, unkept } from '../shell/page-headers.ts'
 import { siteHref } from '../ui/paths.ts'
 import { pageErrors } from '../../http/error-forms.ts'
-import { texts } from './texts.tsx'
+import { entryTexts as texts } from '../languages/texts.ts'
 
 const text = Type.Optional(Type.String())
 

@@ -15,15 +15,12 @@ import { Field } from '../ui/field.tsx'
 import type { Problem } from '../ui/page-context.ts'
 import { Moment } from '../shell/moment.tsx'
 import { pageErrors } from '../../http/error-forms.ts'
-import { texts } from './texts.tsx'
+import { entryTexts as texts } from '../languages/texts.ts'
 
 const pages = { base: 'site', family: 'oauth2', scope: null, accepts: ['session'], errors: pageErrors } as const
 const text = Type.Optional(Type.String({ maxLength: 4096 }))
 
-const unknownCode: Problem = {
-  field: 'user_code',
-  message: texts.device.unknownCode,
-}
+const unknownCode = (): Problem => ({ field: 'user_code', message: texts.device.unknownCode })
 
 function codePage(
   ctx: BrowserCtx,
@@ -99,7 +96,7 @@ export const deviceSubmit = operation({
   async run({ ctx, body, call }) {
     const typed = body.user_code ?? ''
     const { result: device, problem } = await attempt(findDeviceByCode(ctx, ctx.viewer, { typed, ip: call.ip }))
-    return device ? askPage(ctx, call, device) : codePage(ctx, call, { typed, problem: problem ?? unknownCode })
+    return device ? askPage(ctx, call, device) : codePage(ctx, call, { typed, problem: problem ?? unknownCode() })
   },
 })
 

@@ -9,7 +9,7 @@ import { signInCookies } from '../shell/cookies.ts'
 import { pageErrors } from '../../http/error-forms.ts'
 import { signInPageOf } from './sign-in-page.tsx'
 import { localTarget } from './sign-in-target.ts'
-import { texts } from './texts.tsx'
+import { entryTexts as texts } from '../languages/texts.ts'
 
 const text = Type.Optional(Type.String({ maxLength: 20_000 }))
 const AnswerForm = requestObject('PasskeyAnswerForm', {

@@ -11,14 +11,14 @@ import { attempt, refusedForm } from '../shell/attempt.ts'
 import { CardForm, sendCard } from '../shell/card-page.tsx'
 import { unkept } from '../shell/page-headers.ts'
 import { KnownUser, NewPasswordField } from '../shell/password-field.tsx'
-import { texts as shell } from '../shell/texts.tsx'
+import { shellTexts as shell } from '../languages/texts.ts'
 import { Submit } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { Link } from '../ui/link.tsx'
 import type { Problem } from '../ui/page-context.ts'
 import { siteHref } from '../ui/paths.ts'
 import { pageErrors } from '../../http/error-forms.ts'
-import { texts } from './texts.tsx'
+import { entryTexts as texts } from '../languages/texts.ts'
 
 const text = Type.Optional(Type.String({ maxLength: 4096 }))
 const AskForm = requestObject('ForgotPasswordForm', { _csrf: text, email: text })

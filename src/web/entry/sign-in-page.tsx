@@ -6,7 +6,7 @@ import type { Call } from '../../http/operation.ts'
 import { refusedForm } from '../shell/attempt.ts'
 import { CardForm, sendCard } from '../shell/card-page.tsx'
 import { CurrentPasswordField } from '../shell/password-field.tsx'
-import { texts as shell } from '../shell/texts.tsx'
+import { shellTexts as shell } from '../languages/texts.ts'
 import { Submit } from '../ui/button.tsx'
 import { Checkbox, Field } from '../ui/field.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
@@ -15,7 +15,7 @@ import { Flash } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { PasskeyForm, passkeyScript } from '../shell/passkey-form.tsx'
 import { policyLeadingTo } from './sign-in-target.ts'
-import { texts } from './texts.tsx'
+import { entryTexts as texts } from '../languages/texts.ts'
 
 interface SignInParts {
   readonly redirectTo?: string | undefined

@@ -12,7 +12,7 @@ import { cookie, forgetHeaders, noSessionCookies, signInCookies, ticketCookie } 
 import { pageErrors } from '../../http/error-forms.ts'
 import { signInPageOf } from './sign-in-page.tsx'
 import { hintedLogin, localTarget } from './sign-in-target.ts'
-import { texts } from './texts.tsx'
+import { entryTexts as texts } from '../languages/texts.ts'
 
 const SignInOption = requestObject('SignInForm', {
   _csrf: Type.Optional(Type.String()),

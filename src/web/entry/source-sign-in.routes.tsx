@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { signInVouched, type NewSession, type PendingSignIn } from '../../auth/session.service.ts'
+import { confirmSession, signInVouched, type NewSession, type PendingSignIn } from '../../auth/session.service.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import { bytesOf, operation, validBody, type Call } from '../../http/operation.ts'
 import { redirect } from '../../http/reply.ts'
@@ -34,14 +34,14 @@ import { pageErrors } from '../../http/error-forms.ts'
 import { attempt, refusedForm } from '../shell/attempt.ts'
 import { CardForm, sendCard } from '../shell/card-page.tsx'
 import { unkept } from '../shell/page-headers.ts'
-import { texts as shell } from '../shell/texts.tsx'
+import { shellTexts as shell } from '../languages/texts.ts'
 import { Submit } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import type { Problem } from '../ui/page-context.ts'
 import { siteHref } from '../ui/paths.ts'
 import { localTarget } from './sign-in-target.ts'
-import { texts } from './texts.tsx'
+import { entryTexts as texts } from '../languages/texts.ts'
 
 const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
 const text = Type.Optional(Type.String({ maxLength: 255 }))
@@ -66,9 +66,11 @@ export const sourceSignIn = operation({
   async run({ ctx, params, query, call }) {
     const source = await getProvider(ctx, params.source)
     const { redirect_to: redirectTo = '' } = query
-    const begun = await beginAt(ctx, source, { redirectTo, remember: false }).catch((error: unknown) =>
-      providerFailed(ctx, source, error),
-    )
+    const begun = await beginAt(ctx, source, {
+      redirectTo,
+      remember: false,
+      asksAgain: ctx.viewer !== undefined,
+    }).catch((error: unknown) => providerFailed(ctx, source, error))
     call.cookies.push(cookieFromElsewhere(ctx.config, awayCookie(ctx.config), begun.kept, begunSeconds))
     return redirect(303, begun.url)
   },
@@ -147,6 +149,11 @@ export const sourceCallback = operation({
       return redirect(303, siteHref(config, '/user/settings/links?done=linked'))
     }
     const user = await accountAt(ctx, source, person)
+    if (user && user.id === viewer?.id && ctx.sessionId !== undefined) {
+      // The session goes on: other tabs of the browser contain forms of it.
+      await confirmSession(ctx, user.id, ctx.sessionId)
+      return redirect(303, localTarget(config, begun.redirectTo))
+    }
     if (user) return enter(ctx, call, source, user, begun)
     call.cookies.push(cookie(config, newcomerCookie(config), keepPerson(ctx, source, claims, begun), waitingSeconds))
     return redirect(303, siteHref(config, '/user/link_account'))
@@ -265,4 +272,16 @@ export const linkAccountSignUp = operation({
     call.cookies.push(cookie(ctx.config, newcomerCookie(ctx.config), ''))
     return enter(ctx, call, source, user, waiting)
   },
+})
+
+/** Where a person arrives who signed in once more in a tab of its own, for a form in another one. */
+export const confirmedPage = operation({
+  ...pages,
+  method: 'GET',
+  path: '/user/confirmed',
+  cost: 'usual',
+  requires: [inBrowser, inSession],
+  reply: { 200: bytesOf('text/html') },
+  run: ({ ctx, call }) =>
+    sendCard(ctx, call, { title: shell.confirmation.done, content: <p>{shell.confirmation.doneLead}</p> }),
 })

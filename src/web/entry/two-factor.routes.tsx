@@ -14,7 +14,7 @@ import { cookie, readCookies, signInCookies, ticketCookie } from '../shell/cooki
 import { pageErrors } from '../../http/error-forms.ts'
 import { attempt, refusedForm } from '../shell/attempt.ts'
 import { CardForm, sendCard } from '../shell/card-page.tsx'
-import { texts as shell } from '../shell/texts.tsx'
+import { shellTexts as shell } from '../languages/texts.ts'
 import { Submit } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { Link } from '../ui/link.tsx'
@@ -22,7 +22,7 @@ import type { Problem } from '../ui/page-context.ts'
 import { siteHref } from '../ui/paths.ts'
 import { PasskeyForm, passkeyScript } from '../shell/passkey-form.tsx'
 import { localTarget, policyLeadingTo } from './sign-in-target.ts'
-import { texts } from './texts.tsx'
+import { entryTexts as texts } from '../languages/texts.ts'
 
 const text = Type.Optional(Type.String({ maxLength: 16_384 }))
 const CodeForm = requestObject('TwoFactorForm', { _csrf: text, passcode: text, token: text, redirect_to: text })
@@ -37,8 +37,8 @@ const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErr
 
 /** The two pages that complete a sign-in. */
 const ways = {
-  code: { path: '/user/two_factor', field: 'passcode', label: texts.secondFactor.code, mode: 'numeric' },
-  scratch: { path: '/user/two_factor/scratch', field: 'token', label: texts.secondFactor.scratch, mode: 'text' },
+  code: { path: '/user/two_factor', field: 'passcode', mode: 'numeric' },
+  scratch: { path: '/user/two_factor/scratch', field: 'token', mode: 'text' },
 } as const
 type Way = keyof typeof ways
 
@@ -58,7 +58,7 @@ interface CodePage {
 }
 
 async function codePage(ctx: BrowserCtx, call: Call, { way, user, redirectTo, problem }: CodePage) {
-  const { path, field, label, mode } = ways[way]
+  const { path, field, mode } = ways[way]
   const other = way === 'code' ? ways.scratch : ways.code
   const query = redirectTo === undefined ? '' : `?redirect_to=${encodeURIComponent(redirectTo)}`
   const [isCoded, asked] =
@@ -69,7 +69,7 @@ async function codePage(ctx: BrowserCtx, call: Call, { way, user, redirectTo, pr
         <CardForm to={path} hidden={{ redirect_to: redirectTo }}>
           <Field
             name={field}
-            label={label}
+            label={texts.secondFactor[way]}
             inputmode={mode}
             autocomplete="one-time-code"
             maxlength={100}

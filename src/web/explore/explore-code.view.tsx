@@ -1,5 +1,5 @@
 import type { FoundEverywhere } from '../../code/search/code-search.service.ts'
-import { codeSearchTexts as texts } from '../lists/code-search-texts.tsx'
+import { codeSearchTexts as texts } from '../languages/texts.ts'
 import { CodeSearchForm, FoundFiles } from '../lists/found-code.tsx'
 import { Empty } from '../ui/parts.tsx'
 import { ExploreFrame } from './explore.view.tsx'

@@ -12,7 +12,7 @@ import { findPeople } from '../../users/user.service.ts'
 import { page } from '../shell/page.tsx'
 import { ExploreCodeView } from './explore-code.view.tsx'
 import { ExploreOrganizationsView, ExploreReposView, ExploreUsersView } from './explore.view.tsx'
-import { texts } from './texts.tsx'
+import { exploreTexts as texts } from '../languages/texts.ts'
 import { integer, text } from '../ui/fields.ts'
 
 const listQuery = {

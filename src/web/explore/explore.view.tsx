@@ -11,7 +11,7 @@ import type { IconName } from '../ui/icons.ts'
 import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Box, Empty, Pages, Tabs } from '../ui/parts.tsx'
-import { texts } from './texts.tsx'
+import { exploreTexts as texts } from '../languages/texts.ts'
 
 export type ExploreTab = 'repositories' | 'code' | 'users' | 'organizations'
 

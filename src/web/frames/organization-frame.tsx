@@ -13,9 +13,9 @@ import { Tabs, Tag, type Tab } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Avatar } from '../ui/person.tsx'
 import { PersonFrame, type PersonTab } from './person-frame.tsx'
-import { texts as all } from './texts.tsx'
+import { frameTexts } from '../languages/texts.ts'
 
-const texts = all.organization
+const texts = frameTexts.organization
 
 export type OrganizationTab = 'repositories' | 'packages' | 'activity' | 'people' | 'teams' | 'settings'
 

@@ -6,9 +6,9 @@ import { usePage } from '../ui/page-context.ts'
 import { Tabs } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Avatar } from '../ui/person.tsx'
-import { texts as all } from './texts.tsx'
+import { frameTexts } from '../languages/texts.ts'
 
-const texts = all.person
+const texts = frameTexts.person
 
 export type PersonTab = 'repositories' | 'packages' | 'activity' | 'stars' | 'followers' | 'following'
 

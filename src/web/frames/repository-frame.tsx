@@ -13,9 +13,9 @@ import type { IconName } from '../ui/icons.ts'
 import { RepositoryPicture } from '../ui/repository-picture.tsx'
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import type { Frame } from '../shell/page.tsx'
-import { texts as all, transferTexts } from './texts.tsx'
+import { frameTexts, transferTexts } from '../languages/texts.ts'
 
-const texts = all.repository
+const texts = frameTexts.repository
 
 export type RepositoryTab =
   | 'code'

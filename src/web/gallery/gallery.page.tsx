@@ -1,7 +1,7 @@
 import { anyone, switchedOn } from '../../access/requirements.ts'
 import { page } from '../shell/page.tsx'
 import { GalleryView } from './gallery.view.tsx'
-import { texts } from './texts.tsx'
+import { galleryTexts as texts } from '../languages/texts.ts'
 
 const inDevelopment = switchedOn('developmentEnabled', (config) => config.instance.runMode === 'dev')
 

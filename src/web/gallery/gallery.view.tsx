@@ -31,11 +31,11 @@ import {
 } from '../ui/parts.tsx'
 import { Person } from '../ui/person.tsx'
 import { Day, Time } from '../ui/time.tsx'
-import { texts } from './texts.tsx'
+import { galleryTexts as texts } from '../languages/texts.ts'
 
 const here = '/-/ui'
 const tones = ['neutral', 'accent', 'good', 'warning', 'danger', 'done'] as const
-const choices = texts.choices.map((label) => ({ value: label.toLowerCase(), label, hint: texts.hint }))
+const choices = () => texts.choices.map((label) => ({ value: label.toLowerCase(), label, hint: texts.hint }))
 
 const Part = ({
   name,
@@ -174,14 +174,14 @@ const Fields = ({ prefix }: { readonly prefix: string }) => (
     <Field name="date" id={`${prefix}_date`} type="date" label={texts.label} />
     <div class="fields-row">
       <Field name="one" id={`${prefix}_one`} label={texts.label} isTerse />
-      <Select name="choice" id={`${prefix}_choice`} label={texts.label} choices={choices} />
+      <Select name="choice" id={`${prefix}_choice`} label={texts.label} choices={choices()} />
     </div>
     <TextArea name="long" id={`${prefix}_long`} label={texts.label} rows={3} value={texts.word} />
     <TextArea name="code" id={`${prefix}_code`} label={texts.label} rows={3} value={texts.command} isCode />
     <Checkbox name="on" id={`${prefix}_on`} label={texts.label} hint={texts.hint} checked />
     <Checkbox name="off" id={`${prefix}_off`} label={texts.label} />
     <Checkbox name="disabled" id={`${prefix}_disabled`} label={texts.disabled} disabled />
-    <Radios name={`${prefix}_radio`} label={texts.label} choices={choices} value="first" />
+    <Radios name={`${prefix}_radio`} label={texts.label} choices={choices()} value="first" />
     <div class="form-acts">
       <Submit kind="plain">{texts.plain}</Submit>
     </div>

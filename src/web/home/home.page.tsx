@@ -15,7 +15,7 @@ import type { BrowserCtx } from '../shell/browser-context.ts'
 import { page } from '../shell/page.tsx'
 import { HomeView, type Dashboard, type FoundWork, type Welcome } from './home.view.tsx'
 import { landingOf } from './landing.rules.ts'
-import { texts } from './texts.tsx'
+import { homeTexts as texts } from '../languages/texts.ts'
 
 /** Rows of each list of work, of public repositories, and of the list beside them. */
 const sizes = { work: 8, runs: 5, public: 10, own: 30, organizations: 10 }

@@ -16,7 +16,7 @@ import { pathOf, siteHref } from '../ui/paths.ts'
 import { Avatar } from '../ui/person.tsx'
 import { RepositoryPicture } from '../ui/repository-picture.tsx'
 import { Time } from '../ui/time.tsx'
-import { texts } from './texts.tsx'
+import { homeTexts as texts } from '../languages/texts.ts'
 
 /** What a guest sees. */
 export interface Welcome {

@@ -1,11 +1,11 @@
 import type { TimelineEntry } from '../../issues/timeline/timeline-view.service.ts'
 import { Comment } from '../shared/timeline/timeline.view.tsx'
-import { texts as timelineTexts } from '../shared/timeline/timeline-texts.tsx'
+import { timelineTexts } from '../languages/texts.ts'
 import { Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { withQuery } from '../ui/paths.ts'
 import { conversationPath, issueAt, type ConversationProps } from './issue-props.ts'
-import { texts as all } from './texts.tsx'
+import { issueTexts } from '../languages/texts.ts'
 
 /** The text of an issue or pull request with what the viewer may do with it. */
 export const OpeningText = (props: ConversationProps) => {
@@ -18,7 +18,7 @@ export const OpeningText = (props: ConversationProps) => {
       anchor={anchor}
       author={around.users.get(issue.poster_id)}
       authorName={issue.original_author}
-      verb={all.opened}
+      verb={issueTexts.opened}
       createdUnix={issue.created_unix}
       html={props.texts.get(0) ?? ''}
       source={issue.content}
@@ -92,10 +92,11 @@ export const CommentNote = ({
   <p class="comment-note">
     {refusal === 'signed_out' ? (
       <>
-        <Link to={withQuery('/user/login', { redirect_to: back })}>{all.issue.signIn}</Link> {all.issue.signInTo}
+        <Link to={withQuery('/user/login', { redirect_to: back })}>{issueTexts.issue.signIn}</Link>{' '}
+        {issueTexts.issue.signInTo}
       </>
     ) : (
-      all.issue.refusal[refusal]
+      issueTexts.issue.refusal[refusal]
     )}
   </p>
 )

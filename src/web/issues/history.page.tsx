@@ -9,7 +9,7 @@ import type { CommentId } from '../../lib/ids.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
 import { HistoryView, type HistoryProps } from './history.view.tsx'
-import { texts as all } from './texts.tsx'
+import { issueTexts } from '../languages/texts.ts'
 
 const loadHistory = async (ctx: RepoCtx, issue: IssueRow, comment?: CommentRow): Promise<HistoryProps> => ({
   place: { repo: ctx.repo, owner: ctx.owner },
@@ -27,7 +27,7 @@ export const issueHistoryPage = page({
   requires: [inRepo, issuesOrPullsEnabled],
   frame: inRepositoryFrame('issues'),
   load: async ({ ctx, params }) => loadHistory(ctx, await getReadableIssue(ctx, params.index)),
-  meta: ({ issue }) => ({ title: all.history.title(issue.index), isUnlisted: true }),
+  meta: ({ issue }) => ({ title: issueTexts.history.title(issue.index), isUnlisted: true }),
   view: HistoryView,
 })
 
@@ -44,6 +44,6 @@ export const commentHistoryPage = page({
     if (issue.index !== params.index) throw noIssue()
     return loadHistory(ctx, issue, comment)
   },
-  meta: ({ issue }) => ({ title: all.history.title(issue.index), isUnlisted: true }),
+  meta: ({ issue }) => ({ title: issueTexts.history.title(issue.index), isUnlisted: true }),
   view: HistoryView,
 })

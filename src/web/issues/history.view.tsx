@@ -6,9 +6,9 @@ import { Link } from '../ui/link.tsx'
 import { Box, Empty, PageHead } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Time } from '../ui/time.tsx'
-import { texts as all } from './texts.tsx'
+import { issueTexts } from '../languages/texts.ts'
 
-const texts = all.history
+const texts = issueTexts.history
 
 export interface HistoryProps {
   readonly place: RepoWithOwner

@@ -11,15 +11,15 @@ import { State, Tag } from '../ui/parts.tsx'
 import { Person } from '../ui/person.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { siteHref } from '../ui/paths.ts'
-import { texts as common } from '../ui/texts.tsx'
+import { uiTexts as common } from '../languages/texts.ts'
 import { Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
 import { CommentEntry, CommentNote, OpeningText } from './comment.view.tsx'
 import { IssueSide } from './side.view.tsx'
-import { texts as all } from './texts.tsx'
+import { issueTexts } from '../languages/texts.ts'
 import { issueAt, livePath, type ConversationProps } from './issue-props.ts'
 
-const texts = all.issue
+const texts = issueTexts.issue
 
 /** An issue with its conversation. */
 export function IssueView(props: ConversationProps) {
@@ -53,7 +53,7 @@ const IssueHead = ({ place, issue, around, may, editing }: ConversationProps) =>
   return (
     <header class="issue-head">
       {isEditing ? (
-        <Form to={at('title')} class="fields-row">
+        <Form isEdit to={at('title')} class="fields-row">
           <Field name="title" label={texts.title} value={issue.title} required isLabelHidden isProse autofocus />
           <Submit>{texts.save}</Submit>
           <Link class="button quiet" to={at()}>
@@ -89,12 +89,12 @@ const IssueHead = ({ place, issue, around, may, editing }: ConversationProps) =>
           </State>
         )}
         {issue.is_locked ? (
-          <Tag icon="lock" title={all.locked}>
+          <Tag icon="lock" title={issueTexts.locked}>
             {texts.isLocked}
           </Tag>
         ) : null}
         <span>
-          {poster ? <Person person={poster} withPicture={false} /> : issue.original_author} {all.opened}{' '}
+          {poster ? <Person person={poster} withPicture={false} /> : issue.original_author} {issueTexts.opened}{' '}
           <Time unix={issue.created_unix} />
           <span class="wide-only"> · {texts.facts(issue.num_comments)}</span>
         </span>

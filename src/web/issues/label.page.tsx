@@ -4,7 +4,7 @@ import { pathNumber } from '../../http/schema.ts'
 import type { LabelId } from '../../lib/ids.ts'
 import { createLabel, deleteLabel, editLabel, getLabels } from '../../issues/labels/label.service.ts'
 import { labelFields, labelInputOf } from '../shared/labels/labels.ts'
-import { texts } from '../shared/labels/labels.texts.tsx'
+import { labelTexts as texts } from '../languages/texts.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
@@ -63,6 +63,7 @@ export const addLabelOfPage = act({
 export const changeLabelOfPage = act({
   ...shared,
   path: '/{username}/{reponame}/labels/{id}/edit',
+  edits: true,
   twin: 'issueEditLabel',
   cost: 'usual',
   params: { id: pathNumber },

@@ -7,9 +7,9 @@ import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, Empty, PageHead } from '../ui/parts.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
-import { texts as common } from '../ui/texts.tsx'
+import { uiTexts as common } from '../languages/texts.ts'
 import { LabelForm } from '../shared/labels/labels.view.tsx'
-import { texts } from '../shared/labels/labels.texts.tsx'
+import { labelTexts as texts } from '../languages/texts.ts'
 
 interface LabelsProps {
   readonly place: RepoWithOwner

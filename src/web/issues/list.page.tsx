@@ -13,7 +13,7 @@ import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { IssueListView, type IssueListProps } from './list.view.tsx'
-import { texts } from './texts.tsx'
+import { issueTexts as texts } from '../languages/texts.ts'
 import { integer, text, textList } from '../ui/fields.ts'
 
 const listQuery = { q: text, page: integer } as const

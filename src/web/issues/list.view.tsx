@@ -13,10 +13,10 @@ import { Box, Empty, Flash, Menu, MenuFilter, NarrowMenu, Pages } from '../ui/pa
 import { Avatar } from '../ui/person.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
-import { numberText } from '../ui/texts.tsx'
+import { numberText } from '../languages/amounts.ts'
 import { TitleText } from '../ui/title-text.tsx'
 import { IssueListRow, type RowMarks } from './row.view.tsx'
-import { texts } from './texts.tsx'
+import { issueTexts as texts } from '../languages/texts.ts'
 
 export interface IssueListProps {
   readonly place: RepoWithOwner
@@ -96,6 +96,7 @@ export function IssueListView(props: IssueListProps) {
       </div>
       {found.missing.length > 0 ? <Flash tone="warning">{texts.missing(found.missing)}</Flash> : null}
       {query.unknown.length > 0 ? <Flash tone="warning">{texts.unknown(query.unknown)}</Flash> : null}
+      {query.unclosed.length > 0 ? <Flash tone="warning">{texts.unclosed(query.unclosed)}</Flash> : null}
       {isNew ? (
         <Box>
           <Empty

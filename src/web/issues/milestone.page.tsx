@@ -20,7 +20,7 @@ import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { MilestoneFormView, MilestonesView, MilestoneView } from './milestone.view.tsx'
-import { milestoneTexts as texts } from './plan-texts.tsx'
+import { milestoneTexts as texts } from '../languages/texts.ts'
 import { renderTexts } from '../ui/render-texts.ts'
 import { integer, text } from '../ui/fields.ts'
 
@@ -153,6 +153,7 @@ export const addMilestoneOfPage = act({
 /** Changes a milestone. */
 export const changeMilestoneOfPage = act({
   path: '/{username}/{reponame}/milestones/{id}/edit',
+  edits: true,
   twin: 'issueEditMilestone',
   cost: 'usual',
   params: { id: pathNumber },

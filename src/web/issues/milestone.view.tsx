@@ -14,12 +14,12 @@ import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, Empty, Markup, PageHead, Pages, Progress } from '../ui/parts.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
-import { texts as common } from '../ui/texts.tsx'
+import { uiTexts as common } from '../languages/texts.ts'
 import { Day } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
-import { milestoneTexts as texts } from './plan-texts.tsx'
+import { milestoneTexts as texts } from '../languages/texts.ts'
 import { IssueListRow, type RowMarks } from './row.view.tsx'
-import { texts as all } from './texts.tsx'
+import { issueTexts } from '../languages/texts.ts'
 
 interface Placed {
   readonly place: RepoWithOwner
@@ -193,7 +193,7 @@ export const MilestoneView = ({
               {common.delete}
             </ActButton>
             <ButtonLink to={withQuery(at('issues', 'new'), { milestone: milestone.id })} kind="primary" data-hotkey="c">
-              {all.newIssue}
+              {issueTexts.newIssue}
             </ButtonLink>
           </>
         ) : null}
@@ -244,7 +244,7 @@ export const MilestoneFormView = ({ place, milestone }: Placed & { readonly mile
   return (
     <div class="narrow">
       <PageHead title={milestone ? texts.edit(milestone.title) : texts.create} />
-      <Form to={milestone ? at('milestones', milestone.id, 'edit') : at('milestones', 'new')} class="stack">
+      <Form isEdit to={milestone ? at('milestones', milestone.id, 'edit') : at('milestones', 'new')} class="stack">
         <Field name="title" label={texts.name} value={milestone?.title} required isProse autofocus maxlength={255} />
         <Field
           name="due"

@@ -4,7 +4,7 @@ import { getPullMarks } from '../../pulls/merge/pull-marks.service.ts'
 import { inSession } from '../shell/browser.requirements.ts'
 import { page } from '../shell/page.tsx'
 import { MineListView } from './mine.view.tsx'
-import { mineTexts as texts } from './mine-texts.ts'
+import { mineTexts as texts } from '../languages/texts.ts'
 import { integer, text } from '../ui/fields.ts'
 
 const query = {

@@ -5,7 +5,7 @@ import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, Empty, PageHead, Pages, Tabs } from '../ui/parts.tsx'
 import { withQuery } from '../ui/paths.ts'
 import { IssueListRow, type RowMarks } from './row.view.tsx'
-import { mineTexts as texts } from './mine-texts.ts'
+import { mineTexts as texts } from '../languages/texts.ts'
 
 /** Issues or pull requests of all repositories that concern the person. */
 export const MineListView = ({

@@ -4,7 +4,7 @@ import { pageOf } from '../../lib/paging.ts'
 import { inSession } from '../shell/browser.requirements.ts'
 import { page } from '../shell/page.tsx'
 import { MyMilestonesView } from './my-milestones.view.tsx'
-import { milestoneTexts as texts } from './plan-texts.tsx'
+import { milestoneTexts as texts } from '../languages/texts.ts'
 import { integer, text } from '../ui/fields.ts'
 
 /** Lists the milestones of the repositories that the person owns or contributes to. */

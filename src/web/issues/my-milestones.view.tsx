@@ -4,7 +4,7 @@ import { Link } from '../ui/link.tsx'
 import { Box, Empty, PageHead, Pages } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { MilestoneFacts, StateTabs } from './milestone.view.tsx'
-import { milestoneTexts as texts } from './plan-texts.tsx'
+import { milestoneTexts as texts } from '../languages/texts.ts'
 
 /** The milestones of the repositories that the person owns or contributes to. */
 export const MyMilestonesView = ({

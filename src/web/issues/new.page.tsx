@@ -12,10 +12,10 @@ import { act, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { renderTexts } from '../ui/render-texts.ts'
 import { ChooseView, markdownOf, NewIssueView, type NewIssueProps } from './new.view.tsx'
-import { texts as all } from './texts.tsx'
+import { issueTexts } from '../languages/texts.ts'
 import { integer, text, textList } from '../ui/fields.ts'
 
-const texts = all.create
+const texts = issueTexts.create
 
 /** The templates to choose from. Without any, it redirects to an empty issue. */
 export const chooseIssueTemplate = page({

@@ -18,11 +18,11 @@ import { ButtonLink, OutsideLink } from '../ui/link.tsx'
 import { Box, Markup, MenuFilter, PageHead } from '../ui/parts.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { Raw } from '../ui/raw.tsx'
-import { texts as common } from '../ui/texts.tsx'
+import { uiTexts as common } from '../languages/texts.ts'
 import { searchedFrom } from './list.view.tsx'
-import { texts as all } from './texts.tsx'
+import { issueTexts } from '../languages/texts.ts'
 
-const texts = all.create
+const texts = issueTexts.create
 
 export interface NewIssueProps {
   readonly place: RepoWithOwner
@@ -136,9 +136,9 @@ export const NewIssueView = ({ place, template, choices, title, body, milestone,
           <div class="issue-side stack">
             {choices.labels.length > 0 ? (
               <fieldset class="choices">
-                <legend>{all.labels}</legend>
+                <legend>{issueTexts.labels}</legend>
                 {choices.labels.length > searchedFrom ? (
-                  <MenuFilter list="new_labels" label={all.filterBy(all.filters.label)} />
+                  <MenuFilter list="new_labels" label={issueTexts.filterBy(issueTexts.filters.label)} />
                 ) : null}
                 <div class="choices" id="new_labels">
                   {choices.labels.map((label) => (
@@ -158,14 +158,14 @@ export const NewIssueView = ({ place, template, choices, title, body, milestone,
               </fieldset>
             ) : null}
             <fieldset class="choices">
-              <legend>{all.issue.assignees}</legend>
+              <legend>{issueTexts.issue.assignees}</legend>
               {choices.people.map((person) => (
                 <Checkbox name="assignee" id={`assignee_${person.id}`} value={person.name} label={person.name} />
               ))}
             </fieldset>
             <Select
               name="milestone"
-              label={all.issue.milestone}
+              label={issueTexts.issue.milestone}
               value={String(milestone ?? 0)}
               choices={[
                 { value: '0', label: texts.none },

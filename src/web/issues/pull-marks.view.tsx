@@ -2,7 +2,7 @@ import type { PullMarks } from '../../pulls/merge/pull-marks.service.ts'
 import { CheckIcon } from '../ui/check-icon.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
-import { pullMarkTexts as texts } from './texts.tsx'
+import { pullMarkTexts as texts } from '../languages/texts.ts'
 
 /** The checks of a pull request as an icon; nothing without checks. */
 export const ChecksMark = ({ checks }: Pick<PullMarks, 'checks'>) =>

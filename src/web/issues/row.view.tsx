@@ -13,7 +13,7 @@ import { pathOf, withQuery } from '../ui/paths.ts'
 import { dateText, Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
 import { ChecksMark, ReviewMark } from './pull-marks.view.tsx'
-import { texts } from './texts.tsx'
+import { issueTexts as texts } from '../languages/texts.ts'
 
 const mostAvatars = 3
 

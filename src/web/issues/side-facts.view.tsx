@@ -5,12 +5,12 @@ import type { IconName } from '../ui/icons.ts'
 import { LabelTag } from '../ui/label.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Avatar } from '../ui/person.tsx'
-import { numberText } from '../ui/texts.tsx'
+import { numberText } from '../languages/amounts.ts'
 import { Day, durationText } from '../ui/time.tsx'
 import type { ConversationProps } from './issue-props.ts'
-import { texts as all } from './texts.tsx'
+import { issueTexts } from '../languages/texts.ts'
 
-const texts = all.issue
+const texts = issueTexts.issue
 
 export type SideProps = Pick<ConversationProps, 'place' | 'issue' | 'around' | 'side'>
 

@@ -4,9 +4,9 @@ import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, MenuFilter } from '../ui/parts.tsx'
 import { searchedFrom } from './list.view.tsx'
-import { texts as all } from './texts.tsx'
+import { issueTexts } from '../languages/texts.ts'
 
-const texts = all.issue
+const texts = issueTexts.issue
 
 /**
  * A part of the side with a heading, and a menu that changes it.
@@ -59,8 +59,8 @@ export const ChoiceMenu = ({
   readonly children: ComponentChildren
 }) => (
   <ChangeMenu title={title}>
-    <Form to={to} class="choice-menu" label={texts.change(title)} {...(hidden ? { hidden } : {})}>
-      {count > searchedFrom ? <MenuFilter list={`${id}_items`} label={all.filterBy(title)} /> : null}
+    <Form isEdit to={to} class="choice-menu" label={texts.change(title)} {...(hidden ? { hidden } : {})}>
+      {count > searchedFrom ? <MenuFilter list={`${id}_items`} label={issueTexts.filterBy(title)} /> : null}
       <div class="choices" id={`${id}_items`}>
         {children}
       </div>

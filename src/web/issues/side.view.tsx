@@ -18,9 +18,9 @@ import { formatUnix } from '../../lib/time.ts'
 import { issueAt } from './issue-props.ts'
 import { factsOf, type SideProps } from './side-facts.view.tsx'
 import { ChangeMenu, ChoiceMenu, Part } from './side-parts.view.tsx'
-import { texts as all } from './texts.tsx'
+import { issueTexts } from '../languages/texts.ts'
 
-const texts = all.issue
+const texts = issueTexts.issue
 
 /**
  * What belongs to an issue or pull request beside its texts: labels, people, dates, dependencies, time, and acts. On a narrow
@@ -228,7 +228,7 @@ const DueDate = ({ place, issue, side }: SideProps) => {
       change={
         side.choices ? (
           <ChangeMenu title={texts.due}>
-            <Form to={at('deadline')} class="choice-menu stack">
+            <Form isEdit to={at('deadline')} class="choice-menu stack">
               <Field
                 name="due"
                 id="due"

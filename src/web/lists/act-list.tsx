@@ -7,9 +7,9 @@ import { pathOf } from '../ui/paths.ts'
 import { Avatar, Person } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
-import { texts as all } from './texts.tsx'
+import { listTexts } from '../languages/texts.ts'
 
-const texts = all.activity
+const texts = listTexts.activity
 
 const icons: Readonly<Record<ActView['kind'], IconName>> = {
   create_repo: 'repo',

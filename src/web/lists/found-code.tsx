@@ -7,7 +7,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import { Box } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
-import { codeSearchTexts as texts } from './code-search-texts.tsx'
+import { codeSearchTexts as texts } from '../languages/texts.ts'
 
 /** The field of a search in code. */
 export const CodeSearchForm = ({ to, text }: { readonly to: string; readonly text: string }) => (

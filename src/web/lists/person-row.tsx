@@ -6,7 +6,7 @@ import { Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Avatar } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
-import { texts } from './texts.tsx'
+import { listTexts as texts } from '../languages/texts.ts'
 
 /** A person or organization of a list. */
 export const PersonRow = ({

@@ -7,7 +7,7 @@ import { usePage } from '../ui/page-context.ts'
 import { Box, Empty, Pages } from '../ui/parts.tsx'
 import { changedQuery } from '../ui/paths.ts'
 import { RepositoryRow } from './repository-row.tsx'
-import { texts } from './texts.tsx'
+import { listTexts as texts } from '../languages/texts.ts'
 
 export interface RepositoryListProps {
   readonly found: BrowsedRepos

@@ -6,9 +6,9 @@ import { usePage } from '../ui/page-context.ts'
 import { Tag } from '../ui/parts.tsx'
 import { changedQuery, pathOf } from '../ui/paths.ts'
 import { RepositoryPicture } from '../ui/repository-picture.tsx'
-import { shortNumber } from '../ui/texts.tsx'
+import { shortNumber } from '../languages/amounts.ts'
 import { Time } from '../ui/time.tsx'
-import { texts } from './texts.tsx'
+import { listTexts as texts } from '../languages/texts.ts'
 
 /** Most topics that a row shows. */
 const maxTopics = 6

@@ -6,7 +6,7 @@ import { anyone } from '../../access/requirements.ts'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { NotificationsView, type NotificationTab } from './notifications.view.tsx'
-import { texts } from './texts.tsx'
+import { notificationTexts as texts } from '../languages/texts.ts'
 import { integer, text, textList } from '../ui/fields.ts'
 
 const pageSize = 50

@@ -12,7 +12,7 @@ import { Box, Empty, PageHead, Pages, Tabs } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
-import { texts } from './texts.tsx'
+import { notificationTexts as texts } from '../languages/texts.ts'
 
 export type NotificationTab = 'unread' | 'read' | 'pinned'
 

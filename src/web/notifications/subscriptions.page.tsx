@@ -9,7 +9,7 @@ import { endWatching } from '../../repos/social/watch.service.ts'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { SubscribedIssuesView, WatchedReposView } from './subscriptions.view.tsx'
-import { texts } from './texts.tsx'
+import { notificationTexts as texts } from '../languages/texts.ts'
 import { integer } from '../ui/fields.ts'
 
 const query = { page: integer }

@@ -11,9 +11,9 @@ import { pathOf } from '../ui/paths.ts'
 import { RepositoryPicture } from '../ui/repository-picture.tsx'
 import { Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
-import { texts as all } from './texts.tsx'
+import { notificationTexts } from '../languages/texts.ts'
 
-const texts = all.subscriptions
+const texts = notificationTexts.subscriptions
 
 const Frame = ({
   current,
@@ -24,7 +24,7 @@ const Frame = ({
 }) => (
   <div class="container">
     <PageHead title={texts.title} lead={texts.lead}>
-      <ButtonLink to="/notifications">{all.title}</ButtonLink>
+      <ButtonLink to="/notifications">{notificationTexts.title}</ButtonLink>
     </PageHead>
     <Tabs
       label={texts.title}

@@ -12,7 +12,7 @@ import { inSession } from '../shell/browser.requirements.ts'
 import { page } from '../shell/page.tsx'
 import { PageHead } from '../ui/parts.tsx'
 import { inOrgSettings, orgSettingsMeta, orgSettingsPath, type OwnerCtx } from './settings-frame.tsx'
-import { settingsTexts as settings } from './texts.tsx'
+import { organizationSettingsTexts as settings } from '../languages/texts.ts'
 
 const actionsPath = (ctx: Pick<OwnerCtx, 'org'>) => orgSettingsPath(ctx, 'actions')
 const valuesOf = ({ org }: Pick<OwnerCtx, 'org'>) => valuesOfAccount(org.id)

@@ -3,7 +3,7 @@ import { createLabel, deleteLabel, editLabel, getLabels } from '../../issues/lab
 import type { LabelId } from '../../lib/ids.ts'
 import { inOrg, orgOwner, type OrgCtx } from '../../orgs/org.requirements.ts'
 import { labelFields, labelInputOf } from '../shared/labels/labels.ts'
-import { texts } from '../shared/labels/labels.texts.tsx'
+import { labelTexts as texts } from '../languages/texts.ts'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { OrgLabelsView } from './labels.view.tsx'
@@ -49,6 +49,7 @@ export const addOrgLabelSubmit = act({
 export const editOrgLabelSubmit = act({
   ...ofOwners,
   path: '/org/{org}/settings/labels/{id}/edit',
+  edits: true,
   twin: 'orgEditLabel',
   cost: 'usual',
   params: { id: pathNumber },

@@ -1,13 +1,13 @@
 import type { LabelRow } from '../../db/tables/issues.ts'
 import { LabelForm } from '../shared/labels/labels.view.tsx'
-import { texts } from '../shared/labels/labels.texts.tsx'
+import { labelTexts as texts } from '../languages/texts.ts'
 import { ActButton } from '../ui/button.tsx'
 import { LabelTag } from '../ui/label.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Box, Empty, PageHead } from '../ui/parts.tsx'
 import { withQuery } from '../ui/paths.ts'
-import { texts as common } from '../ui/texts.tsx'
+import { uiTexts as common } from '../languages/texts.ts'
 
 interface LabelsProps {
   readonly labels: readonly LabelRow[]

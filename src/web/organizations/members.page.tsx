@@ -12,7 +12,7 @@ import { act, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { MembersView } from './members.view.tsx'
 import { personNamed } from './person-named.ts'
-import { memberTexts as texts } from './texts.tsx'
+import { memberTexts as texts } from '../languages/texts.ts'
 import { integer, textUpTo, tick } from '../ui/fields.ts'
 
 const text = textUpTo(255)

@@ -13,7 +13,7 @@ import { Box, Empty, PageHead, Pages, Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { PersonField } from '../ui/person-field.tsx'
 import { Avatar } from '../ui/person.tsx'
-import { memberTexts as texts } from './texts.tsx'
+import { memberTexts as texts } from '../languages/texts.ts'
 
 interface MembersProps {
   readonly org: UserRow

@@ -6,7 +6,7 @@ import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { NewOrganizationView } from './new-organization.view.tsx'
-import { texts } from './texts.tsx'
+import { newOrganizationTexts as texts } from '../languages/texts.ts'
 import { text } from '../ui/fields.ts'
 
 /** Shows the form of a new organization to whoever may create one. */

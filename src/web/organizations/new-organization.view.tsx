@@ -3,9 +3,9 @@ import { Submit } from '../ui/button.tsx'
 import { Field, Radios, TextArea } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { PageHead } from '../ui/parts.tsx'
-import { texts } from './texts.tsx'
+import { newOrganizationTexts as texts } from '../languages/texts.ts'
 
-const choices = visibilities.map((value) => ({ value, ...texts.visibilities[value] }))
+const choices = () => visibilities.map((value) => ({ value, ...texts.visibilities[value] }))
 
 /** The form of a new organization. */
 export const NewOrganizationView = () => (
@@ -16,7 +16,7 @@ export const NewOrganizationView = () => (
         <Field name="org_name" label={texts.name} hint={texts.nameHint} required autofocus autocomplete="off" />
         <Field name="full_name" label={texts.fullName} isProse />
         <TextArea name="description" label={texts.description} rows={3} />
-        <Radios name="visibility" label={texts.visibility} value="public" choices={choices} />
+        <Radios name="visibility" label={texts.visibility} value="public" choices={choices()} />
         <div class="form-acts">
           <Submit>{texts.create}</Submit>
         </div>

@@ -3,7 +3,7 @@ import { addRule, changeRule, removeRule, runRule } from '../../packages/cleanup
 import { packagesOn } from '../../packages/package.requirements.ts'
 import { inOrg, orgOwner } from '../../orgs/org.requirements.ts'
 import { loadRule, loadRules, packagesOf, ruleChangeOf, ruleFields } from '../shared/cleanup/cleanup.ts'
-import { texts } from '../shared/cleanup/cleanup.texts.tsx'
+import { cleanupTexts as texts } from '../languages/texts.ts'
 import { CleanupRulesView, CleanupRuleView } from '../shared/cleanup/cleanup.view.tsx'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
@@ -56,6 +56,7 @@ export const orgCleanupRulePage = page({
 
 export const editOrgCleanupRuleSubmit = act({
   path: '/org/{org}/settings/packages/rules/{id}',
+  edits: true,
   twin: 'editPackageCleanupRule',
   cost: 'usual',
   params,

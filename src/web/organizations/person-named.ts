@@ -2,7 +2,7 @@ import type { Ctx } from '../../access/context.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { findShownUser } from '../../users/user.service.ts'
-import { commonTexts as texts } from './texts.tsx'
+import { organizationTexts as texts } from '../languages/texts.ts'
 
 /**
  * Returns the person that a form names.

@@ -7,7 +7,7 @@ import type { BrowserCtx } from '../shell/browser-context.ts'
 import type { PageMeta } from '../shell/document.tsx'
 import type { Frame } from '../shell/page.tsx'
 import type { IconName } from '../ui/icons.ts'
-import { settingsTexts as texts } from './texts.tsx'
+import { organizationSettingsTexts as texts } from '../languages/texts.ts'
 
 /** The browser of an owner of the organization. */
 export type OwnerCtx = BrowserCtx & OrgCtx & SignedInCtx
@@ -25,10 +25,10 @@ const pages = {
 
 export type OrgSettingsPart = keyof typeof pages
 
-const groups: readonly { readonly title: string; readonly parts: readonly OrgSettingsPart[] }[] = [
-  { title: texts.groups.organization, parts: ['profile', 'labels', 'blocked'] },
-  { title: texts.groups.things, parts: ['packages', 'storage'] },
-  { title: texts.groups.automation, parts: ['actions', 'hooks'] },
+const groups: readonly { readonly title: keyof typeof texts.groups; readonly parts: readonly OrgSettingsPart[] }[] = [
+  { title: 'organization', parts: ['profile', 'labels', 'blocked'] },
+  { title: 'things', parts: ['packages', 'storage'] },
+  { title: 'automation', parts: ['actions', 'hooks'] },
 ]
 
 /** Returns whether the site has what the page is about. */
@@ -54,7 +54,7 @@ export const inOrgSettings =
     const wrap = await inOrganizationFrame('settings')(ctx)
     const menu = groups
       .map(({ title, parts }) => ({
-        title,
+        title: texts.groups[title],
         items: parts
           .filter((part) => isOffered(part, ctx.config))
           .map((part) => ({

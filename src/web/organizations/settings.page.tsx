@@ -5,12 +5,12 @@ import { renameAccount } from '../../users/account-name.service.ts'
 import { removeAvatar } from '../../users/avatars/avatar.service.ts'
 import { visibilityOf } from '../../users/visibility.rules.ts'
 import { orgPath } from '../frames/organization-frame.tsx'
-import { texts as pictureTexts } from '../shared/pictures/picture.texts.tsx'
+import { pictureTexts } from '../languages/texts.ts'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { inOrgSettings, orgSettingsMeta, orgSettingsPath } from './settings-frame.tsx'
 import { OrgSettingsView } from './settings.view.tsx'
-import { commonTexts, settingsTexts as texts } from './texts.tsx'
+import { organizationTexts as commonTexts, organizationSettingsTexts as texts } from '../languages/texts.ts'
 import { textUpTo } from '../ui/fields.ts'
 
 const text = textUpTo(255)
@@ -30,6 +30,7 @@ export const orgSettingsPage = page({
 /** Changes the profile of an organization. */
 export const editOrgSubmit = act({
   path: '/org/{org}/settings',
+  edits: true,
   twin: 'orgEdit',
   cost: 'usual',
   requires: [inOrg, orgOwner],

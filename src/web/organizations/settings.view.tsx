@@ -8,9 +8,13 @@ import { Checkbox, Field, Radios, TextArea } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { PageHead } from '../ui/parts.tsx'
 import { Avatar } from '../ui/person.tsx'
-import { commonTexts, settingsTexts as texts, texts as creation } from './texts.tsx'
+import {
+  organizationTexts as commonTexts,
+  organizationSettingsTexts as texts,
+  newOrganizationTexts as creation,
+} from '../languages/texts.ts'
 
-const choices = visibilities.map((value) => ({ value, ...creation.visibilities[value] }))
+const choices = () => visibilities.map((value) => ({ value, ...creation.visibilities[value] }))
 
 /** Profile, picture, name and end of an organization. */
 export const OrgSettingsView = ({ org }: { readonly org: UserRow }) => {
@@ -19,7 +23,7 @@ export const OrgSettingsView = ({ org }: { readonly org: UserRow }) => {
     <>
       <PageHead title={texts.parts.profile} lead={texts.profileLead} />
       <div class="profile-settings">
-        <Form to={at()} class="stack">
+        <Form isEdit to={at()} class="stack">
           <Field name="full_name" label={creation.fullName} value={org.full_name} maxlength={100} isProse />
           <TextArea name="description" label={creation.description} value={org.description} maxlength={255} rows={3} />
           <div class="fields-row">
@@ -34,7 +38,7 @@ export const OrgSettingsView = ({ org }: { readonly org: UserRow }) => {
             value={org.email}
             maxlength={255}
           />
-          <Radios name="visibility" label={creation.visibility} value={org.visibility} choices={choices} />
+          <Radios name="visibility" label={creation.visibility} value={org.visibility} choices={choices()} />
           <Checkbox
             name="repo_admin_change_team_access"
             label={texts.teamAccess}

@@ -8,7 +8,7 @@ import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { EditTeamView } from './team-edit.view.tsx'
 import { aboutTeam, teamFields, teamOf, teamProblems, unitLevels } from './team-form.ts'
-import { commonTexts, teamTexts as texts } from './texts.tsx'
+import { organizationTexts as commonTexts, teamTexts as texts } from '../languages/texts.ts'
 import { textUpTo } from '../ui/fields.ts'
 
 const ofOwners = [inOrg, namedTeam, teamMember, teamOrgOwner] as const
@@ -37,6 +37,7 @@ export const editTeamPage = page({
 
 export const editTeamSubmit = act({
   path: '/org/{org}/teams/{team}/edit',
+  edits: true,
   twin: 'orgEditTeam',
   cost: 'usual',
   requires: ofOwners,

@@ -5,7 +5,7 @@ import { Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { PageHead } from '../ui/parts.tsx'
 import { TeamForm, type EditedTeam } from './team-form.view.tsx'
-import { commonTexts, teamTexts as texts } from './texts.tsx'
+import { organizationTexts as commonTexts, teamTexts as texts } from '../languages/texts.ts'
 
 export const EditTeamView = ({ org, edited }: { readonly org: UserRow; readonly edited: EditedTeam }) => {
   const { team } = edited

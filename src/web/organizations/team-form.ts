@@ -2,7 +2,7 @@ import { type Static, type TObject } from 'typebox'
 import { repoUnits, type RepoUnit } from '../../db/tables/repositories.ts'
 import { Invalid } from '../../lib/errors.ts'
 import type { NewTeam } from '../../orgs/team.service.ts'
-import { teamTexts as texts } from './texts.tsx'
+import { teamTexts as texts } from '../languages/texts.ts'
 import { textUpTo } from '../ui/fields.ts'
 
 const text = textUpTo(255)

@@ -1,13 +1,14 @@
 import type { TeamRow } from '../../db/tables/accounts.ts'
 import { repoUnits, type RepoUnit } from '../../db/tables/repositories.ts'
 import { Submit } from '../ui/button.tsx'
-import { Checkbox, Field, Radios } from '../ui/field.tsx'
+import { Checkbox, Field, OthersValue, Radios } from '../ui/field.tsx'
+import { noteStored } from '../ui/form-state.ts'
 import { Form } from '../ui/form.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Box } from '../ui/parts.tsx'
 import { unitLevels } from './team-form.ts'
-import { commonTexts, teamTexts as texts } from './texts.tsx'
+import { organizationTexts as commonTexts, teamTexts as texts } from '../languages/texts.ts'
 
 /** What the form of a team begins with. */
 export interface EditedTeam {
@@ -34,7 +35,7 @@ export const TeamForm = ({
 }) => {
   const isOwners = edited?.team.access_mode === 4
   return (
-    <Form to={to} class="stack">
+    <Form isEdit to={to} class="stack">
       <Field
         name="name"
         label={texts.name}
@@ -87,11 +88,17 @@ const Access = ({ to, edited }: { readonly to: string; readonly edited: EditedTe
   </>
 )
 
+/** Says the stored level of a part, and what somebody else made of it. */
+const StoredLevel = ({ name, level }: { readonly name: string; readonly level: (typeof unitLevels)[number] }) => {
+  noteStored(name, [level], texts.levels[level])
+  return <OthersValue name={name} id={name} />
+}
+
 /** The level of each part of a repository. */
 const UnitTable = ({ to, edited }: { readonly to: string; readonly edited: EditedTeam | undefined }) => {
   const { refused } = usePage()
   const sent = refused?.action === to ? refused.values : {}
-  const first = (unit: RepoUnit): unknown =>
+  const first = (unit: RepoUnit): (typeof unitLevels)[number] =>
     edited ? (edited.units.get(unit) ?? 'none') : newUnits.has(unit) ? 'read' : 'none'
   const levelOf = (unit: RepoUnit): unknown => sent[`unit_${unit}`] ?? first(unit)
   return (
@@ -109,7 +116,10 @@ const UnitTable = ({ to, edited }: { readonly to: string; readonly edited: Edite
         <tbody>
           {repoUnits.map((unit) => (
             <tr>
-              <th scope="row">{texts.units[unit]}</th>
+              <th scope="row">
+                {texts.units[unit]}
+                <StoredLevel name={`unit_${unit}`} level={first(unit)} />
+              </th>
               {unitLevels.map((level) => (
                 <td>
                   <label>

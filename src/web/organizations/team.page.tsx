@@ -25,7 +25,7 @@ import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { personNamed } from './person-named.ts'
 import { TeamActivityView, TeamMembersView, TeamReposView } from './team.view.tsx'
-import { teamTexts as texts } from './texts.tsx'
+import { teamTexts as texts } from '../languages/texts.ts'
 import { textUpTo } from '../ui/fields.ts'
 
 const text = textUpTo(255)

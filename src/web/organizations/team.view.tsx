@@ -16,7 +16,7 @@ import { pathOf } from '../ui/paths.ts'
 import { PersonField } from '../ui/person-field.tsx'
 import { unitLevels } from './team-form.ts'
 import { RepositoryPicture } from '../ui/repository-picture.tsx'
-import { commonTexts, teamTexts as texts } from './texts.tsx'
+import { organizationTexts as commonTexts, teamTexts as texts } from '../languages/texts.ts'
 
 /** What all pages of a team show. */
 export interface TeamHead {

@@ -9,7 +9,7 @@ import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { teamFields, teamOf, teamProblems } from './team-form.ts'
 import { NewTeamView, TeamsView } from './teams.view.tsx'
-import { teamTexts as texts } from './texts.tsx'
+import { teamTexts as texts } from '../languages/texts.ts'
 
 /** Shows the teams of an organization to its members. */
 export const teamsPage = page({

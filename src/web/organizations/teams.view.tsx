@@ -5,7 +5,7 @@ import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, PageHead, Pages, Tag } from '../ui/parts.tsx'
 import { TeamForm } from './team-form.view.tsx'
-import { teamTexts as texts } from './texts.tsx'
+import { teamTexts as texts } from '../languages/texts.ts'
 
 /** The teams of an organization. */
 export const TeamsView = ({

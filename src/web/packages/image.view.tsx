@@ -5,11 +5,11 @@ import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import { Box, CopyButton, Tag } from '../ui/parts.tsx'
 import { RowBox } from '../ui/row-box.tsx'
-import { sizeText } from '../ui/texts.tsx'
+import { sizeText } from '../languages/amounts.ts'
 import { Time } from '../ui/time.tsx'
 import { listImages, type ListedImage } from './image-list.rules.ts'
 import { packagePath, versionPath } from './package-paths.ts'
-import { texts } from './texts.tsx'
+import { packageTexts as texts } from '../languages/texts.ts'
 
 /** Returns the beginning of a digest, which is enough to tell images apart. */
 const shortDigest = (digest: string): string => digest.slice(0, 'sha256:'.length + 12)

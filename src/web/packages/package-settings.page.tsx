@@ -11,7 +11,7 @@ import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { packageSettingsPath, packagesPath } from './package-paths.ts'
 import { PackageSettingsView } from './package-settings.view.tsx'
-import { texts } from './texts.tsx'
+import { packageTexts as texts } from '../languages/texts.ts'
 import { text } from '../ui/fields.ts'
 
 const readable = [targetUser, packagesReadable] as const

@@ -8,7 +8,7 @@ import { Link } from '../ui/link.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { packagePath, versionPath } from './package-paths.ts'
 import { PackagePath } from './packages.view.tsx'
-import { texts } from './texts.tsx'
+import { packageTexts as texts } from '../languages/texts.ts'
 
 /** What the owner of a package may change. */
 export const PackageSettingsView = ({

@@ -18,7 +18,7 @@ import { metadataShown } from './package-metadata.rules.ts'
 import { packagesPath } from './package-paths.ts'
 import { PackagesView, PackageView, RepoPackagesView } from './packages.view.tsx'
 import { VersionView } from './version.view.tsx'
-import { texts } from './texts.tsx'
+import { packageTexts as texts } from '../languages/texts.ts'
 import { integer, text } from '../ui/fields.ts'
 
 const readable = [targetUser, packagesReadable] as const

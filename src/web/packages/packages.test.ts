@@ -6,7 +6,7 @@ import { digest, registryOf } from '../../packages/packages.test-support.ts'
 import { installCommands } from './install-commands.rules.ts'
 import { metadataShown } from './package-metadata.rules.ts'
 import { publishCommands } from './publish-commands.rules.ts'
-import { typeNames } from '../shared/package-types.ts'
+import { packageTexts } from '../languages/texts.ts'
 
 test('packagesPage, packagePage, packageVersionPage: the html_url of a package leads to its files and commands', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
@@ -107,7 +107,7 @@ test('linkPackageTo, unlinkPackageFrom, removePackageVersion, repoPackagesPage: 
 
 test('each registry has commands that install and publish a package', () => {
   const named = { owner: 'alice', name: 'g:a', version: '1.0', root: 'https://host', file: 'x', fileKey: '' }
-  for (const type of Object.keys(typeNames)) {
+  for (const type of Object.keys(packageTexts.types)) {
     assert.match(installCommands({ ...named, type }) ?? '', /alice/, type)
     assert.match(publishCommands({ ...named, type }) ?? '', /host/, type)
   }

@@ -3,7 +3,7 @@ import type { VersionWithMetadata } from '../../packages/catalog/catalog.service
 import type { ListedPackage } from '../../packages/package-list.service.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { PackageRow } from '../../db/tables/packages.ts'
-import { typeNames } from '../shared/package-types.ts'
+import { typeName } from '../shared/package-types.ts'
 import { Submit } from '../ui/button.tsx'
 import { Field, Select } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
@@ -17,7 +17,7 @@ import { ImageRows } from './image.view.tsx'
 import { metadataShown } from './package-metadata.rules.ts'
 import { packagePath, packageSettingsPath, packagesPath, versionPath } from './package-paths.ts'
 import { publishCommands } from './publish-commands.rules.ts'
-import { texts } from './texts.tsx'
+import { packageTexts as texts } from '../languages/texts.ts'
 
 interface ListProps {
   readonly owner: UserRow
@@ -38,7 +38,7 @@ const List = ({ owner, packages, hasMore, number }: ListProps) => (
                 {each.name}
               </Link>
               <div class="row-facts">
-                <Tag>{texts.typeName(each.type)}</Tag>
+                <Tag>{typeName(each.type)}</Tag>
                 <Link to={versionPath(owner, each)}>{each.version}</Link>
               </div>
             </div>
@@ -82,7 +82,7 @@ export const PackagesView = ({
             value={filter.type}
             choices={[
               { value: '', label: texts.allTypes },
-              ...Object.entries(typeNames).map(([value, label]) => ({ value, label })),
+              ...Object.entries(texts.types).map(([value, label]) => ({ value, label })),
             ]}
           />
           <Submit kind="plain">{texts.find}</Submit>
@@ -105,11 +105,11 @@ const First = ({ owner, type }: { readonly owner: UserRow; readonly type: string
   const root = config.server.rootUrl.slice(0, -1)
   const commands = publishCommands({ type, owner: owner.name, root })
   return (
-    <Empty icon="package" title={commands === undefined ? texts.none : texts.noneOf(texts.typeName(type))}>
+    <Empty icon="package" title={commands === undefined ? texts.none : texts.noneOf(typeName(type))}>
       <p>{commands === undefined ? texts.noneLead : texts.publishLead}</p>
       {commands === undefined ? null : <Commands text={commands} label={texts.publish} />}
       <nav class="package-types" aria-label={texts.type}>
-        {Object.entries(typeNames).map(([name, label]) => (
+        {Object.entries(texts.types).map(([name, label]) => (
           <Link
             class="tag"
             to={`${packagesPath(owner)}?type=${name}`}
@@ -191,8 +191,7 @@ export const PackageHead = ({
   <PackagePath owner={owner} row={row} withPackage={version !== undefined}>
     <div class="line one package-title">
       <h1>
-        {row.name} {version === undefined ? null : <span class="muted">{version}</span>}{' '}
-        <Tag>{texts.typeName(row.type)}</Tag>
+        {row.name} {version === undefined ? null : <span class="muted">{version}</span>} <Tag>{typeName(row.type)}</Tag>
       </h1>
       {settings === undefined ? null : (
         <ButtonLink to={settings} icon="gear">

@@ -8,14 +8,14 @@ import { Link, OutsideLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Box, Commands, CopyButton, Flash, Markup } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
-import { sizeText } from '../ui/texts.tsx'
+import { sizeText } from '../languages/amounts.ts'
 import { Time } from '../ui/time.tsx'
 import { ImageContent, ImageFacts } from './image.view.tsx'
 import { installCommands } from './install-commands.rules.ts'
 import type { ShownDependencies, ShownMetadata } from './package-metadata.rules.ts'
 import { packagePath, packageSettingsPath, versionPath } from './package-paths.ts'
 import { PackageHead } from './packages.view.tsx'
-import { texts } from './texts.tsx'
+import { packageTexts as texts } from '../languages/texts.ts'
 
 interface VersionProps {
   readonly owner: UserRow

@@ -1,12 +1,12 @@
-import { atFirstUse } from '../../lib/first-use.ts'
 import { dateText } from '../ui/time.tsx'
 import type { HeatDay } from './heatmap.rules.ts'
-import { texts } from './texts.tsx'
+import { perLanguage } from '../languages/reader.ts'
+import { profileTexts as texts } from '../languages/texts.ts'
 
 const step = 13
 const top = 16
 const secondsPerDay = 86_400
-const months = atFirstUse(() => new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' }))
+const months = perLanguage((language) => new Intl.DateTimeFormat(language, { month: 'short', timeZone: 'UTC' }))
 
 const monthOf = ({ day }: HeatDay): string => months().format(day * secondsPerDay * 1000)
 

@@ -19,7 +19,7 @@ import { pathOf } from '../ui/paths.ts'
 import { weeksOf } from './heatmap.rules.ts'
 import { readProfileReadme } from './profile-readme.ts'
 import { ProfileView, type ProfileContent, type ProfileTab } from './profile.view.tsx'
-import { texts } from './texts.tsx'
+import { profileTexts as texts } from '../languages/texts.ts'
 import { integer, text } from '../ui/fields.ts'
 
 /** People shown beside an organization, and organizations beside a person. */

@@ -20,7 +20,7 @@ import { Avatar } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
 import type { HeatDay } from './heatmap.rules.ts'
 import { Heatmap } from './heatmap.view.tsx'
-import { texts } from './texts.tsx'
+import { profileTexts as texts } from '../languages/texts.ts'
 
 export type ProfileTab = 'repositories' | 'activity' | 'stars' | 'followers' | 'following'
 

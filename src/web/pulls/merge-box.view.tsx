@@ -13,7 +13,7 @@ import { Commands } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Person } from '../ui/person.tsx'
 import { pullPath, type Place } from './pull-paths.ts'
-import { texts } from './texts.tsx'
+import { pullTexts as texts } from '../languages/texts.ts'
 
 export interface MergeBoxProps {
   readonly place: Place

@@ -4,7 +4,7 @@ import { Checkbox, Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { pathOf } from '../ui/paths.ts'
 import type { Place } from './pull-paths.ts'
-import { texts } from './texts.tsx'
+import { pullTexts as texts } from '../languages/texts.ts'
 
 /**
  * The form that opens a pull request. The page that compares two branches shows it.

@@ -16,7 +16,7 @@ import { act } from '../shell/page.tsx'
 import { placeOf, pullPath } from './pull-paths.ts'
 import { pullPage } from './pull.page.tsx'
 import { readsPull } from './pull-page.ts'
-import { texts } from './texts.tsx'
+import { pullTexts as texts } from '../languages/texts.ts'
 import { text, textList, tick } from '../ui/fields.ts'
 
 const params = { index: pathNumber }
@@ -107,6 +107,7 @@ const unchanged: EditPullInput = { dueDate: undefined, unsetDueDate: undefined, 
 /** Changes title and base. */
 export const retitlePull = act({
   path: '/{username}/{reponame}/pulls/{index}/title',
+  edits: true,
   twin: 'repoEditPullRequest',
   cost: 'usual',
   requires: readsPull,

@@ -11,7 +11,7 @@ import { Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
 import { PullHead } from './pull-head.view.tsx'
 import type { Place } from './pull-paths.ts'
-import { texts } from './texts.tsx'
+import { pullTexts as texts } from '../languages/texts.ts'
 
 interface PullCommitsProps {
   readonly place: Place

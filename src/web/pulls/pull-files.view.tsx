@@ -20,7 +20,7 @@ import { changedQuery, pathOf, withQuery } from '../ui/paths.ts'
 import { PullHead } from './pull-head.view.tsx'
 import { pullPath, type Place } from './pull-paths.ts'
 import { RewriteView } from './rewrite.view.tsx'
-import { texts } from './texts.tsx'
+import { pullTexts as texts } from '../languages/texts.ts'
 import { LineForm, ThreadView, uploadPath, type ThreadProps } from './thread.view.tsx'
 
 interface PullFilesProps {

@@ -10,7 +10,7 @@ import { Person } from '../ui/person.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { TitleText } from '../ui/title-text.tsx'
 import { pullPath, type Place } from './pull-paths.ts'
-import { texts } from './texts.tsx'
+import { pullTexts as texts } from '../languages/texts.ts'
 
 export type PullTab = 'conversation' | 'commits' | 'files'
 
@@ -153,7 +153,7 @@ const EditTitle = ({
   readonly isMerged: boolean
 }) => (
   <Menu label={<Icon name="pencil" />} title={texts.editTitle} class="icon-only" align="end" kind="quiet">
-    <Form to={to} class="menu-form stack">
+    <Form isEdit to={to} class="menu-form stack">
       <Field name="title" label={texts.title} value={title} required isProse />
       {isMerged ? null : <Field name="base" label={texts.base} value={base} required />}
       <Submit kind="plain">{texts.saveTitle}</Submit>

@@ -16,7 +16,7 @@ import { pathOf } from '../ui/paths.ts'
 import { Link } from '../ui/link.tsx'
 import { Person } from '../ui/person.tsx'
 import { pullPath, type Place } from './pull-paths.ts'
-import { texts } from './texts.tsx'
+import { pullTexts as texts } from '../languages/texts.ts'
 
 export interface PullSideProps {
   readonly place: Place

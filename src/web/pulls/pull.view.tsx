@@ -16,7 +16,7 @@ import { MergeBox, type MergeBoxProps } from './merge-box.view.tsx'
 import { PullHead } from './pull-head.view.tsx'
 import { pullPath } from './pull-paths.ts'
 import { PullSide, type PullSideProps } from './pull-side.view.tsx'
-import { texts } from './texts.tsx'
+import { pullTexts as texts } from '../languages/texts.ts'
 import { ThreadView } from './thread.view.tsx'
 
 interface PullPageProps extends PullSideProps, MergeBoxProps {

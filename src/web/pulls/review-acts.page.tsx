@@ -15,7 +15,7 @@ import { placeOf, pullPath } from './pull-paths.ts'
 import { pullFilesPage } from './pull-files.page.tsx'
 import { pullPage } from './pull.page.tsx'
 import { readsPull } from './pull-page.ts'
-import { texts } from './texts.tsx'
+import { pullTexts as texts } from '../languages/texts.ts'
 import { integer, text, tick } from '../ui/fields.ts'
 
 const params = { index: pathNumber }

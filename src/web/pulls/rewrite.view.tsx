@@ -5,7 +5,7 @@ import { Link } from '../ui/link.tsx'
 import { Box, Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import type { Place } from './pull-paths.ts'
-import { rewriteTexts as texts } from './texts.tsx'
+import { rewriteTexts as texts } from '../languages/texts.ts'
 
 /** The commits of a rewritten branch, each beside the one that was reviewed. */
 export const RewriteView = ({ place, rewrite }: { readonly place: Place; readonly rewrite: Rewrite }) => (

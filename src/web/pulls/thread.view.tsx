@@ -13,7 +13,7 @@ import { Link } from '../ui/link.tsx'
 import { Tag } from '../ui/parts.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { pullPath, type Place } from './pull-paths.ts'
-import { texts as words } from './texts.tsx'
+import { pullTexts as words } from '../languages/texts.ts'
 
 export interface ThreadProps {
   readonly thread: Thread

@@ -17,7 +17,7 @@ import { checkOwnForm, fromOwnPage, inBrowser, inSession } from '../shell/browse
 import { noticeCookie } from '../shell/notice.ts'
 import { csrfName } from '../ui/page-context.ts'
 import { pathOf, siteHref } from '../ui/paths.ts'
-import { texts } from './texts.tsx'
+import { releaseTexts as texts } from '../languages/texts.ts'
 
 /** Limit of the fields beside the file, in bytes. */
 const maxFieldBytes = 10_000

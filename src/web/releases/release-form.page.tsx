@@ -15,7 +15,7 @@ import { act, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { ReleaseFormView } from './release-form.view.tsx'
 import { releasePath } from './shown-release.ts'
-import { texts } from './texts.tsx'
+import { releaseTexts as texts } from '../languages/texts.ts'
 import { text, tick } from '../ui/fields.ts'
 
 export const releaseFields = {
@@ -98,6 +98,7 @@ export const editReleasePage = page({
 
 export const editReleaseAct = act({
   path: '/{username}/{reponame}/releases/edit/{tag+}',
+  edits: true,
   twin: 'repoEditRelease',
   cost: 'usual',
   requires: [inRepo, canRead('releases'), canWrite('releases'), gitRepo, repoUnderQuota('size:repos:all')],

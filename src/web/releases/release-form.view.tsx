@@ -11,12 +11,13 @@ import { usePage } from '../ui/page-context.ts'
 import { Flash, PageHead } from '../ui/parts.tsx'
 import { RowBox } from '../ui/row-box.tsx'
 import { pathOf, siteHref } from '../ui/paths.ts'
-import { sizeText, texts as shared } from '../ui/texts.tsx'
+import { sizeText } from '../languages/amounts.ts'
+import { uiTexts as shared } from '../languages/texts.ts'
 import { FileLink } from './releases.view.tsx'
 import { releasePath } from './shown-release.ts'
-import { texts as all } from './texts.tsx'
+import { releaseTexts } from '../languages/texts.ts'
 
-const texts = all.form
+const texts = releaseTexts.form
 
 interface FormViewProps {
   readonly place: Pick<RepoCtx, 'repo' | 'owner'>
@@ -39,13 +40,14 @@ export const ReleaseFormView = (props: FormViewProps) => {
     <div class="narrow stack">
       <PageHead title={release ? texts.editTitle(release.tag_name) : texts.newTitle}>
         {release ? (
-          <ActButton to={at(release.id, 'delete')} kind="danger" confirm={all.deleteConfirm(release.tag_name)}>
-            {all.delete}
+          <ActButton to={at(release.id, 'delete')} kind="danger" confirm={releaseTexts.deleteConfirm(release.tag_name)}>
+            {releaseTexts.delete}
           </ActButton>
         ) : null}
       </PageHead>
       {place.repo.is_empty ? <Flash tone="info">{texts.emptyRepository}</Flash> : null}
       <Form
+        isEdit
         to={release ? at('edit', release.tag_name) : at('new')}
         class="stack"
         id="release-form"
@@ -165,8 +167,8 @@ const NewFiles = () => {
       name="files"
       type="file"
       multiple
-      label={all.files.heading}
-      hint={refused?.problem || sentFiles.length > 0 ? all.files.chooseAgain : all.files.several}
+      label={releaseTexts.files.heading}
+      hint={refused?.problem || sentFiles.length > 0 ? releaseTexts.files.chooseAgain : releaseTexts.files.several}
       class="drop-zone"
     />
   ) : null
@@ -184,20 +186,20 @@ const Files = ({
   const { config } = usePage()
   return (
     <section class="stack">
-      <h2>{all.files.heading}</h2>
+      <h2>{releaseTexts.files.heading}</h2>
       <RowBox rows={files} class="release-files">
         {(file) => (
           <li class="row">
             <Icon name={file.external_url === '' ? 'package' : 'link-external'} class="muted" />
             <FileLink file={file} />
             <span class="row-side">
-              {file.external_url === '' ? sizeText(file.size_bytes) : all.external}
+              {file.external_url === '' ? sizeText(file.size_bytes) : releaseTexts.external}
               <ActButton
                 to={at(release.id, 'assets', file.id, 'delete')}
                 kind="danger"
                 class="small"
-                aria-label={all.files.delete(file.name)}
-                confirm={all.files.deleteConfirm(file.name)}
+                aria-label={releaseTexts.files.delete(file.name)}
+                confirm={releaseTexts.files.deleteConfirm(file.name)}
               >
                 {shared.delete}
               </ActButton>
@@ -208,24 +210,24 @@ const Files = ({
       {config.attachment.enabled ? (
         <Form to={at(release.id, 'assets')} class="stack" files data-turbo="false">
           <div class="fields-row top">
-            <Field name="attachment" type="file" label={all.files.file} class="drop-zone" isTerse />
+            <Field name="attachment" type="file" label={releaseTexts.files.file} class="drop-zone" isTerse />
             <Field
               name="external_url"
               type="url"
-              label={all.files.link}
-              hint={all.files.linkHint}
+              label={releaseTexts.files.link}
+              hint={releaseTexts.files.linkHint}
               isTerse
               placeholder="https://"
             />
           </div>
           <div class="form-acts">
             <Submit kind="plain" icon="upload">
-              {all.files.submit}
+              {releaseTexts.files.submit}
             </Submit>
           </div>
         </Form>
       ) : (
-        <p class="hint">{all.files.off}</p>
+        <p class="hint">{releaseTexts.files.off}</p>
       )}
     </section>
   )

@@ -15,7 +15,7 @@ import { act, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { ReleasesView, ReleaseView } from './releases.view.tsx'
 import { releaseFeedPath, releasePath, showReleases } from './shown-release.ts'
-import { texts } from './texts.tsx'
+import { releaseTexts as texts } from '../languages/texts.ts'
 import { integer, text } from '../ui/fields.ts'
 
 /** Releases on one page of the list. Their notes may be long. */

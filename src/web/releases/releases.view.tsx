@@ -7,10 +7,10 @@ import { ButtonLink, FeedLink, Link, OutsideLink } from '../ui/link.tsx'
 import { Box, Commands, Empty, Markup, PageHead, Pages, Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Person } from '../ui/person.tsx'
-import { sizeText } from '../ui/texts.tsx'
+import { sizeText } from '../languages/amounts.ts'
 import { Time } from '../ui/time.tsx'
 import { releaseFeedPath, releasePath, type ShownRelease } from './shown-release.ts'
-import { texts } from './texts.tsx'
+import { releaseTexts as texts } from '../languages/texts.ts'
 
 type Place = Pick<RepoCtx, 'repo' | 'owner'>
 

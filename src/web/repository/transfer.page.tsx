@@ -1,6 +1,6 @@
 import { inRepo, repoAdmin } from '../../access/repo.requirements.ts'
 import { acceptTransfer, cancelTransfer, rejectTransfer } from '../../repos/lifecycle/transfer.service.ts'
-import { transferTexts as texts } from '../frames/texts.tsx'
+import { transferTexts as texts } from '../languages/texts.ts'
 import { act } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 

@@ -15,10 +15,10 @@ import { iconScope } from '../ui/icon.tsx'
 import { issueMark } from '../ui/issue-icon.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { PaletteView, type PaletteEntry } from './palette.view.tsx'
-import { texts as all } from './texts.tsx'
+import { searchTexts } from '../languages/texts.ts'
 import { text } from '../ui/fields.ts'
 
-const texts = all.palette
+const texts = searchTexts.palette
 
 /** Entries of each kind. */
 const sizes = { repositories: 8, titles: 6, people: 4 }

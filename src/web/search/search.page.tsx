@@ -7,7 +7,7 @@ import { browseRepos } from '../../repos/lists/browse.service.ts'
 import { findPeople } from '../../users/user.service.ts'
 import { page } from '../shell/page.tsx'
 import { SearchView, type SearchKind, type SearchResults } from './search.view.tsx'
-import { texts } from './texts.tsx'
+import { searchTexts as texts } from '../languages/texts.ts'
 import { integer, text } from '../ui/fields.ts'
 
 const kindOf = (text: string | undefined, ctx: Ctx): SearchKind => {

@@ -13,7 +13,7 @@ import { ButtonLink, Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Box, Empty, Pages, Tabs } from '../ui/parts.tsx'
 import { withQuery } from '../ui/paths.ts'
-import { texts } from './texts.tsx'
+import { searchTexts as texts } from '../languages/texts.ts'
 
 export type SearchKind = 'repositories' | 'issues' | 'pulls' | 'users'
 

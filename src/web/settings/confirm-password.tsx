@@ -1,12 +1,12 @@
 import { viewerOfPassword } from '../../auth/identify.ts'
-import { isFreshSession } from '../../auth/session.service.ts'
 import type { Call } from '../../http/operation.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { attempt } from '../shell/attempt.ts'
 import { CurrentPasswordField, KnownUser } from '../shell/password-field.tsx'
+import { hasRecentSignIn } from '../shell/recent-sign-in.tsx'
 import { usePage } from '../ui/page-context.ts'
 import type { PersonCtx } from './settings-frame.tsx'
-import { texts } from './texts.tsx'
+import { settingsTexts as texts } from '../languages/texts.ts'
 
 /** Asks for the password of the account. An account without one needs a recent sign-in instead. */
 export function PasswordField({ id }: { readonly id: string }) {
@@ -33,12 +33,9 @@ export async function confirmPassword(
   password: string | undefined,
   field = 'password',
 ): Promise<void> {
-  const { user, credential } = ctx.viewer
+  const { user } = ctx.viewer
   if (user.password_hash === null) {
-    // The proxy authenticated this request.
-    if (credential.kind === 'proxy') return
-    const isFresh = ctx.sessionId !== undefined && (await isFreshSession(ctx, user.id, ctx.sessionId))
-    if (!isFresh) throw new Invalid(texts.confirmation.tooOld, 'sign_in_too_old')
+    if (!hasRecentSignIn(ctx)) throw new Invalid(texts.confirmation.tooOld, 'sign_in_too_old')
     return
   }
   const { result, problem } = await attempt(

@@ -6,7 +6,7 @@ import type { PageMeta } from '../shell/document.tsx'
 import type { Frame } from '../shell/page.tsx'
 import type { IconName } from '../ui/icons.ts'
 import type { Tab } from '../ui/parts.tsx'
-import { texts } from './texts.tsx'
+import { settingsTexts as texts } from '../languages/texts.ts'
 
 /** The browser of a signed-in person. */
 export type PersonCtx = BrowserCtx & SignedInCtx
@@ -33,11 +33,11 @@ const pages = {
 
 export type SettingsPart = keyof typeof pages
 
-const groups: readonly { readonly title: string; readonly parts: readonly SettingsPart[] }[] = [
-  { title: texts.groups.person, parts: ['profile', 'account', 'appearance', 'notifications'] },
-  { title: texts.groups.access, parts: ['security', 'sessions', 'links', 'applications', 'keys'] },
-  { title: texts.groups.things, parts: ['repos', 'organization', 'packages', 'storage', 'blocked'] },
-  { title: texts.groups.automation, parts: ['actions', 'hooks'] },
+const groups: readonly { readonly title: keyof typeof texts.groups; readonly parts: readonly SettingsPart[] }[] = [
+  { title: 'person', parts: ['profile', 'account', 'appearance', 'notifications'] },
+  { title: 'access', parts: ['security', 'sessions', 'links', 'applications', 'keys'] },
+  { title: 'things', parts: ['repos', 'organization', 'packages', 'storage', 'blocked'] },
+  { title: 'automation', parts: ['actions', 'hooks'] },
 ]
 
 /** Returns whether the site has what the page is about. */
@@ -54,7 +54,7 @@ export const settingsPath = (part: SettingsPart): string => `/user/settings${pag
 
 const menuOf = (config: Config, current: SettingsPart) =>
   groups.map(({ title, parts }) => ({
-    title,
+    title: texts.groups[title],
     items: parts
       .filter((part) => isOffered(part, config))
       .map((part): Tab => ({

@@ -4,7 +4,7 @@ import { checkLook } from '../ui/check-icon.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import { pathOf } from '../ui/paths.ts'
-import { commitMarkTexts as texts } from '../frames/texts.tsx'
+import { commitMarkTexts as texts } from '../languages/texts.ts'
 
 /** The combined state of a commit's checks as a link to them; nothing without checks. */
 export const StatusMark = ({

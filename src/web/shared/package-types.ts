@@ -1,26 +1,4 @@
-/** The names of registries by their types. */
-export const typeNames: Readonly<Record<string, string>> = {
-  alpine: 'Alpine',
-  alt: 'ALT',
-  arch: 'Arch',
-  cargo: 'Cargo',
-  chef: 'Chef',
-  composer: 'Composer',
-  conan: 'Conan',
-  conda: 'Conda',
-  container: 'Container',
-  cran: 'R',
-  debian: 'Debian',
-  generic: 'Any files',
-  go: 'Go',
-  helm: 'Helm',
-  maven: 'Maven',
-  npm: 'npm',
-  nuget: 'NuGet',
-  pub: 'Pub',
-  pypi: 'PyPI',
-  rpm: 'RPM',
-  rubygems: 'RubyGems',
-  swift: 'Swift',
-  vagrant: 'Vagrant',
-}
+import { packageTexts } from '../languages/texts.ts'
+
+/** Returns the name of a registry. */
+export const typeName = (type: string): string => packageTexts.types[type] ?? type

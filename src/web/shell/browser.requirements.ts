@@ -6,7 +6,9 @@ import { equalSecrets } from '../../secrets/secrets.ts'
 import { newSecret } from '../../secrets/tokens.ts'
 import { BrowserSession } from './browser.credentials.ts'
 import { csrfName } from '../ui/page-context.ts'
+import { readIn } from '../languages/reader.ts'
 import { cookie, readCookies } from './cookies.ts'
+import { languageFor } from './language-for.ts'
 import { rememberContext, type BrowserCtx } from './browser-context.ts'
 
 /** The page to change a required password; until then other pages redirect to it. */
@@ -25,6 +27,7 @@ export const inBrowser: Requirement<Ctx, Omit<BrowserCtx, keyof Ctx>> = {
     if (csrf !== known) call.cookies.push(cookie(config, csrfName, csrf))
     const session = principal instanceof BrowserSession ? principal : undefined
     const found = { sessionId: session?.id, signedInUnix: session?.signedInUnix, csrf }
+    if (viewer) readIn(languageFor(call, config, viewer.user.language))
     rememberContext(call, { ...ctx, ...found })
     return found
   },

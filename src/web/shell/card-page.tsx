@@ -6,7 +6,7 @@ import type { RefusedForm } from '../ui/page-context.ts'
 import type { BrowserCtx } from './browser-context.ts'
 import { sendPage } from './send-page.tsx'
 
-export interface CardPage {
+export interface CardPage<Status extends number> {
   readonly title: string
   /** The default is the title. */
   readonly heading?: string
@@ -14,19 +14,22 @@ export interface CardPage {
   readonly refused?: RefusedForm | undefined
   readonly scripts?: readonly string[]
   readonly headers?: Readonly<Record<string, string>>
+  /** The default is 200. */
+  readonly status?: Status
   readonly content: ComponentChildren
 }
 
-/** Sends a calm page with one purpose, such as signing in. It answers 200 even when its form is refused. */
-export const sendCard = (
+/** Sends a calm page with one purpose, such as signing in. It answers 200 even when its form is refused, unless told otherwise. */
+export const sendCard = <const Status extends number = 200>(
   ctx: BrowserCtx,
   call: Call,
-  { title, heading = title, lang, refused, scripts, headers = {}, content }: CardPage,
-): Promise<StreamReply<200>> =>
+  { title, heading = title, lang, refused, scripts, headers = {}, status, content }: CardPage<Status>,
+): Promise<StreamReply<Status>> =>
   sendPage(ctx, call, {
     meta: { title, isUnlisted: true, scripts },
     refused,
     headers,
+    status: status ?? 200,
     content: (
       <div class="container">
         <div class="card-page stack" {...(lang === undefined ? {} : { lang })}>
@@ -35,7 +38,7 @@ export const sendCard = (
         </div>
       </div>
     ),
-  }) as Promise<StreamReply<200>>
+  }) as Promise<StreamReply<Status>>
 
 /** A form of such a page. The browser sends it, because it may lead to another site or answer with a page. */
 export const CardForm = ({ children, ...rest }: FormProps & Readonly<Record<`data-${string}`, string | undefined>>) => (

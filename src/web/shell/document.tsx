@@ -3,8 +3,9 @@ import { renderToString } from 'preact-render-to-string'
 import { iconScope } from '../ui/icon.tsx'
 import { pageScope, type PageFacts } from '../ui/page-context.ts'
 import { siteHref } from '../ui/paths.ts'
+import { readerLanguage } from '../languages/reader.ts'
 import { iconFiles } from './assets.ts'
-import { texts } from './texts.tsx'
+import { shellTexts as texts } from '../languages/texts.ts'
 
 /** What the head of a document says. */
 export interface PageMeta {
@@ -45,7 +46,7 @@ export function renderDocument(facts: PageFacts, meta: PageMeta, body: Component
   const html = pageScope.during(facts, () =>
     iconScope.during(iconFiles(config), () =>
       renderToString(
-        <html lang="en" data-theme={theme === 'light' || theme === 'dark' ? theme : 'auto'}>
+        <html lang={readerLanguage()} data-theme={theme === 'light' || theme === 'dark' ? theme : 'auto'}>
           <head>
             <meta charset="utf-8" />
             <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -8,7 +8,7 @@ import { pathOf } from '../ui/paths.ts'
 import { Icon } from '../ui/icon.tsx'
 import { explained } from './explained.ts'
 import { sentenceOf } from './sentence.ts'
-import { texts } from './texts.tsx'
+import { shellTexts as texts } from '../languages/texts.ts'
 
 const icons: Readonly<Record<number, IconName>> = {
   401: 'lock',

@@ -1,9 +1,9 @@
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Refusal } from '../../lib/errors.ts'
 import type { Help } from '../ui/page-context.ts'
-import { sizeText } from '../ui/texts.tsx'
+import { sizeText } from '../languages/amounts.ts'
 import { sentenceOf } from './sentence.ts'
-import { texts } from './texts.tsx'
+import { shellTexts as texts } from '../languages/texts.ts'
 
 /** What a page says about a refusal. */
 export interface Explained {

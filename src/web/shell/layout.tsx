@@ -12,7 +12,7 @@ import { Flash, Menu } from '../ui/parts.tsx'
 import { pathOf, siteHref } from '../ui/paths.ts'
 import { Avatar } from '../ui/person.tsx'
 import { Raw } from '../ui/raw.tsx'
-import { texts } from './texts.tsx'
+import { shellTexts as texts } from '../languages/texts.ts'
 
 export interface LayoutProps {
   readonly unreadCount: number

@@ -1,5 +1,6 @@
 import type { ComponentChild, VNode } from 'preact'
 import type { TObject, Static } from 'typebox'
+import type { SignedInCtx } from '../../access/context.ts'
 import type { Cost } from '../../admission/requests.ts'
 import { pageErrors } from '../../http/error-forms.ts'
 import {
@@ -16,8 +17,9 @@ import {
 import type { ParamNames } from '../../http/path.ts'
 import { empty, type Reply, type StreamReply } from '../../http/reply.ts'
 import { requestObject, type Schema, type Schemas } from '../../http/schema.ts'
-import { Invalid, NotFound, Refusal, Unauthenticated, Unavailable } from '../../lib/errors.ts'
+import { Conflict, Invalid, NotFound, Refusal, Unauthenticated, Unavailable } from '../../lib/errors.ts'
 import { Type } from 'typebox'
+import { crossedEdit, versionName, type CrossedEdit, type StoredFields } from '../ui/edited-form.ts'
 import { csrfName, type RefusedForm } from '../ui/page-context.ts'
 import { siteHref } from '../ui/paths.ts'
 import type { BrowserCtx } from './browser-context.ts'
@@ -26,7 +28,9 @@ import type { PageMeta } from './document.tsx'
 import { explained } from './explained.ts'
 import { noticeCookie } from './notice.ts'
 import { unkept } from './page-headers.ts'
-import { sendPage } from './send-page.tsx'
+import { confirmationFields, recentSignInFor, type Sent } from './recent-sign-in.tsx'
+import { readStored, sendPage } from './send-page.tsx'
+import { shellTexts } from '../languages/texts.ts'
 
 type QueryOf<Query extends Schemas> = {
   readonly [Key in keyof Static<TObject<Query>>]?: Static<TObject<Query>>[Key]
@@ -47,6 +51,9 @@ type Twin = string | null
 /** An operation that a page or form declares. */
 export interface TwinOperation extends Operation {
   readonly twin: Twin
+  /** See `act`. */
+  readonly edits?: true | undefined
+  readonly recentSignIn?: true | 'password' | undefined
 }
 
 interface PageInput<Ctx, Params, Query> {
@@ -108,6 +115,15 @@ export interface Page extends TwinOperation {
     readonly refused: RefusedForm
     readonly status: Status
   }) => Promise<StreamReply<Status>>
+  /** Returns the stored fields of a form of the page; undefined when the page lacks it now. */
+  readonly storedFields: (input: {
+    readonly ctx: BrowserCtx
+    readonly params: Readonly<Record<string, unknown>>
+    readonly query: Readonly<Record<string, unknown>>
+    readonly call: Call
+    /** Path of the form below the site root. */
+    readonly action: string
+  }) => Promise<StoredFields | undefined>
 }
 
 /** What every page and act declares. */
@@ -158,6 +174,11 @@ export function page<
       ...(isSecret ? { headers: unkept } : {}),
     })
   }
+  async function storedFields({ action, ...input }: Parameters<Page['storedFields']>[0]) {
+    const View = view
+    const data = await load(input as unknown as Parameters<typeof load>[0])
+    return readStored(input.ctx, input.call, <View {...data} />, action)
+  }
   const declared = operation({
     ...shared,
     method: 'GET',
@@ -173,6 +194,7 @@ export function page<
   return {
     ...declared,
     twin: declaration.twin,
+    storedFields,
     showAgain: <Status extends number>({
       ctx,
       params,
@@ -217,6 +239,12 @@ interface ActDeclaration<
   readonly outlivesCredential?: true
   readonly cost: Cost
   readonly maxBodyBytes?: number
+  /**
+   * The act creates, shows or weakens a credential: it needs a recent sign-in, and asks for one on a page that keeps what
+   * was sent. `password`: the form has a field for the password of the account, which `run` checks each time; only an
+   * account without one needs a recent sign-in.
+   */
+  readonly recentSignIn?: true | 'password'
   /** The page with the form; it is shown again with the problem and what was sent. Without it there is an error page. */
   readonly again?:
     | Page
@@ -224,6 +252,11 @@ interface ActDeclaration<
         ContextAfter<readonly [typeof inBrowser, typeof inSession, ...Rs]>,
         PathParams<Path, Params & ParamsOfAll<Rs>>
       >
+  /**
+   * The form edits what exists and says so (`Form isEdit`): a field that somebody else changed since the form was shown is not
+   * overwritten; the page in `again` shows both values.
+   */
+  readonly edits?: true
   /** Names of fields that the page takes in its query, such as the template of a form. */
   readonly againQuery?: readonly (keyof Fields & string)[]
   /** Maps prefixes of refusal codes to fields. */
@@ -245,14 +278,19 @@ export function act<
 >(declaration: ActDeclaration<Path, Rs, Params, Fields>): TwinOperation {
   const { path, requires, again, problemFields = {} } = declaration
   const fields = declaration.fields ?? ({} as Fields)
-  const run = async (input: {
+  const run = async (sent: {
     readonly ctx: object
     readonly params: unknown
     readonly body: unknown
     readonly call: Call
   }): Promise<Reply<303, undefined> | StreamReply<number>> => {
-    const ctx = input.ctx as BrowserCtx
+    const known = sent.ctx as BrowserCtx & SignedInCtx
+    const found = await recentSignInFor(declaration.recentSignIn, known, sent.call, sent.body as Sent)
+    if ('asked' in found) return found.asked
+    const { ctx } = found
+    const input = { ...sent, ctx }
     try {
+      if (declaration.edits) await refuseCrossed(input as Parameters<typeof refuseCrossed>[0])
       const {
         to,
         notice,
@@ -274,13 +312,29 @@ export function act<
         call: input.call,
         status: error.status,
         refused: {
-          action: input.call.url.split('?', 1)[0] ?? '',
+          action: actionOf(input.call),
           status: error.status,
           problem: { field, ...explained(error, ctx.viewer, field) },
           values: input.body as Readonly<Record<string, unknown>>,
+          ...(error instanceof CrossedEditRefusal ? error.crossed : {}),
         },
       })
     }
+  }
+  /** Throws when the form would overwrite what somebody else wrote since it was shown. */
+  async function refuseCrossed(input: {
+    readonly ctx: BrowserCtx
+    readonly params: Readonly<Record<string, unknown>>
+    readonly body: Readonly<Record<string, unknown>>
+    readonly call: Call
+  }): Promise<void> {
+    const { ctx, params, body, call } = input
+    if (body[versionName] === undefined || again === undefined) return
+    const shown = typeof again === 'function' ? await again(input as unknown as Parameters<typeof again>[0]) : again
+    const query = pick(body, declaration.againQuery ?? [])
+    const stored = await shown?.storedFields({ ctx, params, query, call, action: actionOf(call) })
+    const crossed = stored && crossedEdit(body, stored, Object.keys(fields))
+    if (crossed) throw new CrossedEditRefusal(crossed)
   }
   const declared = operation({
     ...shared,
@@ -291,14 +345,31 @@ export function act<
       ...AnyRequirement[],
     ],
     params: declaration.params,
-    body: requestObject('Form', { ...fields, [csrfName]: Type.Optional(Type.String()) }),
+    body: requestObject('Form', {
+      ...fields,
+      ...(declaration.recentSignIn ? confirmationFields : {}),
+      [csrfName]: Type.Optional(Type.String()),
+      ...(declaration.edits ? { [versionName]: Type.Optional(Type.String()) } : {}),
+    }),
     outlivesCredential: declaration.outlivesCredential,
     maxBodyBytes: declaration.maxBodyBytes,
     cost: declaration.cost,
     reply: { 303: 'empty', ...againReplies },
     run: async (input) => run(input as Parameters<typeof run>[0]) as Promise<Reply<303, undefined>>,
   })
-  return { ...declared, twin: declaration.twin }
+  return { ...declared, twin: declaration.twin, edits: declaration.edits, recentSignIn: declaration.recentSignIn }
+}
+
+const actionOf = (call: Call): string => call.url.split('?', 1)[0] ?? ''
+
+/** Refuses a form that would overwrite the edit of somebody else. */
+class CrossedEditRefusal extends Conflict {
+  readonly crossed: CrossedEdit
+
+  constructor(crossed: CrossedEdit) {
+    super(shellTexts.crossedEdit, 'edited_meanwhile')
+    this.crossed = crossed
+  }
 }
 
 const pick = (values: Readonly<Record<string, unknown>>, names: readonly string[]) =>

@@ -1,8 +1,9 @@
+import type { ComponentChildren } from 'preact'
 import type { NewPasskeyRequest, PasskeyRequest } from '../../auth/passkey.service.ts'
 import { CardForm } from './card-page.tsx'
-import { texts as all } from './texts.tsx'
+import { shellTexts } from '../languages/texts.ts'
 
-const texts = all.passkey
+const texts = shellTexts.passkey
 
 /** Script of pages with this form. */
 export const passkeyScript = '/assets/passkey.js'
@@ -15,6 +16,7 @@ export const PasskeyForm = ({
   hidden = {},
   remembers = false,
   isSecond = false,
+  children,
 }: {
   readonly to: string
   readonly asked: PasskeyRequest | NewPasskeyRequest
@@ -24,6 +26,8 @@ export const PasskeyForm = ({
   readonly remembers?: boolean
   /** Whether another way to do the same is above it. */
   readonly isSecond?: boolean
+  /** Further hidden fields. */
+  readonly children?: ComponentChildren
 }) => (
   <CardForm
     to={to}
@@ -31,6 +35,7 @@ export const PasskeyForm = ({
     data-passkey={'rpName' in asked ? 'create' : 'get'}
     data-asked={JSON.stringify(asked)}
   >
+    {children}
     {remembers ? <input type="hidden" name="remember" value="on" disabled /> : null}
     {isSecond ? (
       <p class="or" hidden data-with-passkeys>

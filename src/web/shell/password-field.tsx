@@ -1,16 +1,16 @@
 import type { Config } from '../../config/load-config.ts'
 import { Field } from '../ui/field.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { texts as all } from './texts.tsx'
+import { shellTexts } from '../languages/texts.ts'
 
-const texts = all.password
+const texts = shellTexts.password
 
 /** Longest password that a form accepts, in characters. */
 const maxPassword = 255
 
 /** Tells password managers which account a form is about. */
-export const KnownUser = ({ name }: { readonly name: string }) => (
-  <input type="text" name="user_name" value={name} autocomplete="username" readonly hidden />
+export const KnownUser = ({ name, field = 'user_name' }: { readonly name: string; readonly field?: string }) => (
+  <input type="text" name={field} value={name} autocomplete="username" readonly hidden />
 )
 
 /** Returns the rules for a new password as a hint below its field. */

@@ -9,12 +9,15 @@ import { maxAnswerBytes, WorkBudget, WorkTooCostly } from '../../lib/work-budget
 import { nowUnix, type Clock } from '../../lib/time.ts'
 import { countUnread } from '../../notifications/thread.service.ts'
 import { offersSignUp } from '../../users/entry/registration.rules.ts'
+import type { StoredFields } from '../ui/edited-form.ts'
 import type { PageFacts, RefusedForm } from '../ui/page-context.ts'
+import { inLanguage } from '../languages/reader.ts'
 import { assetPath } from './assets.ts'
 import type { BrowserCtx } from './browser-context.ts'
 import { renderDocument, type PageMeta } from './document.tsx'
 import { ErrorContent, errorHeading } from './error-page.tsx'
 import { contextOf } from './browser-context.ts'
+import { languageFor } from './language-for.ts'
 import { Layout } from './layout.tsx'
 import { takeNotice } from './notice.ts'
 import { framedAlike, pageHeaders } from './page-headers.ts'
@@ -87,6 +90,28 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
   })
 }
 
+/** Returns the stored fields of the form of a page that edits by an action; undefined when the page lacks it. */
+export function readStored(
+  ctx: BrowserCtx,
+  call: Call,
+  content: ComponentChild,
+  action: string,
+): StoredFields | undefined {
+  let found: StoredFields | undefined
+  renderDocument(
+    {
+      // The page may show the form only when it is asked for, or refused.
+      ...factsOf({ ...ctx, budget: ctx.budget.copy() }, call.url, { action, values: {} }),
+      whenEdited: (each, stored) => {
+        if (each === action) found ??= stored
+      },
+    },
+    { title: '' },
+    content,
+  )
+  return found
+}
+
 /** Returns a part of a page, which a script puts into it, with the policy of pages: its address can also be opened. */
 export const sendFragment = ({ config }: { readonly config: Config }, html: string): StreamReply<200> =>
   bytes(htmlType, html, { headers: pageHeaders(config) })
@@ -102,12 +127,14 @@ export const errorPages = (config: Config, clock: Clock): ErrorForm => ({
       { config, clock, csrf: ctx?.csrf ?? '', viewer: ctx?.viewer, budget: ctx?.budget ?? new WorkBudget() },
       call.url,
     )
-    const body = renderDocument(
-      facts,
-      { title: errorHeading(refusal), isUnlisted: true },
-      <Layout unreadCount={0} offersSignUp={offersSignUp(config)}>
-        <ErrorContent refusal={refusal} call={call} />
-      </Layout>,
+    const body = inLanguage(languageFor(call, config, ctx?.viewer?.user.language), () =>
+      renderDocument(
+        facts,
+        { title: errorHeading(refusal), isUnlisted: true },
+        <Layout unreadCount={0} offersSignUp={offersSignUp(config)}>
+          <ErrorContent refusal={refusal} call={call} />
+        </Layout>,
+      ),
     )
     return { contentType: htmlType, body, headers: pageHeaders(config) }
   },

@@ -4,7 +4,7 @@ import { Icon } from './icon.tsx'
 import type { IconName } from './icons.ts'
 import { usePage } from './page-context.ts'
 import { pathOf, siteHref } from './paths.ts'
-import { texts as common } from './texts.tsx'
+import { uiTexts as common } from '../languages/texts.ts'
 
 /** Texts of the editor. */
 const texts = {

@@ -1,6 +1,6 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
-import { formScope, textOf, type Marks } from './form-state.ts'
-import { texts } from './texts.tsx'
+import { formScope, noteStored, textOf, type Marks } from './form-state.ts'
+import { uiTexts as texts } from '../languages/texts.ts'
 
 /** What all kinds of fields have. */
 interface LabelledProps {
@@ -11,6 +11,20 @@ interface LabelledProps {
   readonly hint?: ComponentChildren
   /** The label is for screen readers only. */
   readonly isLabelHidden?: boolean
+}
+
+/** What somebody else stored meanwhile in a field, beside what was sent. */
+export function OthersValue({ name, id }: { readonly name: string; readonly id: string }) {
+  const { others } = formScope.current()
+  const shown = others?.get(name)
+  if (shown === undefined) return null
+  others?.delete(name)
+  return (
+    <div class="others-value" id={`${id}_other`}>
+      <p>{shown === '' ? texts.emptiedMeanwhile : texts.storedMeanwhile}</p>
+      {shown === '' ? null : <pre>{shown}</pre>}
+    </div>
+  )
 }
 
 /** Label, hint and problem around a control. */
@@ -26,10 +40,14 @@ function Labelled({
   readonly isOptional: boolean
   readonly control: (attributes: Readonly<Record<string, string | undefined>>) => ComponentChildren
 }) {
-  const { problem, whenShown } = formScope.current()
+  const { problem, whenShown, others } = formScope.current()
   const isWrong = problem?.field === name
   if (isWrong) whenShown?.()
-  const described = [...(hint === undefined ? [] : [`${id}_hint`]), ...(isWrong ? [`${id}_problem`] : [])]
+  const described = [
+    ...(hint === undefined ? [] : [`${id}_hint`]),
+    ...(isWrong ? [`${id}_problem`] : []),
+    ...(others?.has(name) ? [`${id}_other`] : []),
+  ]
   return (
     <div class="field">
       <label for={id} class={isLabelHidden ? 'sr-only' : undefined}>
@@ -47,6 +65,7 @@ function Labelled({
           {problem.message}
         </p>
       ) : null}
+      <OthersValue name={name} id={id} />
       {hint === undefined ? null : (
         <p class="hint" id={`${id}_hint`}>
           {hint}
@@ -97,6 +116,7 @@ export function Field({
   const { values, problem } = formScope.current()
   const isSecret = rest.type === 'password' || rest.type === 'file'
   const shown = isSecret ? undefined : (textOf(values[name]) ?? value)
+  if (!isSecret) noteStored(name, [String(value ?? '')])
   return (
     <Labelled
       {...{ name, label, id, hint, isLabelHidden }}
@@ -140,6 +160,7 @@ export function TextArea({
   readonly isCode?: boolean
 } & Marks) {
   const { values } = formScope.current()
+  noteStored(name, [value ?? ''])
   // A browser drops one line break at the beginning of the element.
   const text = textOf(values[name]) ?? value ?? ''
   return (
@@ -189,6 +210,7 @@ export function Select({
 } & Marks) {
   const { values } = formScope.current()
   const chosen = textOf(values[name]) ?? value
+  noteStored(name, [value ?? ''], choices.find((choice) => choice.value === value)?.label ?? value ?? '')
   return (
     <Labelled
       {...{ name, label, id, hint, isLabelHidden }}
@@ -235,6 +257,9 @@ export function Checkbox({
 } & Marks) {
   const { values, problem } = formScope.current()
   const isSentAgain = Object.keys(values).length > 0
+  const labelText = typeof label === 'string' ? label : value
+  const stored = checked ? texts.ticked : texts.notTicked
+  noteStored(name, checked ? [value] : [], value === 'true' ? stored : checked ? labelText : '')
   const sent = sentList(values[name])?.some((each) => String(each) === value) ?? false
   return (
     <div class="field choice">
@@ -251,6 +276,7 @@ export function Checkbox({
         {...rest}
       />
       <label for={id}>{label}</label>
+      {value === 'true' ? <OthersValue name={name} id={id} /> : null}
       {hint === undefined ? null : (
         <p class="hint" id={`${id}_hint`}>
           {hint}
@@ -276,6 +302,8 @@ export function Radios({
 }) {
   const { values } = formScope.current()
   const chosen = textOf(values[name]) ?? value
+  const stored = choices.find((choice) => choice.value === value)
+  noteStored(name, [value ?? ''], typeof stored?.label === 'string' ? stored.label : (value ?? ''))
   return (
     <fieldset class="field radios">
       <legend class={isLabelHidden ? 'sr-only' : undefined}>{label}</legend>
@@ -294,6 +322,7 @@ export function Radios({
           {choice.hint === undefined ? null : <p class="hint">{choice.hint}</p>}
         </div>
       ))}
+      <OthersValue name={name} id={name} />
     </fieldset>
   )
 }

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import { versionName, writeVersion, type StoredFields } from './edited-form.ts'
+import { OthersValue } from './field.tsx'
 import { formScope, textOf, type Marks } from './form-state.ts'
 import { Icon } from './icon.tsx'
 import { Link } from './link.tsx'
@@ -15,6 +17,8 @@ export interface FormProps {
   readonly id?: string | undefined
   /** The form contains files. */
   readonly files?: boolean
+  /** The form edits what exists; its act declares `edits`. */
+  readonly isEdit?: boolean
   /** A question to confirm before the form is sent. */
   readonly confirm?: string | undefined
   readonly label?: string | undefined
@@ -31,6 +35,20 @@ const isSame = (refused: RefusedForm | undefined, to: string, hidden: NonNullabl
     return value === undefined || sent === undefined || sent === String(value)
   })
 
+/** What somebody else stored meanwhile in fields that do not show it themselves, such as a list of boxes. */
+const FurtherOthers = ({ others }: { readonly others: ReadonlyMap<string, string> }) => (
+  <>
+    {[...others.keys()].map((name) => (
+      <OthersValue name={name} id={name} />
+    ))}
+  </>
+)
+
+/** The digests of the fields of a form, rendered after them. */
+const Version = ({ stored }: { readonly stored: StoredFields }) => (
+  <input type="hidden" name={versionName} value={writeVersion(stored)} />
+)
+
 /**
  * A form, protected against cross-site request forgery. When it was refused, it shows the problem and the sent values.
  */
@@ -38,6 +56,7 @@ export function Form({
   to,
   method = 'post',
   hidden = {},
+  isEdit = false,
   files,
   confirm,
   label,
@@ -47,6 +66,9 @@ export function Form({
   const page = usePage()
   const refused = method === 'post' && isSame(page.refused, to, hidden) ? page.refused : undefined
   const problem = refused?.problem
+  const stored: StoredFields | undefined = isEdit ? new Map() : undefined
+  const others = refused?.others && new Map(refused.others)
+  if (stored !== undefined) page.whenEdited?.(to, stored)
   if (problem !== undefined && problem.field === undefined) refused?.whenShown?.()
   return (
     <form
@@ -75,13 +97,23 @@ export function Form({
           </span>
         </p>
       ) : null}
-      {refused === undefined ? (
+      {refused === undefined && stored === undefined ? (
         children
       ) : (
-        <formScope.Within value={{ problem, values: refused.values, whenShown: refused.whenShown }}>
+        <formScope.Within
+          value={{
+            problem,
+            values: refused?.values ?? {},
+            whenShown: refused?.whenShown,
+            others,
+            stored,
+          }}
+        >
           {children}
+          {others === undefined ? null : <FurtherOthers others={others} />}
         </formScope.Within>
       )}
+      {stored === undefined ? null : <Version stored={stored} />}
     </form>
   )
 }

@@ -9,6 +9,7 @@ interface AnchorProps {
   readonly rel?: string | undefined
   readonly id?: string | undefined
   readonly download?: string | boolean | undefined
+  readonly target?: '_blank' | undefined
   readonly 'aria-current'?: 'page' | 'true' | 'step' | undefined
   readonly 'aria-label'?: string | undefined
 }

@@ -4,6 +4,7 @@ import type { Config } from '../../config/load-config.ts'
 import { WorkTooCostly, type WorkBudget } from '../../lib/work-budget.ts'
 import type { Unix } from '../../lib/time.ts'
 import type { IconSet } from './icons.ts'
+import type { StoredFields } from './edited-form.ts'
 import { createScope } from './scope.tsx'
 
 /** Name of the cookie and the hidden field against cross-site request forgery. */
@@ -34,6 +35,8 @@ export interface RefusedForm {
   readonly status?: number | undefined
   readonly problem?: Problem | undefined
   readonly values: Readonly<Record<string, unknown>>
+  /** What somebody else stored meanwhile in fields that the sender changed too, for readers, by name. */
+  readonly others?: ReadonlyMap<string, string> | undefined
   /** Called when a part of the page shows the message. */
   readonly whenShown?: () => void
 }
@@ -50,6 +53,8 @@ export interface PageFacts {
   /** Returns the address of an asset. */
   readonly asset: (name: AssetName) => string
   readonly refused?: RefusedForm | undefined
+  /** Called with the stored fields of each rendered form that edits, before they are filled. */
+  readonly whenEdited?: ((action: string, stored: StoredFields) => void) | undefined
   /** What the request may still use up. */
   readonly budget: WorkBudget
   /** Of the application; undefined on pages of errors. */

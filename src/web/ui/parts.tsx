@@ -4,7 +4,8 @@ import type { IconName } from './icons.ts'
 import { Link } from './link.tsx'
 import { usePage } from './page-context.ts'
 import { changedQuery } from './paths.ts'
-import { numberText, shortNumber, texts } from './texts.tsx'
+import { numberText, shortNumber } from '../languages/amounts.ts'
+import { uiTexts as texts } from '../languages/texts.ts'
 
 /** The heading of a page with its acts. */
 export const PageHead = ({

@@ -1,8 +1,9 @@
-import { atFirstUse } from '../../lib/first-use.ts'
 import { formatUnix, type Unix } from '../../lib/time.ts'
+import { perLanguage } from '../languages/reader.ts'
+import { uiTexts as texts } from '../languages/texts.ts'
 
 const formatOf = (style: Intl.DateTimeFormatOptions) =>
-  atFirstUse(() => new Intl.DateTimeFormat('en', { ...style, timeZone: 'UTC' }))
+  perLanguage((language) => new Intl.DateTimeFormat(language, { ...style, timeZone: 'UTC' }))
 const dateFormat = formatOf({ dateStyle: 'medium' })
 const clockFormat = formatOf({ hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false })
 const momentFormat = formatOf({ dateStyle: 'medium', timeStyle: 'short' })
@@ -31,24 +32,24 @@ export const Day = ({ unix }: { readonly unix: Unix }) => (
 )
 
 const units = [
-  ['d', 86_400],
-  ['h', 3600],
-  ['m', 60],
-  ['s', 1],
+  ['days', 86_400],
+  ['hours', 3600],
+  ['minutes', 60],
+  ['seconds', 1],
 ] as const
 
 /** Returns a duration as at most two units, such as `1h 5m`. */
 export function durationText(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds))
   const first = units.findIndex(([, size]) => whole >= size)
-  if (first === -1) return '0s'
+  if (first === -1) return `0${texts.units.seconds}`
   let rest = whole
   return units
     .slice(first, first + 2)
     .flatMap(([name, size]) => {
       const count = Math.floor(rest / size)
       rest -= count * size
-      return count === 0 ? [] : [`${count}${name}`]
+      return count === 0 ? [] : [`${count}${texts.units[name]}`]
     })
     .join(' ')
 }

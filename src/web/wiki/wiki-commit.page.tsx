@@ -7,7 +7,7 @@ import { page } from '../shell/page.tsx'
 import { diffAddress, diffChoice, diffQuery } from '../ui/diff/diff-request.ts'
 import { highlightSides } from '../ui/diff/highlight-sides.ts'
 import { pathOf } from '../ui/paths.ts'
-import { texts } from './texts.tsx'
+import { wikiTexts as texts } from '../languages/texts.ts'
 import { WikiCommitView } from './wiki-commit.view.tsx'
 
 /** What a commit changed in the wiki. */

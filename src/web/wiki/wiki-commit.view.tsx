@@ -5,7 +5,7 @@ import { DiffView } from '../ui/diff/diff.view.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { CopyButton, PageHead } from '../ui/parts.tsx'
 import { Time } from '../ui/time.tsx'
-import { texts } from './texts.tsx'
+import { wikiTexts as texts } from '../languages/texts.ts'
 
 export const WikiCommitView = ({
   commit,

@@ -13,7 +13,7 @@ import { isShownImage, markdownOfFile } from '../shared/dropped-file.ts'
 import { checkOwnForm, fromOwnPage, inBrowser, inSession } from '../shell/browser.requirements.ts'
 import { uploadsOn } from '../shell/upload.requirements.ts'
 import { csrfName } from '../ui/page-context.ts'
-import { texts } from './texts.tsx'
+import { wikiTexts as texts } from '../languages/texts.ts'
 
 /** Limit of the fields beside the file, in bytes. */
 const maxFieldBytes = 10_000

@@ -7,11 +7,11 @@ import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Flash, PageHead } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
-import { texts as shared } from '../ui/texts.tsx'
-import { texts as all } from './texts.tsx'
+import { uiTexts as shared } from '../languages/texts.ts'
+import { wikiTexts } from '../languages/texts.ts'
 import type { WikiPlace } from './wiki.view.tsx'
 
-const texts = all.form
+const texts = wikiTexts.form
 
 /** The form of a page. When somebody else changed it meanwhile, both versions are shown. */
 export const WikiFormView = ({

@@ -7,7 +7,7 @@ import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, CopyField, Empty, Markup, PageHead, Pages } from '../ui/parts.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { Time } from '../ui/time.tsx'
-import { texts } from './texts.tsx'
+import { wikiTexts as texts } from '../languages/texts.ts'
 
 /** The wiki of a page. */
 export interface WikiPlace extends Pick<RepoCtx, 'repo' | 'owner'> {

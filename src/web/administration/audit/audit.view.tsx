@@ -9,8 +9,8 @@ import { ButtonLink, Link } from '../../ui/link.tsx'
 import { Box, Empty, PageHead, Tag } from '../../ui/parts.tsx'
 import { pathOf, withQuery } from '../../ui/paths.ts'
 import { clockText, dateText, momentText } from '../../ui/time.tsx'
-import { auditTexts as texts } from './audit-texts.tsx'
-import { texts as all } from '../texts.tsx'
+import { auditTexts as texts } from '../../languages/texts.ts'
+import { administrationTexts } from '../../languages/texts.ts'
 
 interface AuditFilterShown {
   readonly actor: string | undefined
@@ -151,7 +151,7 @@ const Days = ({ entries, names }: NamedProps & { readonly entries: readonly Audi
   </div>
 )
 
-const actionChoices: readonly Choice[] = [
+const actionChoices = (): readonly Choice[] => [
   { value: '', label: texts.anyAction },
   ...(Object.keys(auditedActions) as AuditedArea[]).flatMap((area) =>
     auditedActions[area].map((action) => ({ value: action, label: texts.actions[action], group: texts.areas[area] })),
@@ -161,7 +161,7 @@ const actionChoices: readonly Choice[] = [
 const Filter = ({ filter }: { readonly filter: AuditFilterShown }) => (
   <Form to="/admin/audit" method="get" class="fields-row" label={texts.filter}>
     <Field name="actor" label={texts.actor} value={filter.actor} isTerse />
-    <Select name="action" label={texts.action} value={filter.action ?? ''} choices={actionChoices} />
+    <Select name="action" label={texts.action} value={filter.action ?? ''} choices={actionChoices()} />
     <Select
       name="outcome"
       label={texts.outcome}
@@ -195,7 +195,7 @@ export const AuditView = ({
   readonly hasMore: boolean
 }) => (
   <>
-    <PageHead title={all.audit} />
+    <PageHead title={administrationTexts.audit} />
     <Filter filter={filter} />
     {entries.length === 0 ? (
       <Empty icon="log" title={texts.empty}>

@@ -8,7 +8,7 @@ import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { FlagsView } from './flags.view.tsx'
-import { texts } from '../texts.tsx'
+import { administrationTexts as texts } from '../../languages/texts.ts'
 import { textUpTo } from '../../ui/fields.ts'
 
 const fields = { flag: textUpTo(255) }

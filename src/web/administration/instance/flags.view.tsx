@@ -3,9 +3,9 @@ import { Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { PageHead } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
-import { texts as all } from '../texts.tsx'
+import { administrationTexts } from '../../languages/texts.ts'
 
-const texts = all.flags
+const texts = administrationTexts.flags
 
 /** The flags of a repository. */
 export const FlagsView = ({ path, flags }: { readonly path: string; readonly flags: readonly string[] }) => (

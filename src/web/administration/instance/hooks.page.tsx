@@ -1,9 +1,9 @@
 import { siteAdmin } from '../../../access/requirements.ts'
 import { hooksOfInstance } from '../../../webhooks/hook-owner.ts'
 import { hookPages } from '../../shared/hooks/hook-pages.ts'
-import { texts } from '../../shared/hooks/hooks.texts.tsx'
+import { hookTexts as texts } from '../../languages/texts.ts'
 import { inAdministration } from '../administration-frame.tsx'
-import { texts as administration } from '../texts.tsx'
+import { administrationTexts as administration } from '../../languages/texts.ts'
 
 /** The webhooks of the instance. */
 export const {
@@ -24,6 +24,6 @@ export const {
   pathOf: () => '/admin/hooks',
   frame: inAdministration('hooks'),
   meta: () => ({ title: texts.title, isUnlisted: true }),
-  lead: administration.hooksLead,
+  lead: () => administration.hooksLead,
   isOfInstance: true,
 })

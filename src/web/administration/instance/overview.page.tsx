@@ -8,7 +8,7 @@ import { page } from '../../shell/page.tsx'
 import { sentenceOf } from '../../shell/sentence.ts'
 import { inAdministration } from '../administration-frame.tsx'
 import { OverviewView } from './overview.view.tsx'
-import { texts } from '../texts.tsx'
+import { administrationTexts as texts } from '../../languages/texts.ts'
 
 const onlyTheTotal = { number: 1, limit: 1, offset: 0 }
 

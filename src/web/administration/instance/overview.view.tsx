@@ -3,9 +3,9 @@ import type { QueueStats } from '../../../jobs/queue.ts'
 import { Link } from '../../ui/link.tsx'
 import { Box, Flash, PageHead } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
-import { numberText, sizeText } from '../../ui/texts.tsx'
+import { numberText, sizeText } from '../../languages/amounts.ts'
 import { durationText, Time } from '../../ui/time.tsx'
-import { texts } from '../texts.tsx'
+import { administrationTexts as texts } from '../../languages/texts.ts'
 
 export interface OverviewProps {
   /** What is wrong with database or disks. */

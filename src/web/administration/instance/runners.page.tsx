@@ -9,7 +9,7 @@ import { inSession } from '../../shell/browser.requirements.ts'
 import { page } from '../../shell/page.tsx'
 import { PageHead } from '../../ui/parts.tsx'
 import { inAdministration } from '../administration-frame.tsx'
-import { texts } from '../texts.tsx'
+import { administrationTexts as texts } from '../../languages/texts.ts'
 
 const owner: RunnerOwner = { scope: instanceScope, name: 'the instance' }
 

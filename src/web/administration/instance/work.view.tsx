@@ -6,7 +6,7 @@ import { Box, Empty, PageHead, Pages, Tabs, Tag } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { withQuery } from '../../ui/paths.ts'
 import { Time } from '../../ui/time.tsx'
-import { texts } from '../texts.tsx'
+import { administrationTexts as texts } from '../../languages/texts.ts'
 
 const tones = { waiting: 'neutral', running: 'accent', failed: 'danger' } as const
 

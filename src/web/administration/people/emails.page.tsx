@@ -5,7 +5,7 @@ import { inSession } from '../../shell/browser.requirements.ts'
 import { page } from '../../shell/page.tsx'
 import { inAdministration } from '../administration-frame.tsx'
 import { EmailsView } from './emails.view.tsx'
-import { texts } from '../texts.tsx'
+import { administrationTexts as texts } from '../../languages/texts.ts'
 import { integer, text } from '../../ui/fields.ts'
 
 /** Lists the email addresses of the instance. */

@@ -5,9 +5,9 @@ import { Box, Empty, PageHead, Pages, Tag } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { SearchForm } from '../search-form.tsx'
-import { texts as all } from '../texts.tsx'
+import { administrationTexts } from '../../languages/texts.ts'
 
-const texts = all.addresses
+const texts = administrationTexts.addresses
 
 /** The email addresses of the instance. */
 export const EmailsView = ({
@@ -17,7 +17,7 @@ export const EmailsView = ({
   text,
 }: Awaited<ReturnType<typeof pageOfEmails>> & { readonly shown: Page; readonly text: string }) => (
   <>
-    <PageHead title={all.emails} lead={texts.total(total)} />
+    <PageHead title={administrationTexts.emails} lead={texts.total(total)} />
     <SearchForm to="/admin/emails" label={texts.search} text={text} placeholder={texts.hint} />
     <RowBox
       rows={rows}

@@ -9,7 +9,7 @@ import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { inAdministration } from '../administration-frame.tsx'
 import { NewOrganizationView, OrganizationsView } from './organizations.view.tsx'
-import { texts } from '../texts.tsx'
+import { administrationTexts as texts } from '../../languages/texts.ts'
 import { integer, textUpTo } from '../../ui/fields.ts'
 
 const text = () => textUpTo(4096)

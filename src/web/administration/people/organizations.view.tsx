@@ -10,9 +10,9 @@ import { pathOf } from '../../ui/paths.ts'
 import { Avatar } from '../../ui/person.tsx'
 import { Time } from '../../ui/time.tsx'
 import { SearchForm } from '../search-form.tsx'
-import { texts as all } from '../texts.tsx'
+import { administrationTexts } from '../../languages/texts.ts'
 
-const texts = all.orgs
+const texts = administrationTexts.orgs
 
 /** The organizations of the instance. */
 export const OrganizationsView = ({
@@ -27,7 +27,7 @@ export const OrganizationsView = ({
   readonly text: string
 }) => (
   <>
-    <PageHead title={all.organizations} lead={texts.total(total)}>
+    <PageHead title={administrationTexts.organizations} lead={texts.total(total)}>
       <ButtonLink to="/admin/orgs/new" kind="primary" icon="plus">
         {texts.new}
       </ButtonLink>
@@ -84,13 +84,13 @@ export const NewOrganizationView = ({ owner, visibility }: { readonly owner: str
     <Form to="/admin/orgs/new" class="stack">
       <Field name="org_name" label={texts.name} required autofocus autocomplete="off" />
       <Field name="owner" label={texts.owner} hint={texts.ownerHint} value={owner} required autocomplete="off" />
-      <Field name="full_name" label={all.users.fullName} isProse />
+      <Field name="full_name" label={administrationTexts.users.fullName} isProse />
       <Field name="description" label={texts.description} isProse />
       <Select
         name="visibility"
         label={texts.visibility}
         value={visibility}
-        choices={visibilities.map((value) => ({ value, label: all.users.visibilities[value] }))}
+        choices={visibilities.map((value) => ({ value, label: administrationTexts.users.visibilities[value] }))}
       />
       <div class="form-acts">
         <Submit>{texts.create}</Submit>

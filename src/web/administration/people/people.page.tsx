@@ -16,7 +16,7 @@ import { act, page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { inAdministration } from '../administration-frame.tsx'
 import { NewAccountView, PeopleView, PersonView } from './people.view.tsx'
-import { texts } from '../texts.tsx'
+import { administrationTexts as texts } from '../../languages/texts.ts'
 import { integer, tick } from '../../ui/fields.ts'
 
 const text = () => Type.Optional(Type.String())
@@ -57,6 +57,7 @@ export const administrationCreateUser = act({
   path: '/admin/users/new',
   twin: 'adminCreateUser',
   cost: 'usual',
+  recentSignIn: true,
   requires: [siteAdmin],
   outlivesCredential: true,
   fields: {
@@ -114,8 +115,10 @@ export const administrationPersonPage = page({
 /** Changes an account. */
 export const administrationEditUser = act({
   path: '/admin/users/{username}',
+  edits: true,
   twin: 'adminEditUser',
   cost: 'usual',
+  recentSignIn: true,
   requires: [siteAdmin, targetUser],
   outlivesCredential: true,
   fields: {

@@ -13,9 +13,9 @@ import { Time } from '../../ui/time.tsx'
 import { PersonKeys, PersonNewRepository } from './person-parts.view.tsx'
 import { accountQuotaPath } from '../quota/quota-paths.ts'
 import { SearchForm } from '../search-form.tsx'
-import { texts as all } from '../texts.tsx'
+import { administrationTexts } from '../../languages/texts.ts'
 
-const texts = all.users
+const texts = administrationTexts.users
 
 /** What is unusual about an account. */
 const Marks = ({ person }: { readonly person: UserRow }) => (
@@ -41,7 +41,7 @@ export const PeopleView = ({
   readonly text: string
 }) => (
   <>
-    <PageHead title={all.people} lead={texts.total(total)}>
+    <PageHead title={administrationTexts.people} lead={texts.total(total)}>
       <ButtonLink to="/admin/users/new" kind="primary" icon="plus">
         {texts.new}
       </ButtonLink>
@@ -74,10 +74,7 @@ export const PeopleView = ({
   </>
 )
 
-const visibilityChoices = visibilities.map((value) => ({
-  value,
-  label: texts.visibilities[value],
-}))
+const visibilityChoices = () => visibilities.map((value) => ({ value, label: texts.visibilities[value] }))
 
 /** The form of a new account. */
 export const NewAccountView = () => (
@@ -95,7 +92,7 @@ export const NewAccountView = () => (
         required
         autocomplete="new-password"
       />
-      <Select name="visibility" label={texts.visibility} value="public" choices={visibilityChoices} />
+      <Select name="visibility" label={texts.visibility} value="public" choices={visibilityChoices()} />
       <Checkbox name="must_change_password" label={texts.mustChange} checked />
       <Checkbox name="send_notify" label={texts.notify} />
       <div class="form-acts">
@@ -131,11 +128,11 @@ export const PersonView = ({
       >
         <ButtonLink to={pathOf(person.name)}>{texts.profile}</ButtonLink>
         {usePage().config.quota.enabled ? (
-          <ButtonLink to={accountQuotaPath(person.name)}>{all.quota}</ButtonLink>
+          <ButtonLink to={accountQuotaPath(person.name)}>{administrationTexts.quota}</ButtonLink>
         ) : null}
         <ActButton to={`${path}/sessions/end`}>{texts.endSessions}</ActButton>
       </PageHead>
-      <Form to={path} class="stack form-sections">
+      <Form isEdit to={path} class="stack form-sections">
         <fieldset class="form-section">
           <legend>{texts.profile}</legend>
           <div class="field-grid">
@@ -146,7 +143,12 @@ export const PersonView = ({
             <div class="whole">
               <TextArea name="description" label={texts.description} value={person.description} rows={3} />
             </div>
-            <Select name="visibility" label={texts.visibility} value={person.visibility} choices={visibilityChoices} />
+            <Select
+              name="visibility"
+              label={texts.visibility}
+              value={person.visibility}
+              choices={visibilityChoices()}
+            />
           </div>
         </fieldset>
         <fieldset class="form-section">

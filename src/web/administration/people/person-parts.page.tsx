@@ -7,7 +7,7 @@ import { targetUser } from '../../../users/subject.requirements.ts'
 import { act } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { administrationPersonPage } from './people.page.tsx'
-import { texts } from '../texts.tsx'
+import { administrationTexts as texts } from '../../languages/texts.ts'
 import { integer, textUpTo } from '../../ui/fields.ts'
 
 const text = textUpTo(262_144)
@@ -17,6 +17,7 @@ export const administrationAddKey = act({
   path: '/admin/users/{username}/keys',
   twin: 'adminCreatePublicKey',
   cost: 'usual',
+  recentSignIn: true,
   requires: [siteAdmin, targetUser],
   outlivesCredential: true,
   fields: { title: text, key: text },

@@ -6,9 +6,9 @@ import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { usePage } from '../../ui/page-context.ts'
 import { Time } from '../../ui/time.tsx'
-import { texts as all } from '../texts.tsx'
+import { administrationTexts } from '../../languages/texts.ts'
 
-const texts = all.users
+const texts = administrationTexts.users
 
 /** The SSH keys of an account. */
 export const PersonKeys = ({ path, keys }: { readonly path: string; readonly keys: readonly PublicKeyRow[] }) => {

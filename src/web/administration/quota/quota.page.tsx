@@ -26,10 +26,10 @@ import { act, page } from '../../shell/page.tsx'
 import { inAdministration } from '../administration-frame.tsx'
 import { accountQuotaPath, groupPath, quotaPath as to } from './quota-paths.ts'
 import { AccountQuotaView, QuotaGroupView, QuotaRuleView, QuotaView } from './quota.view.tsx'
-import { texts as all } from '../texts.tsx'
+import { administrationTexts } from '../../languages/texts.ts'
 import { textUpTo } from '../../ui/fields.ts'
 
-const texts = all.quotas
+const texts = administrationTexts.quotas
 const frame = inAdministration('quota')
 const text = textUpTo(255)
 const names = Type.Optional(Type.Array(Type.String({ maxLength: 255 }), { maxItems: 100 }))
@@ -62,7 +62,7 @@ export const administrationQuotaPage = page({
     const { defaultGroups } = ctx.config.quota
     return { groups: groups.map((group) => presentGroup(group)), rules: rules.map(presentRule), defaultGroups }
   },
-  meta: () => ({ title: all.quota, isUnlisted: true }),
+  meta: () => ({ title: administrationTexts.quota, isUnlisted: true }),
   view: QuotaView,
 })
 
@@ -95,6 +95,7 @@ export const administrationQuotaRulePage = page({
 
 export const administrationEditQuotaRule = act({
   path: '/admin/quota/rules/{quotarule}',
+  edits: true,
   twin: 'adminEditQuotaRule',
   cost: 'usual',
   requires: [quotaOn, siteAdmin, namedRule],
@@ -245,6 +246,7 @@ export const administrationUserQuotaPage = page({
 
 export const administrationSetUserQuotaGroups = act({
   path: '/admin/users/{username}/quota',
+  edits: true,
   twin: 'adminSetUserQuotaGroups',
   cost: 'usual',
   requires: [quotaOn, siteAdmin, targetUser],

@@ -11,23 +11,22 @@ import { Box, PageHead, Tag } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { Avatar } from '../../ui/person.tsx'
-import { sizeText } from '../../ui/texts.tsx'
+import { sizeText } from '../../languages/amounts.ts'
 import { storedKinds, StorageTable, totalOf } from '../../shared/storage/storage-table.view.tsx'
 import { accountQuotaPath, groupPath, quotaPath, rulePath } from './quota-paths.ts'
-import { limitText } from './quota-texts.tsx'
-import { texts as all } from '../texts.tsx'
+import { administrationTexts } from '../../languages/texts.ts'
 
 type QuotaGroup = ReturnType<typeof presentGroup>
 type QuotaRuleInfo = ReturnType<typeof presentRule>
 type QuotaInfo = ReturnType<typeof presentQuota>
 
-const texts = all.quotas
+const texts = administrationTexts.quotas
 
 const subjectText = (subject: string): string => texts.subjects[subject] ?? subject
 
 const RuleFacts = ({ rule }: { readonly rule: QuotaRuleInfo }) => (
   <p class="row-facts">
-    <strong>{limitText(rule.limit)}</strong>
+    <strong>{texts.limitText(rule.limit)}</strong>
     {(rule.subjects ?? []).length === 0 ? <span>{texts.noSubjects}</span> : null}
     {(rule.subjects ?? []).map((subject) => (
       <span>{subjectText(subject)}</span>
@@ -59,7 +58,7 @@ export const QuotaView = ({
   readonly defaultGroups: readonly string[]
 }) => (
   <>
-    <PageHead title={all.quota} lead={texts.lead} />
+    <PageHead title={administrationTexts.quota} lead={texts.lead} />
     <section class="section" aria-labelledby="groups">
       <h2 id="groups">{texts.groups}</h2>
       <p class="lead">{texts.groupsLead}</p>
@@ -83,7 +82,7 @@ export const QuotaView = ({
                       {(own ?? []).length === 0 ? <span>{texts.noRulesInGroup}</span> : null}
                       {(own ?? []).map((rule) => (
                         <span>
-                          {rule.name}: {limitText(rule.limit)}
+                          {rule.name}: {texts.limitText(rule.limit)}
                         </span>
                       ))}
                     </p>
@@ -119,7 +118,7 @@ export const QuotaView = ({
     <section class="section" aria-labelledby="accounts">
       <h2 id="accounts">{texts.accounts}</h2>
       <p class="lead">{texts.accountsLead}</p>
-      <ButtonLink to="/admin/users">{all.people}</ButtonLink>
+      <ButtonLink to="/admin/users">{administrationTexts.people}</ButtonLink>
     </section>
   </>
 )
@@ -143,7 +142,7 @@ const NewGroup = ({ rules }: { readonly rules: readonly QuotaRuleInfo[] }) => {
                 value={name}
                 label={
                   <>
-                    {name} <span class="muted">{limitText(limit)}</span>
+                    {name} <span class="muted">{texts.limitText(limit)}</span>
                   </>
                 }
               />
@@ -199,10 +198,10 @@ const RuleFields = ({ rule }: { readonly rule?: QuotaRuleInfo }) => (
 /** A rule with its limit and what it counts. */
 export const QuotaRuleView = ({ name, rule }: { readonly name: string; readonly rule: QuotaRuleInfo }) => (
   <>
-    <PageHead title={name} lead={texts.ruleLead(limitText(rule.limit))}>
-      <ButtonLink to={quotaPath}>{all.quota}</ButtonLink>
+    <PageHead title={name} lead={texts.ruleLead(texts.limitText(rule.limit))}>
+      <ButtonLink to={quotaPath}>{administrationTexts.quota}</ButtonLink>
     </PageHead>
-    <Form to={rulePath(name)} class="stack">
+    <Form isEdit to={rulePath(name)} class="stack">
       <RuleFields rule={rule} />
       <div class="form-acts">
         <Submit>{texts.save}</Submit>
@@ -243,7 +242,7 @@ export const QuotaGroupView = ({
         }
         lead={isDefault ? texts.defaultLead : texts.groupLead}
       >
-        <ButtonLink to={quotaPath}>{all.quota}</ButtonLink>
+        <ButtonLink to={quotaPath}>{administrationTexts.quota}</ButtonLink>
       </PageHead>
       <section class="section" aria-labelledby="rules">
         <h2 id="rules">{texts.rules}</h2>
@@ -348,7 +347,7 @@ export const AccountQuotaView = ({
         {groups.length === 0 ? (
           <p class="muted">{texts.noGroups}</p>
         ) : (
-          <Form to={accountQuotaPath(account.name)} class="stack">
+          <Form isEdit to={accountQuotaPath(account.name)} class="stack">
             <fieldset class="stack tight">
               <legend class="sr-only">{texts.groups}</legend>
               {groups.map(({ name, isChosen }, index) => (

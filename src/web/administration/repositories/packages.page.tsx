@@ -6,7 +6,7 @@ import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { inAdministration } from '../administration-frame.tsx'
 import { PackagesView } from './packages.view.tsx'
-import { texts } from '../texts.tsx'
+import { administrationTexts as texts } from '../../languages/texts.ts'
 import { integer, text } from '../../ui/fields.ts'
 
 /** Lists the packages of all owners, the newest first. */

@@ -1,18 +1,18 @@
 import type { InstancePackage } from '../../../packages/instance-packages.service.ts'
 import type { Page } from '../../../lib/paging.ts'
-import { typeNames } from '../../shared/package-types.ts'
+import { typeName } from '../../shared/package-types.ts'
 import { ActButton } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Box, Empty, PageHead, Pages, Tag } from '../../ui/parts.tsx'
 import { pathOf } from '../../ui/paths.ts'
-import { sizeText } from '../../ui/texts.tsx'
+import { sizeText } from '../../languages/amounts.ts'
 import { Time } from '../../ui/time.tsx'
 import { SearchForm } from '../search-form.tsx'
-import { texts as all } from '../texts.tsx'
+import { administrationTexts, packageTexts } from '../../languages/texts.ts'
 
-const texts = all.packageList
+const texts = administrationTexts.packageList
 
 /** The packages of all owners. */
 export const PackagesView = ({
@@ -27,7 +27,7 @@ export const PackagesView = ({
   readonly shown: Page
 }) => (
   <>
-    <PageHead title={all.packages} lead={texts.total(total)} />
+    <PageHead title={administrationTexts.packages} lead={texts.total(total)} />
     <SearchForm to="/admin/packages" label={texts.search} text={filter.text} placeholder={texts.hint}>
       <Select
         name="type"
@@ -36,7 +36,7 @@ export const PackagesView = ({
         value={filter.type}
         choices={[
           { value: '', label: texts.allTypes },
-          ...Object.entries(typeNames).map(([value, label]) => ({ value, label })),
+          ...Object.entries(packageTexts.types).map(([value, label]) => ({ value, label })),
         ]}
         data-autosubmit=""
       />
@@ -68,7 +68,7 @@ const PackageOfInstance = ({ row, owner, versionCount, sizeBytes }: InstancePack
         <Link to={pathTo(row, owner.name, '-', 'packages')} class="row-title" data-row-link="">
           {row.name}
         </Link>
-        <Tag>{typeNames[row.type] ?? row.type}</Tag>
+        <Tag>{typeName(row.type)}</Tag>
       </div>
       <p class="row-facts">
         <Link to={pathOf(owner.name)}>{owner.name}</Link>

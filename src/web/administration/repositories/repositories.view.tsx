@@ -1,6 +1,6 @@
 import type { BrowsedRepos, RepoBrowsing } from '../../../repos/lists/browse.service.ts'
 import { RepositoryTags } from '../../lists/repository-row.tsx'
-import { texts as lists } from '../../lists/texts.tsx'
+import { listTexts as lists } from '../../languages/texts.ts'
 import { ActButton } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
@@ -8,19 +8,19 @@ import { usePage } from '../../ui/page-context.ts'
 import { Box, Empty, PageHead, Pages } from '../../ui/parts.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { RepositoryPicture } from '../../ui/repository-picture.tsx'
-import { sizeText } from '../../ui/texts.tsx'
+import { sizeText } from '../../languages/amounts.ts'
 import { Time } from '../../ui/time.tsx'
 import { SearchForm } from '../search-form.tsx'
-import { texts as all } from '../texts.tsx'
+import { administrationTexts } from '../../languages/texts.ts'
 
-const texts = all.repos
+const texts = administrationTexts.repos
 
 const choicesOf = (pairs: readonly (readonly [string, string])[]) => pairs.map(([value, label]) => ({ value, label }))
 
 /** The repositories of the instance with their sizes. */
 export const RepositoriesView = ({ found, asked }: { readonly found: BrowsedRepos; readonly asked: RepoBrowsing }) => (
   <>
-    <PageHead title={all.repositories} lead={texts.total(found.total)} />
+    <PageHead title={administrationTexts.repositories} lead={texts.total(found.total)} />
     <SearchForm to="/admin/repos" label={texts.search} text={asked.text} placeholder={texts.search}>
       <Select
         name="kind"
@@ -84,8 +84,12 @@ const Repository = (owned: BrowsedRepos['repos'][number]) => {
       </div>
       <div class="acts">
         {usePage().config.repository.enableFlags ? (
-          <ButtonLink to={pathOf(owner.name, repo.name, 'flags')} class="small" aria-label={all.flags.of(name)}>
-            {all.flags.title}
+          <ButtonLink
+            to={pathOf(owner.name, repo.name, 'flags')}
+            class="small"
+            aria-label={administrationTexts.flags.of(name)}
+          >
+            {administrationTexts.flags.title}
           </ButtonLink>
         ) : null}
         <ButtonLink to={pathOf(owner.name, repo.name, 'settings')} class="small" aria-label={texts.settingsOf(name)}>

@@ -4,7 +4,7 @@ import { pageOf } from '../../../lib/paging.ts'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { inAdministration } from '../administration-frame.tsx'
-import { texts } from '../texts.tsx'
+import { administrationTexts as texts } from '../../languages/texts.ts'
 import { UnadoptedView } from './unadopted.view.tsx'
 import { integer, text } from '../../ui/fields.ts'
 

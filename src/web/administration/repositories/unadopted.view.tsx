@@ -4,7 +4,7 @@ import { Empty, PageHead, Pages } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { SearchForm } from '../search-form.tsx'
-import { texts as all } from '../texts.tsx'
+import { administrationTexts } from '../../languages/texts.ts'
 
 /** Folders of repositories that no row names, with the acts to adopt or delete each. */
 export const UnadoptedView = ({
@@ -18,10 +18,10 @@ export const UnadoptedView = ({
   readonly shown: Page
   readonly text: string
 }) => {
-  const { folder } = all
+  const { folder } = administrationTexts
   return (
     <>
-      <PageHead title={all.unadopted} />
+      <PageHead title={administrationTexts.unadopted} />
       <SearchForm to="/admin/unadopted" label={folder.search} text={text} placeholder={folder.search} />
       <RowBox rows={names} none={<Empty icon="check-circle" title={folder.empty} />}>
         {(name) => (

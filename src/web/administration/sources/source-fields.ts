@@ -1,8 +1,8 @@
 import { Invalid } from '../../../lib/errors.ts'
 import { defaultSettings, type SettingsOf, type SourceKind, type TeamMap } from '../../../sources/source.rules.ts'
-import { texts as all } from '../texts.tsx'
+import { administrationTexts } from '../../languages/texts.ts'
 
-const texts = all.sources
+const texts = administrationTexts.sources
 
 /** How a setting is written in a form. `secret` is no setting: it is stored apart from them. */
 export type FieldKind = 'text' | 'address' | 'words' | 'number' | 'flag' | 'security' | 'map' | 'secret'
@@ -18,8 +18,7 @@ export interface SettingField<Name extends string = string> {
 
 /** One group of settings in a form. */
 export interface FieldGroup<Name extends string = string> {
-  readonly title: string
-  readonly lead: string
+  readonly group: keyof typeof texts.groups
   readonly fields: readonly SettingField<Name>[]
 }
 
@@ -32,7 +31,7 @@ const teams = [
 
 const openid: readonly GroupOf<'openid'>[] = [
   {
-    ...texts.groups.provider,
+    group: 'provider',
     fields: [
       { name: 'discovery_url', kind: 'address', isWhole: true, isRequired: true },
       { name: 'client_id', kind: 'text', isRequired: true },
@@ -42,14 +41,14 @@ const openid: readonly GroupOf<'openid'>[] = [
     ],
   },
   {
-    ...texts.groups.claim,
+    group: 'claim',
     fields: [
       { name: 'required_claim_name', kind: 'text' },
       { name: 'required_claim_value', kind: 'text' },
     ],
   },
   {
-    ...texts.groups.teams,
+    group: 'teams',
     fields: [
       { name: 'group_claim_name', kind: 'text', isWhole: true },
       { name: 'admin_group', kind: 'text' },
@@ -61,7 +60,7 @@ const openid: readonly GroupOf<'openid'>[] = [
 
 const ldap: readonly GroupOf<'ldap'>[] = [
   {
-    ...texts.groups.directory,
+    group: 'directory',
     fields: [
       { name: 'host', kind: 'text', isWhole: true, isRequired: true },
       { name: 'security', kind: 'security' },
@@ -72,7 +71,7 @@ const ldap: readonly GroupOf<'ldap'>[] = [
     ],
   },
   {
-    ...texts.groups.who,
+    group: 'who',
     fields: [
       { name: 'user_base', kind: 'text' },
       { name: 'user_filter', kind: 'text' },
@@ -82,7 +81,7 @@ const ldap: readonly GroupOf<'ldap'>[] = [
     ],
   },
   {
-    ...texts.groups.attributes,
+    group: 'attributes',
     fields: [
       { name: 'username_attribute', kind: 'text' },
       { name: 'email_attribute', kind: 'text', isRequired: true },
@@ -91,7 +90,7 @@ const ldap: readonly GroupOf<'ldap'>[] = [
     ],
   },
   {
-    ...texts.groups.sync,
+    group: 'sync',
     fields: [
       { name: 'synchronise', kind: 'flag', isWhole: true },
       { name: 'allow_deactivate_all', kind: 'flag', isWhole: true },
@@ -99,7 +98,7 @@ const ldap: readonly GroupOf<'ldap'>[] = [
     ],
   },
   {
-    ...texts.groups.teams,
+    group: 'teams',
     fields: [
       { name: 'group_base', kind: 'text' },
       { name: 'group_filter', kind: 'text' },

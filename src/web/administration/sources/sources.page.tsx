@@ -18,7 +18,7 @@ import { act, page } from '../../shell/page.tsx'
 import { inAdministration } from '../administration-frame.tsx'
 import { settingNames, settingsFrom } from './source-fields.ts'
 import { NewSourceView, SourcesView, SourceTestView, SourceView } from './sources.view.tsx'
-import { texts } from '../texts.tsx'
+import { administrationTexts as texts } from '../../languages/texts.ts'
 import { textUpTo } from '../../ui/fields.ts'
 
 const shown = { isSecret: true, frame: inAdministration('signInSources') } as const
@@ -64,6 +64,7 @@ export const administrationCreateSource = act({
   path: '/admin/auths/{kind}/new',
   twin: 'adminCreateSignInSource',
   cost: 'usual',
+  recentSignIn: true,
   params: kindParam,
   requires: [siteAdmin, mayTrustOthers],
   outlivesCredential: true,
@@ -98,8 +99,10 @@ export const administrationSourcePage = page({
 /** Changes a sign-in source. An empty secret stays. */
 export const administrationEditSource = act({
   path: '/admin/auths/{id}',
+  edits: true,
   twin: 'adminEditSignInSource',
   cost: 'usual',
+  recentSignIn: true,
   params: idParam,
   requires: [siteAdmin, mayTrustOthers],
   outlivesCredential: true,

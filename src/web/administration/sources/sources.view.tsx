@@ -7,11 +7,11 @@ import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { Box, CopyField, Empty, Flash, Menu, PageHead, Tabs, Tag } from '../../ui/parts.tsx'
 import { fieldsOf, fieldText, type SettingField } from './source-fields.ts'
-import { texts as all } from '../texts.tsx'
+import { administrationTexts } from '../../languages/texts.ts'
 
 type SignInSource = ReturnType<typeof presentSource>
 
-const texts = all.sources
+const texts = administrationTexts.sources
 const at = (id: number): string => `/admin/auths/${id}`
 const kinds = ['openid', 'ldap'] as const satisfies readonly SourceKind[]
 
@@ -21,7 +21,7 @@ const ActiveTag = ({ isActive }: { readonly isActive: boolean }) =>
 /** The sign-in sources. */
 export const SourcesView = ({ sources }: { readonly sources: readonly SignInSource[] }) => (
   <>
-    <PageHead title={all.signInSources} lead={texts.lead}>
+    <PageHead title={administrationTexts.signInSources} lead={texts.lead}>
       <Menu label={texts.add} kind="primary" align="end">
         <ul>
           {kinds.map((kind) => (
@@ -126,17 +126,17 @@ const SourceForm = ({
   readonly settings: Settings
   readonly source?: SignInSource
 }) => (
-  <Form to={to} class="stack form-sections">
+  <Form isEdit to={to} class="stack form-sections">
     <div class="field-grid">
       <Field name="name" label={texts.name} hint={texts.nameHint} value={source?.name} required autocomplete="off" />
       <div class="whole">
         <Checkbox name="active" label={texts.isActive} checked={source?.active ?? true} />
       </div>
     </div>
-    {fieldsOf[kind].map(({ title, lead, fields }) => (
+    {fieldsOf[kind].map(({ group, fields }) => (
       <fieldset class="form-section">
-        <legend>{title}</legend>
-        <p class="lead">{lead}</p>
+        <legend>{texts.groups[group].title}</legend>
+        <p class="lead">{texts.groups[group].lead}</p>
         <div class="field-grid">
           {fields.map((field) => (
             <div class={field.isWhole ? 'whole' : undefined}>

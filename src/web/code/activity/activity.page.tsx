@@ -9,7 +9,7 @@ import { nowUnix } from '../../../lib/time.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { page } from '../../shell/page.tsx'
 import { ActivityView, ContributorsView, periods } from './activity.view.tsx'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 const daySeconds = 86_400
 

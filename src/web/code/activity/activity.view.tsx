@@ -5,11 +5,11 @@ import type { IconName } from '../../ui/icons.ts'
 import { Link } from '../../ui/link.tsx'
 import { Box, Empty, PageHead, Tabs } from '../../ui/parts.tsx'
 import { Person } from '../../ui/person.tsx'
-import { numberText } from '../../ui/texts.tsx'
+import { numberText } from '../../languages/amounts.ts'
 import { dateText, Time } from '../../ui/time.tsx'
 import { TitleText } from '../../ui/title-text.tsx'
 import { repositoryPath, type RepositoryNames } from '../code-paths.ts'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 /** Days that the page looks back. */
 export const periods = [1, 7, 30, 90, 365] as const

@@ -13,7 +13,7 @@ import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { page } from '../../shell/page.tsx'
 import { repositoryPath } from '../code-paths.ts'
 import { ForksView, PeopleView, type PeopleProps } from './people.view.tsx'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 /** Rows on one page. */
 const pageSize = 30

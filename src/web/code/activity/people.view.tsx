@@ -5,10 +5,10 @@ import { ButtonLink, Link } from '../../ui/link.tsx'
 import { Box, Empty, PageHead, Pages } from '../../ui/parts.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { Avatar } from '../../ui/person.tsx'
-import { numberText } from '../../ui/texts.tsx'
+import { numberText } from '../../languages/amounts.ts'
 import { Time } from '../../ui/time.tsx'
 import { repositoryPath, type RepositoryNames } from '../code-paths.ts'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 interface ListPage {
   readonly number: number

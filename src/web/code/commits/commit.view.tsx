@@ -12,7 +12,7 @@ import { usePage } from '../../ui/page-context.ts'
 import { Time } from '../../ui/time.tsx'
 import { CommitLink, CommitPerson, commitUnix } from '../commit-parts.view.tsx'
 import { replayPath, repositoryPath, revisionPath, type RepositoryNames } from '../code-paths.ts'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 export interface CommitPageProps {
   readonly place: RepositoryNames

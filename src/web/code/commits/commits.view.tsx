@@ -13,7 +13,7 @@ import { messageBody } from '../../../code/commits/message.rules.ts'
 import { repositoryPath, revisionPath, shortOid, type RepositoryNames } from '../code-paths.ts'
 import { RefMenu } from '../ref-menu.view.tsx'
 import { PathCrumbs } from '../files/source.view.tsx'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 export interface CommitsProps {
   readonly place: RepositoryNames

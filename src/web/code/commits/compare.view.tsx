@@ -9,7 +9,7 @@ import { NewPullForm } from '../../pulls/new-pull.view.tsx'
 import { CommitList } from './commits.view.tsx'
 import { messageBody, subjectOf } from '../../../code/commits/message.rules.ts'
 import { repositoryPath, type RepositoryNames } from '../code-paths.ts'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 export interface CompareProps {
   readonly place: RepositoryNames

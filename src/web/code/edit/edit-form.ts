@@ -9,7 +9,7 @@ import type { Oid } from '../../../lib/ids.ts'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { repositoryPath, revisionPath } from '../code-paths.ts'
 import type { EditProps } from './edit.view.tsx'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 import { text } from '../../ui/fields.ts'
 
 /** The branch in an address of a form, and the path below it. */

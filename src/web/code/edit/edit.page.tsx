@@ -23,7 +23,7 @@ import {
 import { DeleteView, EditView } from './edit.view.tsx'
 import { editorIndent, type Indent } from './editor-indent.rules.ts'
 import { entryAt } from '../source.ts'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 import { text } from '../../ui/fields.ts'
 
 /** Largest body of a form with the text of a file, in bytes. */

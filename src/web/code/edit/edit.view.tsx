@@ -6,7 +6,7 @@ import { usePage } from '../../ui/page-context.ts'
 import { Flash, PageHead } from '../../ui/parts.tsx'
 import { deletePath, editPath, repositoryPath, revisionPath, type RepositoryNames } from '../code-paths.ts'
 import type { Indent } from './editor-indent.rules.ts'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 export interface CommitTarget {
   readonly place: RepositoryNames

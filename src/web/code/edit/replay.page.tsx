@@ -21,7 +21,7 @@ import {
   type CommitChoice,
 } from './edit-form.ts'
 import { ReplayView } from './replay.view.tsx'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 /** Returns the branch in the address of a form. Throws `NotFound` for an address that goes on below it. */
 async function branchAt(ctx: RepoCtx, rest: string) {

@@ -8,7 +8,7 @@ import { replayPath, repositoryPath, shortOid } from '../code-paths.ts'
 import { CommitLink } from '../commit-parts.view.tsx'
 import { CommitFields, type CommitTarget } from './edit.view.tsx'
 import { RefMenu } from '../ref-menu.view.tsx'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 export interface ReplayProps extends CommitTarget {
   readonly commit: Commit

@@ -17,12 +17,12 @@ import { sentenceOf } from '../../shell/sentence.ts'
 import { uploadsOn } from '../../shell/upload.requirements.ts'
 import { csrfName } from '../../ui/page-context.ts'
 import { siteHref } from '../../ui/paths.ts'
-import { sizeText } from '../../ui/texts.tsx'
+import { sizeText } from '../../languages/amounts.ts'
 import { actRequires, commitEdit, editPlace, formRequires, shared, titleOf } from './edit-form.ts'
-import { texts as all } from '../texts.tsx'
+import { codeTexts } from '../../languages/texts.ts'
 import { UploadView } from './upload.view.tsx'
 
-const texts = all.upload
+const texts = codeTexts.upload
 
 /** Limit of the fields beside the files, in bytes. */
 const maxFieldBytes = 65_536

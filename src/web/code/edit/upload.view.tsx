@@ -1,12 +1,12 @@
 import { Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { PageHead } from '../../ui/parts.tsx'
-import { sizeText } from '../../ui/texts.tsx'
+import { sizeText } from '../../languages/amounts.ts'
 import { repositoryPath, revisionPath } from '../code-paths.ts'
 import { CommitFields, type CommitTarget } from './edit.view.tsx'
-import { texts as all } from '../texts.tsx'
+import { codeTexts } from '../../languages/texts.ts'
 
-const texts = all.upload
+const texts = codeTexts.upload
 
 /** The form to put files into a folder of a branch. */
 export const UploadView = (
@@ -21,7 +21,7 @@ export const UploadView = (
   const { place, branch, path, maxFiles, maxFileBytes, types } = props
   return (
     <div class="narrow stack">
-      <PageHead title={texts.title} lead={all.onBranch(branch)} />
+      <PageHead title={texts.title} lead={codeTexts.onBranch(branch)} />
       <Form to={repositoryPath(place, '_upload', branch, path)} files class="stack edit-form">
         <Field
           name="folder"
@@ -50,7 +50,7 @@ export const UploadView = (
           {...props}
           cancelTo={revisionPath(place, 'src', { kind: 'branch', name: branch }, path)}
           summary={texts.defaultMessage}
-          act={all.commitChanges}
+          act={codeTexts.commitChanges}
         />
       </Form>
     </div>

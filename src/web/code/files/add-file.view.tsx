@@ -3,7 +3,7 @@ import { ButtonLink, Link } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
 import { Menu } from '../../ui/parts.tsx'
 import { repositoryPath, type RepositoryNames } from '../code-paths.ts'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 /** The ways to add files to a folder of a branch. */
 export const AddFile = ({

@@ -11,7 +11,7 @@ import type { SourceLines } from './file-content.ts'
 import { FileHead, type FileHeadProps } from './file-head.view.tsx'
 import { RefMenu } from '../ref-menu.view.tsx'
 import { PathCrumbs } from './source.view.tsx'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 interface BlamePart {
   readonly commit: string

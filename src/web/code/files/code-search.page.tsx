@@ -4,7 +4,7 @@ import { maxSearchLength } from '../../../code/search/code-search.rules.ts'
 import { searchCommit } from '../../../code/search/code-search.service.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { page } from '../../shell/page.tsx'
-import { codeSearchTexts as texts } from '../../lists/code-search-texts.tsx'
+import { codeSearchTexts as texts } from '../../languages/texts.ts'
 import { CodeSearchView } from './code-search.view.tsx'
 import { text } from '../../ui/fields.ts'
 

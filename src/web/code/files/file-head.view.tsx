@@ -7,11 +7,11 @@ import { ButtonLink, Link } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
 import { NarrowMenu } from '../../ui/parts.tsx'
 import { siteHref } from '../../ui/paths.ts'
-import { sizeText } from '../../ui/texts.tsx'
+import { sizeText } from '../../languages/amounts.ts'
 import { LatestCommit } from '../commit-parts.view.tsx'
 import { deletePath, editPath, revisionPath, type RepositoryNames } from '../code-paths.ts'
 import type { Editing } from '../editing.ts'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 /** How the content of a file is shown. */
 type Display = 'preview' | 'source' | 'blame' | 'other'

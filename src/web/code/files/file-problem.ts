@@ -1,5 +1,5 @@
 import type { FileView } from '../../../code/contents/file.service.ts'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 const workflow = /^\.(?:forgejo|gitea|github)\/workflows\/.+\.ya?ml$/
 const form = /^(?:\.(?:forgejo|gitea|github|gitlab)\/)?(?:ISSUE_TEMPLATE|issue_template)\/[^/]+\.ya?ml$/

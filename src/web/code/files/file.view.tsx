@@ -2,13 +2,13 @@ import { ButtonLink, Link } from '../../ui/link.tsx'
 import { siteHref } from '../../ui/paths.ts'
 import { usePage } from '../../ui/page-context.ts'
 import { Box, Empty, Flash, Markup, Pages } from '../../ui/parts.tsx'
-import { sizeText } from '../../ui/texts.tsx'
+import { sizeText } from '../../languages/amounts.ts'
 import { CodeLines } from './code-lines.view.tsx'
 import { linkedPath, revisionPath } from '../code-paths.ts'
 import { isPdf, linesOnPage, type SourceContent } from './file-content.ts'
 import { bytesPath, FileHead, type FileHeadProps } from './file-head.view.tsx'
 import { NotebookView } from './notebook.view.tsx'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 interface FileProps extends Omit<FileHeadProps, 'display' | 'mayPreview' | 'lineCount'> {
   readonly content: SourceContent

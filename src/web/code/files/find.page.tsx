@@ -5,7 +5,7 @@ import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { page } from '../../shell/page.tsx'
 import { revisionAt } from '../code-paths.ts'
 import { FindView } from './find.view.tsx'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 import { text } from '../../ui/fields.ts'
 
 export const findFilePage = page({

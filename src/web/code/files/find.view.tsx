@@ -1,6 +1,6 @@
 import type { RefChoice } from '../../../code/branches/ref-choice.service.ts'
 import type { NamedCommit } from '../../../code/commits/named-commit.service.ts'
-import { codeSearchTexts } from '../../lists/code-search-texts.tsx'
+import { codeSearchTexts } from '../../languages/texts.ts'
 import { Submit } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
@@ -11,7 +11,7 @@ import { usePage } from '../../ui/page-context.ts'
 import { pathOf } from '../../ui/paths.ts'
 import { revisionPath, type RepositoryNames } from '../code-paths.ts'
 import { RefMenu } from '../ref-menu.view.tsx'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 export interface FindProps {
   readonly place: RepositoryNames

@@ -9,7 +9,7 @@ import { Box } from '../../ui/parts.tsx'
 import { Time } from '../../ui/time.tsx'
 import { CommitSubject, commitUnix, LatestCommit } from '../commit-parts.view.tsx'
 import { revisionPath, type RepositoryNames } from '../code-paths.ts'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 const icons: Readonly<Record<string, IconName>> = {
   dir: 'file-directory-fill',

@@ -1,7 +1,7 @@
 import { Markup } from '../../ui/parts.tsx'
 import type { ShownCell, ShownNotebook } from './notebook.ts'
 import type { NotebookOutput } from './notebook.rules.ts'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 /** A notebook: its texts, code and results. */
 export const NotebookView = ({ cells, isCut }: ShownNotebook) => (

@@ -15,7 +15,7 @@ import { FolderTable } from './folder.view.tsx'
 import { ReadmeBox } from '../home/readme.view.tsx'
 import type { Readme } from '../home/readme.ts'
 import { RefMenu } from '../ref-menu.view.tsx'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 interface Submodule {
   readonly latest: CommitView

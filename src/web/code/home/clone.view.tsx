@@ -6,7 +6,7 @@ import { Link } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
 import { CopyField, Menu } from '../../ui/parts.tsx'
 import { repositoryPath, type RepositoryNames } from '../code-paths.ts'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 export interface CloneAddresses {
   readonly http: string | undefined

@@ -18,7 +18,7 @@ import { repositoryPath } from '../code-paths.ts'
 import { HomeView, type HomeProps } from './home.view.tsx'
 import { readReadme } from './readme.ts'
 import { readRoot } from '../source.ts'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 import { topicsIn } from '../../shared/topics.ts'
 import { textUpTo } from '../../ui/fields.ts'
 
@@ -101,6 +101,7 @@ export const repositoryHomePage = page({
 /** Replaces the topics, from the form beside the code. */
 export const editTopicsSubmit = act({
   path: '/{username}/{reponame}/topics',
+  edits: true,
   twin: 'repoUpdateTopics',
   cost: 'usual',
   requires: [inRepo, anyAccess, repoAdmin],

@@ -11,7 +11,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link, OutsideLink } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
 import { Commands, Empty } from '../../ui/parts.tsx'
-import { sizeText } from '../../ui/texts.tsx'
+import { sizeText } from '../../languages/amounts.ts'
 import { Time } from '../../ui/time.tsx'
 import { AddFile } from '../files/add-file.view.tsx'
 import { CloneMenu, ClonePanel, type CloneAddresses } from './clone.view.tsx'
@@ -21,7 +21,7 @@ import { LanguagesBar, type LanguageShare } from './languages.view.tsx'
 import { ReadmeBox } from './readme.view.tsx'
 import type { Readme } from './readme.ts'
 import { RefMenu } from '../ref-menu.view.tsx'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 export interface HomeProps {
   readonly place: RepositoryNames
@@ -216,7 +216,7 @@ const TopicsForm = ({ place, topics }: Pick<HomeProps, 'place'> & { readonly top
   return (
     <details class="more-options topics-form" open={refused?.action === to}>
       <summary>{topics.length === 0 ? texts.addTopics : texts.editTopics}</summary>
-      <Form to={to} class="stack tight" label={texts.editTopics}>
+      <Form isEdit to={to} class="stack tight" label={texts.editTopics}>
         <Field
           name="topics"
           label={texts.topics}

@@ -1,4 +1,4 @@
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 export interface LanguageShare {
   readonly name: string

@@ -18,7 +18,7 @@ import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { act, page } from '../../shell/page.tsx'
 import { BranchesView, type BranchEntry } from './branches.view.tsx'
 import { repositoryPath, revisionPath } from '../code-paths.ts'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 import { text } from '../../ui/fields.ts'
 
 /** Branches on one page. */

@@ -11,8 +11,8 @@ import { usePage } from '../../ui/page-context.ts'
 import { Time } from '../../ui/time.tsx'
 import { CommitLink, CommitPerson, CommitSubject, commitUnix } from '../commit-parts.view.tsx'
 import { repositoryPath, revisionPath, type RepositoryNames } from '../code-paths.ts'
-import { texts as common } from '../../ui/texts.tsx'
-import { texts } from '../texts.tsx'
+import { uiTexts as common } from '../../languages/texts.ts'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 export interface BranchEntry {
   readonly name: string

@@ -11,7 +11,7 @@ import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { act, page } from '../../shell/page.tsx'
 import { repositoryPath } from '../code-paths.ts'
 import { TagsView } from './tags.view.tsx'
-import { texts } from '../texts.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 import { text } from '../../ui/fields.ts'
 
 /** Tags on one page. */

@@ -9,8 +9,8 @@ import { Time } from '../../ui/time.tsx'
 import { RefTabs } from './branches.view.tsx'
 import { subjectOf } from '../../../code/commits/message.rules.ts'
 import { repositoryPath, revisionPath, shortOid, type RepositoryNames } from '../code-paths.ts'
-import { texts as common } from '../../ui/texts.tsx'
-import { texts } from '../texts.tsx'
+import { uiTexts as common } from '../../languages/texts.ts'
+import { codeTexts as texts } from '../../languages/texts.ts'
 
 export interface TagEntry {
   readonly name: string

@@ -13,7 +13,7 @@ import { act, page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { CreateView } from './create.view.tsx'
 import { chosenOwner, problemFields } from './owner-choice.ts'
-import { texts } from './texts.tsx'
+import { newRepositoryTexts as texts } from '../../languages/texts.ts'
 import { integer, text, textUpTo, tick } from '../../ui/fields.ts'
 
 export const createRepositoryPage = page({

@@ -6,9 +6,9 @@ import { ButtonLink } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
 import { PageHead } from '../../ui/parts.tsx'
 import { OwnerAndName, Visibility } from './owner-field.tsx'
-import { texts as all } from './texts.tsx'
+import { newRepositoryTexts } from '../../languages/texts.ts'
 
-const texts = all.create
+const texts = newRepositoryTexts.create
 
 interface CreateProps {
   readonly owners: readonly UserRow[]
@@ -19,7 +19,7 @@ interface CreateProps {
 }
 
 const withNone = (values: readonly string[]) => [
-  { value: '', label: all.chooseOne },
+  { value: '', label: newRepositoryTexts.chooseOne },
   ...values.map((value) => ({ value, label: value })),
 ]
 
@@ -38,7 +38,7 @@ export const CreateView = ({ owners, owner, gitignores, licenses, labelSets }: C
         </PageHead>
         <Form to="/repo/create" class="stack">
           <OwnerAndName owners={owners} owner={owner} />
-          <Field name="description" label={all.description} maxlength={2048} isProse />
+          <Field name="description" label={newRepositoryTexts.description} maxlength={2048} isProse />
           <Visibility isPrivate={false} />
           <fieldset class="stack">
             <legend>{texts.initialize}</legend>
@@ -60,7 +60,7 @@ export const CreateView = ({ owners, owner, gitignores, licenses, labelSets }: C
             </datalist>
           </fieldset>
           <details class="more-options">
-            <summary>{all.more}</summary>
+            <summary>{newRepositoryTexts.more}</summary>
             <div class="stack">
               <Select
                 name="issue_labels"

@@ -8,7 +8,7 @@ import { act, page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { ForkView } from './fork.view.tsx'
 import { chosenOwner, problemFields } from './owner-choice.ts'
-import { texts } from './texts.tsx'
+import { newRepositoryTexts as texts } from '../../languages/texts.ts'
 import { text } from '../../ui/fields.ts'
 
 export const forkPage = page({

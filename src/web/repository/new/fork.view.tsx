@@ -5,7 +5,7 @@ import { Form } from '../../ui/form.tsx'
 import { PageHead } from '../../ui/parts.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { OwnerAndName } from './owner-field.tsx'
-import { texts } from './texts.tsx'
+import { newRepositoryTexts as texts } from '../../languages/texts.ts'
 
 /** The form of a fork. */
 export const ForkView = ({

@@ -8,7 +8,7 @@ import { act, page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { GenerateView } from './generate.view.tsx'
 import { chosenOwner, problemFields } from './owner-choice.ts'
-import { texts } from './texts.tsx'
+import { newRepositoryTexts as texts } from '../../languages/texts.ts'
 import { text, textUpTo, tick } from '../../ui/fields.ts'
 
 export const generatePage = page({

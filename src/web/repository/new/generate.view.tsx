@@ -7,9 +7,9 @@ import { usePage } from '../../ui/page-context.ts'
 import { PageHead } from '../../ui/parts.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { OwnerAndName, Visibility } from './owner-field.tsx'
-import { texts as all } from './texts.tsx'
+import { newRepositoryTexts } from '../../languages/texts.ts'
 
-const texts = all.generate
+const texts = newRepositoryTexts.generate
 
 /** The form of a repository that begins as a copy of a template. */
 export const GenerateView = ({
@@ -27,7 +27,13 @@ export const GenerateView = ({
       <PageHead title={texts.title(`${owner.name}/${repo.name}`)} lead={texts.lead} />
       <Form to={pathOf(owner.name, repo.name, 'generate')} class="stack">
         <OwnerAndName owners={owners} />
-        <Field name="description" label={all.description} value={repo.description} maxlength={2048} isProse />
+        <Field
+          name="description"
+          label={newRepositoryTexts.description}
+          value={repo.description}
+          maxlength={2048}
+          isProse
+        />
         <Visibility isPrivate={repo.is_private} />
         <fieldset class="stack tight">
           <legend>{texts.takes}</legend>

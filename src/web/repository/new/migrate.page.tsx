@@ -11,7 +11,7 @@ import { act, page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { ImportsView, ImportView, MigrateView, refreshSeconds } from './migrate.view.tsx'
 import { problemFields } from './owner-choice.ts'
-import { texts } from './texts.tsx'
+import { newRepositoryTexts as texts } from '../../languages/texts.ts'
 import { integer, text, textUpTo, tick } from '../../ui/fields.ts'
 
 export const migratePage = page({

@@ -16,9 +16,9 @@ import { pathOf, withQuery } from '../../ui/paths.ts'
 import { Time } from '../../ui/time.tsx'
 import { parseTime } from '../../../lib/time.ts'
 import { OwnerAndName, Visibility } from './owner-field.tsx'
-import { texts as all } from './texts.tsx'
+import { newRepositoryTexts } from '../../languages/texts.ts'
 
-const texts = all.migrate
+const texts = newRepositoryTexts.migrate
 
 type RepositoryImport = Awaited<ReturnType<typeof presentImport>>
 
@@ -80,10 +80,10 @@ export const MigrateView = ({
               <p class="hint">{texts.itemsHint}</p>
             </fieldset>
             <OwnerAndName owners={owners} />
-            <Field name="description" label={all.description} maxlength={2048} isProse />
+            <Field name="description" label={newRepositoryTexts.description} maxlength={2048} isProse />
             <Visibility isPrivate={false} />
             <details class="more-options">
-              <summary>{all.more}</summary>
+              <summary>{newRepositoryTexts.more}</summary>
               <div class="stack">
                 <Checkbox name="mirror" label={texts.mirror} hint={texts.mirrorHint} />
                 <Field name="mirror_interval" label={texts.interval} hint={texts.intervalHint} />
@@ -109,7 +109,7 @@ const looks: Readonly<Record<RepositoryImport['state'], { readonly tone: Tone; r
 }
 
 const ImportState = ({ state }: Pick<RepositoryImport, 'state'>) => (
-  <State {...looks[state]}>{all.imports.states[state]}</State>
+  <State {...looks[state]}>{newRepositoryTexts.imports.states[state]}</State>
 )
 
 const addressOf = ({ id }: RepositoryImport, ...parts: readonly string[]) =>
@@ -129,14 +129,14 @@ export const ImportsView = ({
 }) => (
   <div class="container">
     <div class="narrow">
-      <PageHead title={all.imports.title}>
+      <PageHead title={newRepositoryTexts.imports.title}>
         <ButtonLink to="/repo/migrate" icon="plus" kind="primary">
           {texts.submit}
         </ButtonLink>
       </PageHead>
       {imports.length === 0 ? (
-        <Empty icon="repo" title={all.imports.empty}>
-          <p>{all.imports.emptyHint}</p>
+        <Empty icon="repo" title={newRepositoryTexts.imports.empty}>
+          <p>{newRepositoryTexts.imports.emptyHint}</p>
         </Empty>
       ) : (
         <Box>
@@ -166,9 +166,10 @@ export const refreshSeconds = 3
 /** Returns the icon of a step. An import that ended early ended in its last step. */
 function stepLook({ step: last, state }: RepositoryImport, step: string) {
   if (step !== last || state === 'done') return { name: 'check', class: 'good-text' } as const
-  if (state === 'failed') return { name: 'x', class: 'danger-text', label: all.imports.states.failed } as const
-  if (state === 'cancelled') return { name: 'skip', class: 'muted', label: all.imports.states.cancelled } as const
-  return { name: 'sync', class: 'warning-text', label: all.imports.states.running } as const
+  const { states } = newRepositoryTexts.imports
+  if (state === 'failed') return { name: 'x', class: 'danger-text', label: states.failed } as const
+  if (state === 'cancelled') return { name: 'skip', class: 'muted', label: states.cancelled } as const
+  return { name: 'sync', class: 'warning-text', label: states.running } as const
 }
 
 /** An import and how far it is. */
@@ -182,7 +183,7 @@ export const ImportView = ({ import: shown }: { readonly import: RepositoryImpor
           title={`${shown.repo_owner}/${shown.repo_name}`}
           lead={
             <>
-              {all.imports.from} <span class="mono">{shown.clone_addr}</span>,{' '}
+              {newRepositoryTexts.imports.from} <span class="mono">{shown.clone_addr}</span>,{' '}
               <Time unix={parseTime(shown.created_at) ?? 0} />
             </>
           }
@@ -190,15 +191,17 @@ export const ImportView = ({ import: shown }: { readonly import: RepositoryImpor
           <ImportState state={shown.state} />
         </PageHead>
         {shown.problem === '' ? null : <Flash tone="problem">{sentenceOf(shown.problem)}</Flash>}
-        {shown.cancelled && !isOver(shown) ? <Flash tone="info">{all.imports.cancelling}</Flash> : null}
-        {isOver(shown) ? null : <Progress done={Math.max(0, at)} total={importSteps.length} label={all.imports.step} />}
+        {shown.cancelled && !isOver(shown) ? <Flash tone="info">{newRepositoryTexts.imports.cancelling}</Flash> : null}
+        {isOver(shown) ? null : (
+          <Progress done={Math.max(0, at)} total={importSteps.length} label={newRepositoryTexts.imports.step} />
+        )}
         <RowBox rows={steps}>
           {(step) => (
             <li class="row">
               <Icon {...stepLook(shown, step)} />
-              <span class="row-main">{all.imports.steps[step]}</span>
+              <span class="row-main">{newRepositoryTexts.imports.steps[step]}</span>
               <span class="muted">
-                {all.imports.done(
+                {newRepositoryTexts.imports.done(
                   step === shown.step && !isOver(shown) ? shown.done : (shown.counts[step] ?? shown.done),
                 )}
               </span>
@@ -207,7 +210,7 @@ export const ImportView = ({ import: shown }: { readonly import: RepositoryImpor
         </RowBox>
         {shown.notes.length === 0 ? null : (
           <section>
-            <h2>{all.imports.notes}</h2>
+            <h2>{newRepositoryTexts.imports.notes}</h2>
             <ul class="plain-list">
               {shown.notes.map((note) => (
                 <li>{note}</li>
@@ -217,13 +220,13 @@ export const ImportView = ({ import: shown }: { readonly import: RepositoryImpor
         )}
         {isOver(shown) ? null : (
           <p class="hint" data-refresh-seconds={refreshSeconds}>
-            {all.imports.refreshes}
+            {newRepositoryTexts.imports.refreshes}
           </p>
         )}
         <div class="form-acts">
           {shown.state === 'done' ? (
             <ButtonLink kind="primary" to={pathOf(shown.repo_owner, shown.repo_name)}>
-              {all.imports.open}
+              {newRepositoryTexts.imports.open}
             </ButtonLink>
           ) : null}
           {shown.state === 'failed' || shown.state === 'cancelled' ? (
@@ -231,12 +234,12 @@ export const ImportView = ({ import: shown }: { readonly import: RepositoryImpor
               kind="primary"
               to={withQuery('/repo/migrate', { clone_addr: shown.clone_addr, service_type: shown.service })}
             >
-              {all.imports.retry}
+              {newRepositoryTexts.imports.retry}
             </ButtonLink>
           ) : null}
-          {isOver(shown) ? null : <ButtonLink to={addressOf(shown)}>{all.imports.reload}</ButtonLink>}
+          {isOver(shown) ? null : <ButtonLink to={addressOf(shown)}>{newRepositoryTexts.imports.reload}</ButtonLink>}
           <ActButton to={addressOf(shown, 'end')} kind={isOver(shown) ? 'quiet' : 'danger'}>
-            {isOver(shown) ? all.imports.forget : all.imports.cancel}
+            {isOver(shown) ? newRepositoryTexts.imports.forget : newRepositoryTexts.imports.cancel}
           </ActButton>
         </div>
       </div>

@@ -1,7 +1,7 @@
 import type { UserRow } from '../../../db/tables/accounts.ts'
 import { Field, Radios, Select } from '../../ui/field.tsx'
 import { usePage } from '../../ui/page-context.ts'
-import { texts } from './texts.tsx'
+import { newRepositoryTexts as texts } from '../../languages/texts.ts'
 
 /** Owner and name of a new repository in one row. */
 export const OwnerAndName = ({

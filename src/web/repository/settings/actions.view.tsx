@@ -1,7 +1,7 @@
 import { RunnerSection } from '../../shared/runners/runners.view.tsx'
 import { ValueSections } from '../../shared/secrets/secrets.view.tsx'
 import { PageHead } from '../../ui/parts.tsx'
-import { texts } from './texts.tsx'
+import { repositorySettingsTexts as texts } from '../../languages/texts.ts'
 
 /** The secrets and variables of a repository. */
 export const RepositoryValuesView = (props: Parameters<typeof ValueSections>[0]) => (

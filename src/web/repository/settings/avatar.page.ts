@@ -1,7 +1,7 @@
 import { inRepo, repoAdmin } from '../../../access/repo.requirements.ts'
 import { removeAvatar } from '../../../users/avatars/avatar.service.ts'
 import { pictureAct } from '../../shared/pictures/picture.ts'
-import { texts } from '../../shared/pictures/picture.texts.tsx'
+import { pictureTexts as texts } from '../../languages/texts.ts'
 import { act } from '../../shell/page.tsx'
 import { settingsPath } from './frame.tsx'
 import { repositorySettingsPage } from './general.page.tsx'

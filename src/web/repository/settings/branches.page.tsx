@@ -13,7 +13,7 @@ import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { BranchesView, BranchRuleView } from './branches.view.tsx'
 import { metaOf, placeOf, settingsPath } from './frame.tsx'
-import { texts } from './texts.tsx'
+import { repositorySettingsTexts as texts } from '../../languages/texts.ts'
 import { integer, text, tickedOf, ticks } from '../../ui/fields.ts'
 
 const fields = {
@@ -109,6 +109,7 @@ export const branchRulePage = page({
 
 export const editBranchRuleAct = act({
   path: '/{username}/{reponame}/settings/branches/edit/{name+}',
+  edits: true,
   twin: 'repoEditBranchProtection',
   cost: 'usual',
   requires: [inRepo, repoAdmin, notArchived],

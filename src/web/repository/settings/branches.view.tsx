@@ -7,11 +7,11 @@ import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { Empty } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
-import { texts as shared } from '../../ui/texts.tsx'
+import { uiTexts as shared } from '../../languages/texts.ts'
 import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
-import { texts as all } from './texts.tsx'
+import { repositorySettingsTexts } from '../../languages/texts.ts'
 
-const texts = all.branches
+const texts = repositorySettingsTexts.branches
 
 /** The rules for branches. */
 export const BranchesView = ({
@@ -99,6 +99,7 @@ export const BranchRuleView = ({
       lead={texts.lists}
     >
       <Form
+        isEdit
         to={rule ? settingsPath(place, 'branches', 'edit', rule.rule_name) : settingsPath(place, 'branches', 'new')}
         class="stack loose"
       >
@@ -165,7 +166,7 @@ export const BranchRuleView = ({
           {flag('apply_to_admins')}
         </fieldset>
         <div class="form-acts">
-          <Submit disabledBecause={place.fixed}>{all.save}</Submit>
+          <Submit disabledBecause={place.fixed}>{repositorySettingsTexts.save}</Submit>
           <ButtonLink kind="quiet" to={settingsPath(place, 'branches')}>
             {shared.cancel}
           </ButtonLink>

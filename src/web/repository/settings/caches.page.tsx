@@ -8,7 +8,7 @@ import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { ActionsView } from './caches.view.tsx'
 import { metaOf, placeOf, settingsPath } from './frame.tsx'
-import { texts } from './texts.tsx'
+import { repositorySettingsTexts as texts } from '../../languages/texts.ts'
 import { integer, textUpTo, tick } from '../../ui/fields.ts'
 
 /** Shows whether workflows run, and the caches of their jobs. */

@@ -8,12 +8,13 @@ import { ButtonLink, Link } from '../../ui/link.tsx'
 import { Box, Pages, Tag } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf } from '../../ui/paths.ts'
-import { sizeText, texts as common } from '../../ui/texts.tsx'
+import { sizeText } from '../../languages/amounts.ts'
+import { uiTexts as common } from '../../languages/texts.ts'
 import { Time } from '../../ui/time.tsx'
 import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
-import { texts as all } from './texts.tsx'
+import { repositorySettingsTexts } from '../../languages/texts.ts'
 
-const texts = all.actions
+const texts = repositorySettingsTexts.actions
 
 /** Whether workflows run, and the caches of their jobs. */
 export const ActionsView = ({

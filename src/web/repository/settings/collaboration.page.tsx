@@ -26,10 +26,10 @@ import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { CollaborationView } from './collaboration.view.tsx'
 import { metaOf, placeOf, settingsPath } from './frame.tsx'
-import { texts as all } from './texts.tsx'
+import { repositorySettingsTexts } from '../../languages/texts.ts'
 import { integer, textUpTo } from '../../ui/fields.ts'
 
-const texts = all.collaboration
+const texts = repositorySettingsTexts.collaboration
 const text = textUpTo(255)
 const to = (ctx: RepoCtx): string => settingsPath(ctx, 'collaboration')
 

@@ -10,10 +10,10 @@ import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { Avatar } from '../../ui/person.tsx'
 import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
-import { texts as common } from '../../ui/texts.tsx'
-import { texts as all } from './texts.tsx'
+import { uiTexts as common } from '../../languages/texts.ts'
+import { repositorySettingsTexts } from '../../languages/texts.ts'
 
-const texts = all.collaboration
+const texts = repositorySettingsTexts.collaboration
 
 interface Collaborator {
   readonly user: UserRow
@@ -37,7 +37,7 @@ interface CollaborationProps {
   readonly teams: Teams | undefined
 }
 
-const permissions = Object.entries(texts.permissions).map(([value, label]) => ({ value, label }))
+const permissionChoices = () => Object.entries(texts.permissions).map(([value, label]) => ({ value, label }))
 
 /** The people and teams with access to a repository. */
 export const CollaborationView = ({ place, collaborators, total, page, teams }: CollaborationProps) => {
@@ -53,7 +53,7 @@ export const CollaborationView = ({ place, collaborators, total, page, teams }: 
           <Pages page={page.number} total={total} pageSize={page.limit} />
           <Form to={at} class="fields-row" id="add_collaborator">
             <Field name="collaborator" label={texts.name} required autocomplete="off" maxlength={255} />
-            <Select name="permission" label={texts.permission} value="write" choices={permissions} />
+            <Select name="permission" label={texts.permission} value="write" choices={permissionChoices()} />
             <Submit>{texts.add}</Submit>
           </Form>
           <dl class="permission-list">
@@ -88,7 +88,7 @@ const CollaboratorRow = ({ user, permission, at }: Collaborator & { readonly at:
           label={texts.permissionOf(user.name)}
           isLabelHidden
           value={permission}
-          choices={permissions}
+          choices={permissionChoices()}
           data-autosubmit=""
         />
         <noscript>

@@ -10,7 +10,7 @@ import type { IconName } from '../../ui/icons.ts'
 import { usePage, type PageFacts } from '../../ui/page-context.ts'
 import { PageHead, type Tab } from '../../ui/parts.tsx'
 import { pathOf } from '../../ui/paths.ts'
-import { texts } from './texts.tsx'
+import { repositorySettingsTexts as texts } from '../../languages/texts.ts'
 
 /** Pages of the settings, with their addresses below the settings. */
 const pages = {
@@ -30,11 +30,11 @@ const pages = {
 
 export type SettingsPart = keyof typeof pages
 
-const groups: readonly { readonly title?: string; readonly parts: readonly SettingsPart[] }[] = [
+const groups: readonly { readonly title?: keyof typeof texts.groups; readonly parts: readonly SettingsPart[] }[] = [
   { parts: ['general'] },
-  { title: texts.groups.access, parts: ['collaboration', 'keys'] },
-  { title: texts.groups.code, parts: ['branches', 'tags', 'mirrors', 'lfs'] },
-  { title: texts.groups.automation, parts: ['hooks', 'gitHooks', 'actions', 'secrets', 'runners'] },
+  { title: 'access', parts: ['collaboration', 'keys'] },
+  { title: 'code', parts: ['branches', 'tags', 'mirrors', 'lfs'] },
+  { title: 'automation', parts: ['hooks', 'gitHooks', 'actions', 'secrets', 'runners'] },
 ]
 
 /** Returns whether the site has what the page is about, and the viewer may open it. */
@@ -96,8 +96,8 @@ const SettingsMenu = ({
     <MenuFrame
       isInFrame
       label={texts.menu}
-      groups={groups.map(({ parts, ...group }) => ({
-        ...group,
+      groups={groups.map(({ title, parts }) => ({
+        ...(title && { title: texts.groups[title] }),
         items: parts.filter((each) => isOffered(each, place, page)).map(item),
       }))}
     >

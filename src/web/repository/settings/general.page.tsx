@@ -13,7 +13,7 @@ import { act, page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { metaOf, placeOf, settingsPath } from './frame.tsx'
 import { GeneralView } from './general.view.tsx'
-import { texts } from './texts.tsx'
+import { repositorySettingsTexts as texts } from '../../languages/texts.ts'
 import { text, textUpTo, tick, tickedOf, ticks } from '../../ui/fields.ts'
 
 export const repositorySettingsPage = page({
@@ -45,6 +45,7 @@ const problemFields = {
 /** Name, description and the like. */
 export const editRepositoryAct = act({
   path: '/{username}/{reponame}/settings',
+  edits: true,
   twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
@@ -74,6 +75,7 @@ export const editRepositoryAct = act({
 
 export const editUnitsAct = act({
   path: '/{username}/{reponame}/settings/units',
+  edits: true,
   twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
@@ -113,15 +115,15 @@ export const editUnitsAct = act({
   },
 })
 
-const mergeBoxes = { ...texts.merging.allow, ...texts.merging.options }
-
 export const editMergingAct = act({
   path: '/{username}/{reponame}/settings/merging',
+  edits: true,
   twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: {
-    ...ticks(mergeBoxes),
+    ...ticks(texts.merging.allow),
+    ...ticks(texts.merging.options),
     default_merge_style: text,
     default_update_style: text,
   },
@@ -130,7 +132,8 @@ export const editMergingAct = act({
     await editRepo(ctx, {
       units: {
         pulls: {
-          ...tickedOf(mergeBoxes, body),
+          ...tickedOf(texts.merging.allow, body),
+          ...tickedOf(texts.merging.options, body),
           default_merge_style: mergeStyles.find((style) => style === body.default_merge_style),
           default_update_style: body.default_update_style === 'rebase' ? 'rebase' : 'merge',
         },
@@ -142,6 +145,7 @@ export const editMergingAct = act({
 
 export const editMirrorAct = act({
   path: '/{username}/{reponame}/settings/mirror',
+  edits: true,
   twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],

@@ -9,10 +9,10 @@ import { Form } from '../../ui/form.tsx'
 import { Box, Flash } from '../../ui/parts.tsx'
 import { RepositoryPicture } from '../../ui/repository-picture.tsx'
 import { Time } from '../../ui/time.tsx'
-import { texts as pictureTexts } from '../../shared/pictures/picture.texts.tsx'
+import { pictureTexts } from '../../languages/texts.ts'
 import { PictureSection } from '../../shared/pictures/picture.view.tsx'
 import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
-import { texts as all } from './texts.tsx'
+import { repositorySettingsTexts } from '../../languages/texts.ts'
 
 interface GeneralProps {
   readonly place: SettingsPlace
@@ -45,9 +45,9 @@ export const GeneralView = ({ place, units, topics, isOwner, mirror }: GeneralPr
 
 const Basics = ({ place, topics }: Pick<GeneralProps, 'place' | 'topics'>) => {
   const { repo } = place
-  const texts = all.general
+  const texts = repositorySettingsTexts.general
   return (
-    <Form to={settingsPath(place)} class="stack">
+    <Form isEdit to={settingsPath(place)} class="stack">
       <Field name="name" label={texts.name} value={repo.name} hint={texts.nameHint} required maxlength={100} />
       <Field name="description" label={texts.description} value={repo.description} maxlength={2048} isProse />
       <Field name="website" label={texts.website} value={repo.website} type="url" maxlength={1024} />
@@ -55,14 +55,14 @@ const Basics = ({ place, topics }: Pick<GeneralProps, 'place' | 'topics'>) => {
       <Field name="default_branch" label={texts.defaultBranch} value={repo.default_branch} required maxlength={100} />
       <Checkbox name="template" label={texts.template} hint={texts.templateHint} checked={repo.is_template} />
       <div class="form-acts">
-        <Submit>{all.save}</Submit>
+        <Submit>{repositorySettingsTexts.save}</Submit>
       </div>
     </Form>
   )
 }
 
 const Units = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
-  const texts = all.units
+  const texts = repositorySettingsTexts.units
   const has = (...names: readonly string[]) => units.some(({ unit }) => names.includes(unit))
   const box = (name: keyof typeof texts.boxes, checked: boolean) => (
     <Checkbox name={name} label={texts.boxes[name]} checked={checked} />
@@ -74,7 +74,7 @@ const Units = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
   return (
     <section class="section">
       <h2>{texts.heading}</h2>
-      <Form to={settingsPath(place, 'units')} class="stack tight">
+      <Form isEdit to={settingsPath(place, 'units')} class="stack tight">
         {box('has_issues', has('issues', 'ext_issues'))}
         <div class="nested stack tight">
           {entriesOf(texts.issueBoxes).map(([name, label]) => (
@@ -126,7 +126,7 @@ const Units = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
         {box('has_actions', has('actions'))}
         {box('has_projects', has('projects'))}
         <div class="form-acts">
-          <Submit kind="plain">{all.save}</Submit>
+          <Submit kind="plain">{repositorySettingsTexts.save}</Submit>
         </div>
       </Form>
     </section>
@@ -137,13 +137,13 @@ const entriesOf = <Key extends string>(values: Readonly<Record<Key, string>>) =>
   Object.entries(values) as unknown as readonly (readonly [Key, string])[]
 
 const Merging = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
-  const texts = all.merging
+  const texts = repositorySettingsTexts.merging
   const pulls = unitConfig(units, 'pulls')
   if (pulls === undefined) return null
   return (
     <section class="section">
       <h2>{texts.heading}</h2>
-      <Form to={settingsPath(place, 'merging')} class="stack">
+      <Form isEdit to={settingsPath(place, 'merging')} class="stack">
         <fieldset>
           <legend>{texts.styles}</legend>
           <div class="choices-row">
@@ -172,7 +172,7 @@ const Merging = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
           ))}
         </div>
         <div class="form-acts">
-          <Submit kind="plain">{all.save}</Submit>
+          <Submit kind="plain">{repositorySettingsTexts.save}</Submit>
         </div>
       </Form>
     </section>
@@ -180,7 +180,7 @@ const Merging = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
 }
 
 const Mirror = ({ place, mirror }: Pick<GeneralProps, 'place'> & { readonly mirror: MirrorSettings }) => {
-  const texts = all.mirror
+  const texts = repositorySettingsTexts.mirror
   return (
     <section class="section" id="mirror">
       <h2>{texts.heading}</h2>
@@ -196,11 +196,11 @@ const Mirror = ({ place, mirror }: Pick<GeneralProps, 'place'> & { readonly mirr
           )}
         </p>
         <ActButton to={settingsPath(place, 'mirror', 'sync')} icon="sync">
-          {all.mirrors.fetch}
+          {repositorySettingsTexts.mirrors.fetch}
         </ActButton>
       </div>
       {mirror.lastError === '' ? null : <Flash tone="warning">{sentenceOf(texts.failed(mirror.lastError))}</Flash>}
-      <Form to={settingsPath(place, 'mirror')} class="stack">
+      <Form isEdit to={settingsPath(place, 'mirror')} class="stack">
         <Field
           name="mirror_interval"
           label={texts.interval}
@@ -211,7 +211,7 @@ const Mirror = ({ place, mirror }: Pick<GeneralProps, 'place'> & { readonly mirr
         />
         <Checkbox name="enable_prune" label={texts.prune} hint={texts.pruneHint} checked={mirror.prunes} />
         <div class="form-acts">
-          <Submit kind="plain">{all.save}</Submit>
+          <Submit kind="plain">{repositorySettingsTexts.save}</Submit>
         </div>
       </Form>
     </section>
@@ -219,7 +219,7 @@ const Mirror = ({ place, mirror }: Pick<GeneralProps, 'place'> & { readonly mirr
 }
 
 const Danger = ({ place, isOwner }: Pick<GeneralProps, 'place' | 'isOwner'>) => {
-  const texts = all.danger
+  const texts = repositorySettingsTexts.danger
   const { repo } = place
   return (
     <section class="section">
@@ -259,7 +259,7 @@ const DangerRow = ({ lead, children }: { readonly lead: string; readonly childre
 )
 
 const OwnerActs = ({ place }: Pick<GeneralProps, 'place'>) => {
-  const texts = all.danger
+  const texts = repositorySettingsTexts.danger
   const { repo } = place
   return (
     <>

@@ -6,7 +6,7 @@ import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { metaOf, placeOf, settingsPath } from './frame.tsx'
 import { GitHooksView, GitHookView } from './git-hooks.view.tsx'
-import { texts } from './texts.tsx'
+import { repositorySettingsTexts as texts } from '../../languages/texts.ts'
 import { text } from '../../ui/fields.ts'
 
 /** Shows the scripts that git runs on the server. */
@@ -41,6 +41,7 @@ export const gitHookPage = page({
 /** Writes a script; an empty one is removed. */
 export const editGitHookSubmit = act({
   path: '/{username}/{reponame}/settings/hooks/git/{name}',
+  edits: true,
   twin: 'repoEditGitHook',
   cost: 'usual',
   requires: [inRepo, repoAdmin, gitHookEditor, gitRepo],

@@ -6,9 +6,9 @@ import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { Box, Tag } from '../../ui/parts.tsx'
 import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
-import { texts as all } from './texts.tsx'
+import { repositorySettingsTexts } from '../../languages/texts.ts'
 
-const texts = all.gitHooks
+const texts = repositorySettingsTexts.gitHooks
 
 /** The scripts that git runs on the server for each push. */
 export const GitHooksView = ({
@@ -43,7 +43,7 @@ export const GitHooksView = ({
 /** The form of one script. */
 export const GitHookView = ({ place, hook }: { readonly place: SettingsPlace; readonly hook: StoredGitHook }) => (
   <SettingsFrame place={place} part="gitHooks" title={hook.name} lead={texts.when[hook.name]}>
-    <Form to={settingsPath(place, 'hooks', 'git', hook.name)} class="stack">
+    <Form isEdit to={settingsPath(place, 'hooks', 'git', hook.name)} class="stack">
       <TextArea
         name="content"
         label={texts.content}
@@ -54,7 +54,7 @@ export const GitHookView = ({ place, hook }: { readonly place: SettingsPlace; re
         isCode
       />
       <div class="form-acts">
-        <Submit>{all.save}</Submit>
+        <Submit>{repositorySettingsTexts.save}</Submit>
         <ButtonLink kind="quiet" to={settingsPath(place, 'hooks', 'git')}>
           {texts.cancel}
         </ButtonLink>

@@ -6,7 +6,7 @@ import { hooksOfRepo } from '../../../webhooks/hook-owner.ts'
 import { webhooksOn } from '../../../webhooks/hook.requirements.ts'
 import { getHook } from '../../../webhooks/hook.service.ts'
 import { hookPages } from '../../shared/hooks/hook-pages.ts'
-import { texts } from '../../shared/hooks/hooks.texts.tsx'
+import { hookTexts as texts } from '../../languages/texts.ts'
 import { act } from '../../shell/page.tsx'
 import { inSettings, metaOf, placeOf, settingsPath } from './frame.tsx'
 

@@ -12,7 +12,7 @@ import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { metaOf, placeOf, settingsPath } from './frame.tsx'
 import { KeysView } from './keys.view.tsx'
-import { texts } from './texts.tsx'
+import { repositorySettingsTexts as texts } from '../../languages/texts.ts'
 import { integer, text, tick } from '../../ui/fields.ts'
 
 export const deployKeysPage = page({
@@ -34,6 +34,7 @@ export const addDeployKeyAct = act({
   path: '/{username}/{reponame}/settings/keys',
   twin: 'repoCreateKey',
   cost: 'usual',
+  recentSignIn: true,
   requires: [inRepo, repoAdmin],
   fields: { title: text, content: text, may_write: tick },
   again: deployKeysPage,

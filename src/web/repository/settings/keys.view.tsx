@@ -8,10 +8,10 @@ import { Empty, Pages } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { Time } from '../../ui/time.tsx'
 import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
-import { texts as common } from '../../ui/texts.tsx'
-import { texts as all } from './texts.tsx'
+import { uiTexts as common } from '../../languages/texts.ts'
+import { repositorySettingsTexts } from '../../languages/texts.ts'
 
-const texts = all.keys
+const texts = repositorySettingsTexts.keys
 
 /** The deploy keys of a repository. */
 export const KeysView = ({

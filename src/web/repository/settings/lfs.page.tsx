@@ -12,10 +12,10 @@ import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { metaOf, placeOf, settingsPath } from './frame.tsx'
 import { LocksView, ObjectsView } from './lfs.view.tsx'
-import { texts as all } from './texts.tsx'
+import { repositorySettingsTexts } from '../../languages/texts.ts'
 import { integer, text } from '../../ui/fields.ts'
 
-const texts = all.lfs
+const texts = repositorySettingsTexts.lfs
 const readable = [lfsOn, inSession, inRepo, repoAdmin] as const
 
 /** Lists the large files of a repository, the largest first. */

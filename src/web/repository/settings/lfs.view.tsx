@@ -9,12 +9,12 @@ import { usePage } from '../../ui/page-context.ts'
 import { Box, Commands, Empty, Pages, Tabs } from '../../ui/parts.tsx'
 import { withQuery } from '../../ui/paths.ts'
 import { Person } from '../../ui/person.tsx'
-import { sizeText } from '../../ui/texts.tsx'
+import { sizeText } from '../../languages/amounts.ts'
 import { durationText, Time } from '../../ui/time.tsx'
 import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
-import { texts as all } from './texts.tsx'
+import { repositorySettingsTexts } from '../../languages/texts.ts'
 
-const texts = all.lfs
+const texts = repositorySettingsTexts.lfs
 
 /** Characters of an object id that tell objects apart. */
 const shownIdLength = 16

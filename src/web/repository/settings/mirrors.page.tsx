@@ -19,10 +19,10 @@ import { act, page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { metaOf, placeOf, settingsPath } from './frame.tsx'
 import { MirrorsView } from './mirrors.view.tsx'
-import { texts as all } from './texts.tsx'
+import { repositorySettingsTexts } from '../../languages/texts.ts'
 import { textUpTo, tick } from '../../ui/fields.ts'
 
-const texts = all.mirrors
+const texts = repositorySettingsTexts.mirrors
 const text = textUpTo(2048)
 
 export const mirrorsPage = page({

@@ -11,10 +11,10 @@ import { Box, CopyField } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { Time } from '../../ui/time.tsx'
 import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
-import { texts as common } from '../../ui/texts.tsx'
-import { texts as all } from './texts.tsx'
+import { uiTexts as common } from '../../languages/texts.ts'
+import { repositorySettingsTexts } from '../../languages/texts.ts'
 
-const texts = all.mirrors
+const texts = repositorySettingsTexts.mirrors
 
 type PushMirror = ReturnType<typeof presentPushMirror>
 
@@ -60,7 +60,13 @@ export const MirrorsView = ({
             <Field name="username" label={texts.username} autocomplete="off" isTerse />
             <Field name="password" type="password" label={texts.password} autocomplete="new-password" isTerse />
           </div>
-          <Field name="interval" label={all.mirror.interval} hint={all.mirror.intervalHint} value="8h" isTerse />
+          <Field
+            name="interval"
+            label={repositorySettingsTexts.mirror.interval}
+            hint={repositorySettingsTexts.mirror.intervalHint}
+            value="8h"
+            isTerse
+          />
           <Checkbox name="sync_on_commit" label={texts.onCommit} checked />
           <Checkbox name="use_ssh" label={texts.useSsh} hint={texts.useSshHint} />
           <div class="form-acts">
@@ -95,11 +101,11 @@ const Followed = ({ place, mirror }: { readonly place: SettingsPlace; readonly m
               <span>{texts.every(mirror.interval)}</span>
               {mirror.syncedUnix > 0 ? (
                 <span>
-                  {all.mirror.last}
+                  {repositorySettingsTexts.mirror.last}
                   <Time unix={mirror.syncedUnix} />
                 </span>
               ) : (
-                <span>{all.mirror.never}</span>
+                <span>{repositorySettingsTexts.mirror.never}</span>
               )}
             </p>
             {mirror.lastError === '' ? null : <p class="danger-text">{sentenceOf(mirror.lastError)}</p>}

@@ -14,7 +14,7 @@ import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { metaOf, placeOf, settingsPath } from './frame.tsx'
 import { TagRuleView, TagsView } from './tags.view.tsx'
-import { texts } from './texts.tsx'
+import { repositorySettingsTexts as texts } from '../../languages/texts.ts'
 import { text } from '../../ui/fields.ts'
 
 const fields = { name_pattern: text, users: text, teams: text } as const
@@ -81,6 +81,7 @@ export const tagRulePage = page({
 
 export const editTagRuleSubmit = act({
   path: '/{username}/{reponame}/settings/tags/{id}',
+  edits: true,
   twin: 'repoEditTagProtection',
   cost: 'usual',
   params: { id: pathNumber },

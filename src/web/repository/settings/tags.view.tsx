@@ -5,11 +5,11 @@ import { Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
-import { texts as shared } from '../../ui/texts.tsx'
+import { uiTexts as shared } from '../../languages/texts.ts'
 import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
-import { texts as all } from './texts.tsx'
+import { repositorySettingsTexts } from '../../languages/texts.ts'
 
-const texts = all.tags
+const texts = repositorySettingsTexts.tags
 
 type Rule = Awaited<ReturnType<typeof presentTagRule>>
 
@@ -33,8 +33,8 @@ export const TagsView = ({ place, rules }: { readonly place: SettingsPlace; read
             to={settingsPath(place, 'tags', rule.id, 'delete')}
             kind="danger"
             class="small"
-            aria-label={all.branches.deleteConfirm(rule.name_pattern)}
-            confirm={all.branches.deleteConfirm(rule.name_pattern)}
+            aria-label={repositorySettingsTexts.branches.deleteConfirm(rule.name_pattern)}
+            confirm={repositorySettingsTexts.branches.deleteConfirm(rule.name_pattern)}
           >
             {shared.delete}
           </ActButton>
@@ -70,11 +70,16 @@ const RuleFields = ({ rule }: { readonly rule?: Rule }) => (
 
 /** The form of a rule for tags. */
 export const TagRuleView = ({ place, rule }: { readonly place: SettingsPlace; readonly rule: Rule }) => (
-  <SettingsFrame place={place} part="tags" title={all.branches.editTitle(rule.name_pattern)} lead={texts.lead}>
-    <Form to={settingsPath(place, 'tags', rule.id)} class="stack">
+  <SettingsFrame
+    place={place}
+    part="tags"
+    title={repositorySettingsTexts.branches.editTitle(rule.name_pattern)}
+    lead={texts.lead}
+  >
+    <Form isEdit to={settingsPath(place, 'tags', rule.id)} class="stack">
       <RuleFields rule={rule} />
       <div class="form-acts">
-        <Submit disabledBecause={place.fixed}>{all.save}</Submit>
+        <Submit disabledBecause={place.fixed}>{repositorySettingsTexts.save}</Submit>
         <ButtonLink kind="quiet" to={settingsPath(place, 'tags')}>
           {shared.cancel}
         </ButtonLink>

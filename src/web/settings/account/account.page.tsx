@@ -22,7 +22,7 @@ import { AccountView } from './account.view.tsx'
 import { confirmPassword } from '../confirm-password.tsx'
 import type { Possessions } from './delete-account.view.tsx'
 import { inSettings, settingsMeta, settingsPath, type PersonCtx } from '../settings-frame.tsx'
-import { texts } from '../texts.tsx'
+import { settingsTexts as texts } from '../../languages/texts.ts'
 import { textUpTo } from '../../ui/fields.ts'
 
 const text = textUpTo(4096)
@@ -75,6 +75,7 @@ export const changePasswordSubmit = act({
   path: '/user/settings/account',
   twin: null,
   cost: 'usual',
+  recentSignIn: 'password',
   requires: [],
   fields: { old_password: text, password: text },
   again: accountSettingsPage,
@@ -93,6 +94,7 @@ export const addAddressSubmit = act({
   path: '/user/settings/account/email',
   twin: 'userAddEmail',
   cost: 'usual',
+  recentSignIn: 'password',
   requires: [],
   fields: { email: text, password: text },
   again: accountSettingsPage,
@@ -137,6 +139,7 @@ export const primaryAddressSubmit = act({
   path: '/user/settings/account/email/primary',
   twin: null,
   cost: 'usual',
+  recentSignIn: 'password',
   requires: [],
   fields: { email: text, password: text },
   again: accountSettingsPage,
@@ -150,6 +153,8 @@ export const primaryAddressSubmit = act({
 /** Shows or hides the primary address. */
 export const hideAddressSubmit = act({
   path: '/user/settings/account/email/visibility',
+  edits: true,
+  again: accountSettingsPage,
   twin: 'updateUserSettings',
   cost: 'usual',
   requires: [],
@@ -165,6 +170,7 @@ export const deleteAccountSubmit = act({
   path: '/user/settings/account/delete',
   twin: null,
   cost: 'usual',
+  recentSignIn: 'password',
   requires: [],
   fields: { confirm: text, password: text },
   again: accountSettingsPage,

@@ -1,7 +1,7 @@
 import type { UserRow } from '../../../db/tables/accounts.ts'
 import type { OwnEmail } from '../../../users/email.service.ts'
 import { CurrentPasswordField, KnownUser, NewPasswordField } from '../../shell/password-field.tsx'
-import { texts as shell } from '../../shell/texts.tsx'
+import { shellTexts as shell } from '../../languages/texts.ts'
 import { ActButton, Submit } from '../../ui/button.tsx'
 import { Checkbox, Field, Radios } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
@@ -10,9 +10,9 @@ import { Box, PageHead, Tag } from '../../ui/parts.tsx'
 import { PasswordField } from '../confirm-password.tsx'
 import { DeleteAccount, type Possessions } from './delete-account.view.tsx'
 import { Section } from '../../ui/section.tsx'
-import { texts as all } from '../texts.tsx'
+import { settingsTexts } from '../../languages/texts.ts'
 
-const texts = all.account
+const texts = settingsTexts.account
 
 export interface AccountProps {
   readonly user: UserRow
@@ -27,7 +27,7 @@ export interface AccountProps {
 
 export const AccountView = ({ user, addresses, maySetByMail, possessions, mayDelete }: AccountProps) => (
   <>
-    <PageHead title={all.parts.account} />
+    <PageHead title={settingsTexts.parts.account} />
     <Password user={user} maySetByMail={maySetByMail} />
     <Section title={texts.addresses} id="addresses_title" lead={texts.primaryHint}>
       <div class="stack">
@@ -38,7 +38,7 @@ export const AccountView = ({ user, addresses, maySetByMail, possessions, mayDel
             ))}
           </ul>
         </Box>
-        <Form to="/user/settings/account/email/visibility" class="stack">
+        <Form isEdit to="/user/settings/account/email/visibility" class="stack">
           <Checkbox
             name="hide_email"
             label={texts.hideAddress}
@@ -46,7 +46,7 @@ export const AccountView = ({ user, addresses, maySetByMail, possessions, mayDel
             checked={user.keep_email_private}
           />
           <div class="form-acts">
-            <Submit kind="plain">{all.save}</Submit>
+            <Submit kind="plain">{settingsTexts.save}</Submit>
           </div>
         </Form>
       </div>
@@ -112,7 +112,7 @@ const Address = ({ address }: { readonly address: OwnEmail }) => {
             kind="danger"
             aria-label={texts.removeAddress(email)}
           >
-            {all.remove}
+            {settingsTexts.remove}
           </ActButton>
         )}
       </div>

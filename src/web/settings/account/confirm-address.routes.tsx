@@ -11,10 +11,10 @@ import { noticeCookie } from '../../shell/notice.ts'
 import { Submit } from '../../ui/button.tsx'
 import { siteHref } from '../../ui/paths.ts'
 import { settingsPath } from '../settings-frame.tsx'
-import { texts as all } from '../texts.tsx'
+import { settingsTexts } from '../../languages/texts.ts'
 import { textUpTo } from '../../ui/fields.ts'
 
-const texts = all.account
+const texts = settingsTexts.account
 const text = textUpTo(4096)
 const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
 

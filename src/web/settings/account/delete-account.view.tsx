@@ -11,9 +11,9 @@ import { Link } from '../../ui/link.tsx'
 import { Box } from '../../ui/parts.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { PasswordField } from '../confirm-password.tsx'
-import { texts as all } from '../texts.tsx'
+import { settingsTexts } from '../../languages/texts.ts'
 
-const texts = all.account.deletion
+const texts = settingsTexts.account.deletion
 
 interface Named<Row> {
   /** The first ones. */

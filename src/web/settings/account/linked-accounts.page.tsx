@@ -11,13 +11,14 @@ import { sendCard } from '../../shell/card-page.tsx'
 import { unkept } from '../../shell/page-headers.ts'
 import { awayCookie, cookieFromElsewhere } from '../../shell/cookies.ts'
 import { act, page } from '../../shell/page.tsx'
+import { confirmationFields, recentSignInFor } from '../../shell/recent-sign-in.tsx'
 import { confirmPassword } from '../confirm-password.tsx'
 import { LinkedAccountsView, ProviderLink } from './linked-accounts.view.tsx'
 import { inSettings, settingsMeta, settingsPath } from '../settings-frame.tsx'
-import { texts as all } from '../texts.tsx'
+import { settingsTexts } from '../../languages/texts.ts'
 import { integer, text, textUpTo } from '../../ui/fields.ts'
 
-const texts = all.links
+const texts = settingsTexts.links
 
 /** Shows the linked accounts. */
 export const linkedAccountsPage = page({
@@ -50,9 +51,13 @@ export const beginLinkSubmit = operation({
     _csrf: text,
     source: textUpTo(100),
     password: textUpTo(255),
+    ...confirmationFields,
   }),
-  reply: { 200: bytesOf('text/html'), 422: bytesOf('text/html') },
-  async run({ ctx, body, call }) {
+  reply: { 200: bytesOf('text/html'), 403: bytesOf('text/html'), 422: bytesOf('text/html') },
+  async run({ ctx: known, body, call }) {
+    const found = await recentSignInFor('password', known, call, body)
+    if ('asked' in found) return found.asked
+    const { ctx } = found
     const { viewer, config } = ctx
     const name = body.source ?? ''
     const { problem } = await attempt(confirmPassword(ctx, call, body.password), { password_unconfirmed: 'password' })

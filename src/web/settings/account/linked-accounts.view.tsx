@@ -1,5 +1,5 @@
 import type { linksOf } from '../../../sources/openid/openid.service.ts'
-import { texts as shell } from '../../shell/texts.tsx'
+import { shellTexts as shell } from '../../languages/texts.ts'
 import { ActButton, Submit } from '../../ui/button.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -8,9 +8,9 @@ import { RowBox } from '../../ui/row-box.tsx'
 import { Time } from '../../ui/time.tsx'
 import { PasswordField } from '../confirm-password.tsx'
 import { Section } from '../../ui/section.tsx'
-import { texts as all } from '../texts.tsx'
+import { settingsTexts } from '../../languages/texts.ts'
 
-const texts = all.links
+const texts = settingsTexts.links
 
 interface LinkedAccountsProps {
   readonly links: Awaited<ReturnType<typeof linksOf>>
@@ -21,7 +21,7 @@ interface LinkedAccountsProps {
 
 export const LinkedAccountsView = ({ links, providers, isLinked }: LinkedAccountsProps) => (
   <>
-    <PageHead title={all.parts.links} lead={texts.lead} />
+    <PageHead title={settingsTexts.parts.links} lead={texts.lead} />
     {isLinked ? <Flash tone="done">{texts.done}</Flash> : null}
     <RowBox
       rows={links}
@@ -39,8 +39,8 @@ export const LinkedAccountsView = ({ links, providers, isLinked }: LinkedAccount
               <Tag>{link.source}</Tag>
             </p>
             <p class="row-facts">
-              <span>{all.linkedOn(<Time unix={link.created_unix} />)}</span>
-              <span>{all.lastUsed(<Time unix={link.used_unix} />)}</span>
+              <span>{settingsTexts.linkedOn(<Time unix={link.created_unix} />)}</span>
+              <span>{settingsTexts.lastUsed(<Time unix={link.used_unix} />)}</span>
             </p>
           </div>
           <ActButton
@@ -50,7 +50,7 @@ export const LinkedAccountsView = ({ links, providers, isLinked }: LinkedAccount
             kind="danger"
             aria-label={texts.removeLink(link.name, link.source)}
           >
-            {all.remove}
+            {settingsTexts.remove}
           </ActButton>
         </li>
       )}

@@ -10,9 +10,10 @@ import { act, page } from '../../shell/page.tsx'
 import { onceShown, takeShownOnce } from '../../shell/shown-once.ts'
 import { ApplicationsView } from './applications.view.tsx'
 import { inSettings, settingsMeta, settingsPath } from '../settings-frame.tsx'
-import { texts as all, tokenScopes } from '../texts.tsx'
+import { settingsTexts } from '../../languages/texts.ts'
+import { tokenScopes } from './token-scopes.ts'
 
-const texts = all.applications
+const texts = settingsTexts.applications
 const path = settingsPath('applications')
 const text = Type.Optional(Type.String({ maxLength: 4096 }))
 const id = Type.Optional(Type.Integer())
@@ -46,6 +47,7 @@ export const createTokenSubmit = act({
   path: '/user/settings/applications',
   twin: null,
   cost: 'usual',
+  recentSignIn: true,
   requires: [],
   fields: {
     name: text,

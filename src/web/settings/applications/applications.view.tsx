@@ -12,9 +12,10 @@ import { pathOf } from '../../ui/paths.ts'
 import { Time } from '../../ui/time.tsx'
 import { Disclosure } from '../../ui/disclosure.tsx'
 import { Section } from '../../ui/section.tsx'
-import { texts as all, tokenScopes } from '../texts.tsx'
+import { settingsTexts } from '../../languages/texts.ts'
+import { tokenScopes } from './token-scopes.ts'
 
-const texts = all.applications
+const texts = settingsTexts.applications
 
 interface ApplicationsProps {
   readonly tokens: readonly AccessTokenRow[]
@@ -28,7 +29,7 @@ interface ApplicationsProps {
 
 export const ApplicationsView = ({ tokens, grants, applications, hasOAuth, isAdmin, shown }: ApplicationsProps) => (
   <>
-    <PageHead title={all.parts.applications} />
+    <PageHead title={settingsTexts.parts.applications} />
     {shown === undefined ? null : (
       <Flash tone="done">
         <p>{texts.tokenOnce(shown.name)}</p>
@@ -67,8 +68,12 @@ const Token = ({ token }: { readonly token: AccessTokenRow }) => (
         <span>
           <code>…{token.token_last_eight}</code>
         </span>
-        <span>{all.added(<Time unix={token.created_unix} />)}</span>
-        <span>{token.last_used_unix > 0 ? all.lastUsed(<Time unix={token.last_used_unix} />) : all.neverUsed}</span>
+        <span>{settingsTexts.added(<Time unix={token.created_unix} />)}</span>
+        <span>
+          {token.last_used_unix > 0
+            ? settingsTexts.lastUsed(<Time unix={token.last_used_unix} />)
+            : settingsTexts.neverUsed}
+        </span>
       </p>
     </div>
     <ActButton
@@ -133,7 +138,7 @@ const Grants = ({ grants }: Pick<ApplicationsProps, 'grants'>) => (
               <div class="row-main">
                 <strong>{grant.name}</strong>
                 <p class="row-facts">{describeScope(grant.scope).join(' ')}</p>
-                <p class="row-facts">{all.added(<Time unix={grant.created_unix} />)}</p>
+                <p class="row-facts">{settingsTexts.added(<Time unix={grant.created_unix} />)}</p>
               </div>
               <ActButton
                 to="/user/settings/applications/revoke"
@@ -166,7 +171,7 @@ const Applications = ({ applications }: Pick<ApplicationsProps, 'applications'>)
                   </Link>
                   <p class="row-facts">
                     <code>{application.client_id}</code>
-                    <span>{all.added(<Time unix={application.created_unix} />)}</span>
+                    <span>{settingsTexts.added(<Time unix={application.created_unix} />)}</span>
                   </p>
                 </div>
               </li>

@@ -15,9 +15,9 @@ import { onceShown, takeShownOnce } from '../../shell/shown-once.ts'
 import { pathOf } from '../../ui/paths.ts'
 import { ApplicationView, NewApplicationView } from './oauth-application.view.tsx'
 import { inSettings, settingsPath, type PersonCtx } from '../settings-frame.tsx'
-import { texts as all } from '../texts.tsx'
+import { settingsTexts } from '../../languages/texts.ts'
 
-const texts = all.applications
+const texts = settingsTexts.applications
 const text = Type.Optional(Type.String({ maxLength: 16_384 }))
 const fields = { name: text, redirect_uris: text, confidential_client: text }
 const params = { id: pathNumber }
@@ -54,6 +54,7 @@ export const createApplicationSubmit = act({
   path: '/user/settings/applications/oauth2',
   twin: 'userCreateOAuth2Application',
   cost: 'usual',
+  recentSignIn: true,
   requires: [oauthOn],
   fields,
   again: newApplicationPage,
@@ -85,8 +86,10 @@ export const applicationPage = page({
 /** Changes an application; its secret stays. */
 export const editApplicationSubmit = act({
   path: '/user/settings/applications/oauth2/{id}',
+  edits: true,
   twin: 'userUpdateOAuth2Application',
   cost: 'usual',
+  recentSignIn: true,
   params,
   requires: [oauthOn],
   fields,
@@ -94,7 +97,7 @@ export const editApplicationSubmit = act({
   problemFields,
   async run({ ctx, params, body }) {
     await editApplication(ctx, ctx.viewer.user, params.id, { ...inputOf(body), keepsSecret: true })
-    return { to: pathTo(params.id), notice: all.saved }
+    return { to: pathTo(params.id), notice: settingsTexts.saved }
   },
 })
 
@@ -103,6 +106,7 @@ export const regenerateSecretSubmit = act({
   path: '/user/settings/applications/oauth2/{id}/regenerate_secret',
   twin: null,
   cost: 'usual',
+  recentSignIn: true,
   params,
   requires: [oauthOn],
   async run({ ctx, params }) {

@@ -7,9 +7,9 @@ import { CopyField, Flash, PageHead } from '../../ui/parts.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { Section } from '../../ui/section.tsx'
 import { settingsPath } from '../settings-frame.tsx'
-import { texts as all } from '../texts.tsx'
+import { settingsTexts } from '../../languages/texts.ts'
 
-const texts = all.applications
+const texts = settingsTexts.applications
 
 interface ApplicationProps {
   readonly application: OAuthApplicationRow
@@ -49,8 +49,8 @@ export const ApplicationView = ({ application, redirectUris, secret }: Applicati
           </ActButton>
         </div>
       </Section>
-      <Section title={all.settings} id="application">
-        <ApplicationForm to={path} submit={all.save} known={{ application, redirectUris }} />
+      <Section title={settingsTexts.settings} id="application">
+        <ApplicationForm to={path} submit={settingsTexts.save} known={{ application, redirectUris }} />
       </Section>
       <Section title={texts.deleteApplication} id="delete" lead={texts.deleteApplicationLead}>
         <ActButton to={`${path}/delete`} kind="danger" confirm={texts.deleteApplicationQuestion(application.name)}>
@@ -70,7 +70,7 @@ const ApplicationForm = ({
   readonly submit: string
   readonly known?: Pick<ApplicationProps, 'application' | 'redirectUris'>
 }) => (
-  <Form to={to} class="stack">
+  <Form isEdit to={to} class="stack">
     <Field name="name" label={texts.applicationName} value={known?.application.name} maxlength={255} required isProse />
     <TextArea
       name="redirect_uris"

@@ -11,7 +11,7 @@ import { inSession } from '../../shell/browser.requirements.ts'
 import { page } from '../../shell/page.tsx'
 import { PageHead } from '../../ui/parts.tsx'
 import { inSettings, settingsMeta, settingsPath, type PersonCtx } from '../settings-frame.tsx'
-import { texts as settings } from '../texts.tsx'
+import { settingsTexts as settings } from '../../languages/texts.ts'
 
 const path = settingsPath('actions')
 const valuesOf = ({ viewer }: PersonCtx) => valuesOfAccount(viewer.id)

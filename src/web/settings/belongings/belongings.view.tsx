@@ -9,9 +9,9 @@ import { Box, Empty, PageHead, Pages, Tag } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { Avatar } from '../../ui/person.tsx'
-import { sizeText } from '../../ui/texts.tsx'
+import { sizeText } from '../../languages/amounts.ts'
 import { Time } from '../../ui/time.tsx'
-import { texts as all } from '../texts.tsx'
+import { settingsTexts } from '../../languages/texts.ts'
 
 type Repository = Awaited<ReturnType<typeof presentRepos>>[number]
 
@@ -24,10 +24,10 @@ interface Paged {
 const MorePages = ({ total, page, pageSize }: Paged) => <Pages page={page} total={total} pageSize={pageSize} />
 
 export const ReposView = ({ repos, ...paged }: Paged & { readonly repos: readonly Repository[] }) => {
-  const texts = all.repos
+  const texts = settingsTexts.repos
   return (
     <>
-      <PageHead title={all.parts.repos} lead={texts.lead}>
+      <PageHead title={settingsTexts.parts.repos} lead={texts.lead}>
         <ButtonLink to="/repo/create" icon="plus">
           {texts.create}
         </ButtonLink>
@@ -63,7 +63,7 @@ export const ReposView = ({ repos, ...paged }: Paged & { readonly repos: readonl
             </div>
             {repo.permissions?.admin ? (
               <ButtonLink to={`${pathOf(repo.full_name)}/settings`} class="small">
-                {all.settings}
+                {settingsTexts.settings}
               </ButtonLink>
             ) : null}
           </li>
@@ -82,10 +82,10 @@ export const OrganizationsView = ({
   readonly orgs: readonly { readonly org: UserRow; readonly teams: readonly TeamRow[] }[]
   readonly mayCreate: boolean
 }) => {
-  const texts = all.organizations
+  const texts = settingsTexts.organizations
   return (
     <>
-      <PageHead title={all.parts.organization} lead={texts.lead}>
+      <PageHead title={settingsTexts.parts.organization} lead={texts.lead}>
         {mayCreate ? (
           <ButtonLink to="/org/create" icon="plus">
             {texts.create}
@@ -118,7 +118,7 @@ export const OrganizationsView = ({
             </div>
             {teams.some((team) => team.access_mode === 4) ? (
               <ButtonLink to={orgPath(org, 'settings')} class="small">
-                {all.settings}
+                {settingsTexts.settings}
               </ButtonLink>
             ) : null}
             <ActButton

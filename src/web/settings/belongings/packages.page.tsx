@@ -2,7 +2,7 @@ import { pathNumber } from '../../../http/schema.ts'
 import { addRule, changeRule, removeRule, runRule } from '../../../packages/cleanup/cleanup-rule.service.ts'
 import { packagesOn } from '../../../packages/package.requirements.ts'
 import { loadRule, loadRules, packagesOf, ruleChangeOf, ruleFields } from '../../shared/cleanup/cleanup.ts'
-import { texts } from '../../shared/cleanup/cleanup.texts.tsx'
+import { cleanupTexts as texts } from '../../languages/texts.ts'
 import { CleanupRulesView, CleanupRuleView } from '../../shared/cleanup/cleanup.view.tsx'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
@@ -52,6 +52,7 @@ export const cleanupRulePage = page({
 
 export const editCleanupRuleSubmit = act({
   path: '/user/settings/packages/rules/{id}',
+  edits: true,
   twin: 'editPackageCleanupRule',
   cost: 'usual',
   params,

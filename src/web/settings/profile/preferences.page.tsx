@@ -5,7 +5,7 @@ import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { AppearanceView, NotificationSettingsView } from './preferences.view.tsx'
 import { inSettings, settingsMeta, settingsPath } from '../settings-frame.tsx'
-import { texts } from '../texts.tsx'
+import { settingsTexts as texts } from '../../languages/texts.ts'
 import { textUpTo } from '../../ui/fields.ts'
 
 const text = textUpTo(255)
@@ -33,6 +33,7 @@ export const appearancePage = page({
 
 export const appearanceSubmit = act({
   path: '/user/settings/appearance',
+  edits: true,
   twin: 'updateUserSettings',
   cost: 'usual',
   requires: [],
@@ -63,6 +64,7 @@ export const notificationSettingsPage = page({
 
 export const notificationSettingsSubmit = act({
   path: '/user/settings/notifications',
+  edits: true,
   twin: 'updateUserSettings',
   cost: 'usual',
   requires: [],

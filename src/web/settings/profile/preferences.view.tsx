@@ -4,7 +4,7 @@ import { Checkbox, Radios, Select, type Choice } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Flash, PageHead } from '../../ui/parts.tsx'
 import { settingsPath } from '../settings-frame.tsx'
-import { texts as all } from '../texts.tsx'
+import { settingsTexts } from '../../languages/texts.ts'
 
 const choicesOf = (texts: Readonly<Record<string, readonly [string, string]>>): readonly Choice[] =>
   Object.entries(texts).map(([value, [label, hint]]) => ({ value, label, hint }))
@@ -16,11 +16,11 @@ export const AppearanceView = ({
   readonly user: UserRow
   readonly languages: readonly Choice[]
 }) => {
-  const texts = all.appearance
+  const texts = settingsTexts.appearance
   return (
     <>
-      <PageHead title={all.parts.appearance} />
-      <Form to={settingsPath('appearance')} class="stack loose">
+      <PageHead title={settingsTexts.parts.appearance} />
+      <Form isEdit to={settingsPath('appearance')} class="stack loose">
         <Radios
           name="theme"
           label={texts.theme}
@@ -47,7 +47,7 @@ export const AppearanceView = ({
           checked={user.enable_repo_unit_hints}
         />
         <div class="form-acts">
-          <Submit>{all.save}</Submit>
+          <Submit>{settingsTexts.save}</Submit>
         </div>
       </Form>
     </>
@@ -61,12 +61,12 @@ export const NotificationSettingsView = ({
   readonly user: UserRow
   readonly sendsMail: boolean
 }) => {
-  const texts = all.notifications
+  const texts = settingsTexts.notifications
   return (
     <>
-      <PageHead title={all.parts.notifications} lead={texts.lead}></PageHead>
+      <PageHead title={settingsTexts.parts.notifications} lead={texts.lead}></PageHead>
       {sendsMail ? null : <Flash tone="info">{texts.noMail}</Flash>}
-      <Form to={settingsPath('notifications')} class="stack">
+      <Form isEdit to={settingsPath('notifications')} class="stack">
         <Radios
           name="email_notifications"
           label={texts.mails}
@@ -74,7 +74,7 @@ export const NotificationSettingsView = ({
           choices={choicesOf(texts.mailChoices)}
         />
         <div class="form-acts">
-          <Submit>{all.save}</Submit>
+          <Submit>{settingsTexts.save}</Submit>
         </div>
       </Form>
     </>

@@ -2,12 +2,12 @@ import type { UserRow } from '../../../db/tables/accounts.ts'
 import { Invalid } from '../../../lib/errors.ts'
 import { removeAvatar } from '../../../users/avatars/avatar.service.ts'
 import { editSettings } from '../../../users/settings/settings.service.ts'
-import { texts as pictureTexts } from '../../shared/pictures/picture.texts.tsx'
+import { pictureTexts } from '../../languages/texts.ts'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { ProfileView } from './profile.view.tsx'
 import { inSettings, settingsMeta, settingsPath } from '../settings-frame.tsx'
-import { texts } from '../texts.tsx'
+import { settingsTexts as texts } from '../../languages/texts.ts'
 import { textUpTo } from '../../ui/fields.ts'
 
 const text = textUpTo(4096)
@@ -32,6 +32,7 @@ export const settingsPage = page({
 /** Changes the profile. */
 export const profileSubmit = act({
   path: '/user/settings',
+  edits: true,
   twin: 'updateUserSettings',
   cost: 'usual',
   requires: [],

@@ -7,9 +7,9 @@ import { PageHead } from '../../ui/parts.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { Avatar } from '../../ui/person.tsx'
 import { PictureSection } from '../../shared/pictures/picture.view.tsx'
-import { texts as all } from '../texts.tsx'
+import { settingsTexts } from '../../languages/texts.ts'
 
-const texts = all.profile
+const texts = settingsTexts.profile
 
 interface ProfileProps {
   readonly user: UserRow
@@ -23,7 +23,7 @@ export const ProfileView = ({ user, visibilities }: ProfileProps) => (
       <ButtonLink to={pathOf(user.name)}>{texts.see}</ButtonLink>
     </PageHead>
     <div class="profile-settings">
-      <Form to="/user/settings" class="stack">
+      <Form isEdit to="/user/settings" class="stack">
         <Field
           name="full_name"
           label={texts.fullName}

@@ -1,6 +1,6 @@
-import { texts } from '../texts.tsx'
+import { settingsTexts as texts } from '../../languages/texts.ts'
 
-/** Names of browsers. The first match counts, because most browsers also claim to be the later ones. */
+/** Names of browsers, '' for those without graphics. The first match counts, because most also claim to be the later ones. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -9,7 +9,7 @@ const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bChromium\//, 'Chromium'],
   [/Chrome\/|\bCriOS\//, 'Chrome'],
   [/\bSafari\//, 'Safari'],
-  [/^(?:Lynx|w3m|ELinks|Links)\b/i, texts.sessions.textBrowser],
+  [/^(?:Lynx|w3m|ELinks|Links)\b/i, ''],
 ]
 
 const systems: readonly (readonly [RegExp, string])[] = [
@@ -26,7 +26,7 @@ const nameIn = (names: typeof browsers, text: string): string | undefined =>
 
 /** Returns a short name for a `User-Agent`, such as `Firefox on Linux`. It is for display only, because clients choose their own. */
 export function clientName(userAgent: string): string {
-  const browser = nameIn(browsers, userAgent) ?? texts.sessions.unknownBrowser
+  const browser = (nameIn(browsers, userAgent) ?? texts.sessions.unknownBrowser) || texts.sessions.textBrowser
   const system = nameIn(systems, userAgent)
   const name = system === undefined ? browser : texts.sessions.onSystem(browser, system)
   return name.slice(0, 1).toUpperCase() + name.slice(1)

@@ -15,9 +15,9 @@ import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { KeysView } from './keys.view.tsx'
 import { inSettings, settingsMeta, settingsPath } from '../settings-frame.tsx'
-import { texts as all } from '../texts.tsx'
+import { settingsTexts } from '../../languages/texts.ts'
 
-const texts = all.keys
+const texts = settingsTexts.keys
 const path = settingsPath('keys')
 const text = Type.Optional(Type.String({ maxLength: 262_144 }))
 const id = Type.Optional(Type.Integer())
@@ -50,6 +50,7 @@ export const addSshKeySubmit = act({
   path: '/user/settings/keys/ssh',
   twin: 'userCurrentPostKey',
   cost: 'usual',
+  recentSignIn: true,
   requires: [],
   fields: { title: text, key: text },
   again: keysPage,
@@ -80,6 +81,7 @@ export const addGpgKeySubmit = act({
   path: '/user/settings/keys/gpg',
   twin: 'userCurrentPostGPGKey',
   cost: 'usual',
+  recentSignIn: true,
   requires: [],
   fields: { armored_public_key: text, armored_signature: text },
   again: keysPage,
@@ -102,6 +104,7 @@ export const verifyGpgKeySubmit = act({
   path: '/user/settings/keys/gpg/verify',
   twin: 'userVerifyGPGKey',
   cost: 'usual',
+  recentSignIn: true,
   requires: [],
   fields: { key_id: text, armored_signature: text },
   again: keysPage,

@@ -8,9 +8,9 @@ import { Box, Commands, PageHead, Tag } from '../../ui/parts.tsx'
 import { Time } from '../../ui/time.tsx'
 import { Disclosure } from '../../ui/disclosure.tsx'
 import { Section } from '../../ui/section.tsx'
-import { texts as all } from '../texts.tsx'
+import { settingsTexts } from '../../languages/texts.ts'
 
-const texts = all.keys
+const texts = settingsTexts.keys
 
 type GPGKey = Awaited<ReturnType<typeof presentGpgKeys>>[number]
 
@@ -23,7 +23,7 @@ interface KeysProps {
 
 export const KeysView = ({ sshKeys, gpgKeys, token }: KeysProps) => (
   <>
-    <PageHead title={all.parts.keys} />
+    <PageHead title={settingsTexts.parts.keys} />
     <Section title={texts.ssh} id="ssh_keys" lead={texts.sshLead}>
       <div class="stack">
         {sshKeys.length === 0 ? null : (
@@ -64,8 +64,12 @@ const SshKey = ({ sshKey }: { readonly sshKey: PublicKeyRow }) => (
         <code class="fingerprint">{sshKey.fingerprint}</code>
       </p>
       <p class="row-facts">
-        <span>{all.added(<Time unix={sshKey.created_unix} />)}</span>
-        <span>{sshKey.last_used_unix > 0 ? all.lastUsed(<Time unix={sshKey.last_used_unix} />) : all.neverUsed}</span>
+        <span>{settingsTexts.added(<Time unix={sshKey.created_unix} />)}</span>
+        <span>
+          {sshKey.last_used_unix > 0
+            ? settingsTexts.lastUsed(<Time unix={sshKey.last_used_unix} />)
+            : settingsTexts.neverUsed}
+        </span>
       </p>
     </div>
     <ActButton
@@ -76,7 +80,7 @@ const SshKey = ({ sshKey }: { readonly sshKey: PublicKeyRow }) => (
       confirm={texts.removeSshQuestion(sshKey.title)}
       aria-label={texts.remove(sshKey.title)}
     >
-      {all.remove}
+      {settingsTexts.remove}
     </ActButton>
   </li>
 )
@@ -138,7 +142,7 @@ const GpgKey = ({ gpgKey, token }: { readonly gpgKey: GPGKey; readonly token: st
       confirm={texts.removeGpgQuestion(gpgKey.key_id)}
       aria-label={texts.remove(gpgKey.key_id)}
     >
-      {all.remove}
+      {settingsTexts.remove}
     </ActButton>
   </li>
 )

@@ -9,14 +9,15 @@ import { inBrowser, inSession, ownForm } from '../../shell/browser.requirements.
 import { sendCard } from '../../shell/card-page.tsx'
 import { unkept } from '../../shell/page-headers.ts'
 import { PasskeyForm, passkeyScript } from '../../shell/passkey-form.tsx'
-import { texts as shell } from '../../shell/texts.tsx'
+import { confirmationFields, recentSignInFor } from '../../shell/recent-sign-in.tsx'
+import { shellTexts as shell } from '../../languages/texts.ts'
 import { Link } from '../../ui/link.tsx'
 import { Flash } from '../../ui/parts.tsx'
 import { siteHref } from '../../ui/paths.ts'
 import { confirmPassword } from '../confirm-password.tsx'
 import { scratchShown, securitySettingsPage } from './security.page.tsx'
 import { settingsPath } from '../settings-frame.tsx'
-import { texts } from '../texts.tsx'
+import { settingsTexts as texts } from '../../languages/texts.ts'
 
 const text = Type.Optional(Type.String({ maxLength: 20_000 }))
 const path = '/user/settings/security/passkeys'
@@ -29,9 +30,12 @@ export const beginPasskeySubmit = operation({
   path,
   cost: 'usual',
   requires: [inBrowser, inSession, validBody, ownForm],
-  body: requestObject('BeginPasskeyForm', { _csrf: text, name: text, password: text }),
-  reply: { 200: bytesOf('text/html'), 422: bytesOf('text/html') },
-  async run({ ctx, body, call }) {
+  body: requestObject('BeginPasskeyForm', { _csrf: text, name: text, password: text, ...confirmationFields }),
+  reply: { 200: bytesOf('text/html'), 403: bytesOf('text/html'), 422: bytesOf('text/html') },
+  async run({ ctx: known, body, call }) {
+    const found = await recentSignInFor('password', known, call, body)
+    if ('asked' in found) return found.asked
+    const { ctx } = found
     const { user } = ctx.viewer
     const name = (body.name ?? '').trim()
     const begin = confirmPassword(ctx, call, body.password).then(() => askForNew(ctx, user, name))

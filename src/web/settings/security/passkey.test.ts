@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stepAt, totpAt } from '../../../auth/totp.ts'
+import { transaction } from '../../../db/database.ts'
 import { nowUnix } from '../../../lib/time.ts'
 import { Browser, hiddenFields, unescaped } from '../../../testing/browser.ts'
 import { startForge, testPassword, type Forge } from '../../../testing/forge.ts'
@@ -233,4 +234,27 @@ test('passkeyScript: is loaded when the site has a host name', async () => {
   assert.doesNotMatch(login, /passkey/)
   const script = await fetch(`http://127.0.0.1:${port}/assets/passkey.js`)
   assert.equal(script.headers.get('content-type'), 'text/javascript;charset=utf-8')
+})
+
+test('createTokenSubmit: a passkey confirms who it is, of that account and once', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'], standAt: Date.now() })
+  const [alice, bob] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'bob')]
+  const { device } = await add(forge, alice)
+  const { device: other } = await add(forge, bob)
+  await transaction(forge.services.db, (tx) =>
+    tx.updateTable('user').set({ password_hash: null }).where('name', '=', 'alice').execute(),
+  )
+  forge.clock.advance(901_000)
+  const to = '/user/settings/applications'
+  const sent = { name: 'ci', access: 'all' }
+  const asked = await alice.submit(to, `"${to}"`, sent)
+  assert.equal(asked.status, 403)
+  assert.doesNotMatch(asked.text, /type="password"/)
+  const { asked: request, fields } = askedIn(asked.text, to)
+  assert.equal((await alice.post(to, { ...fields, response: other.get(request) })).status, 403)
+  const response = device.get(request)
+  const done = await alice.post(to, { ...fields, response })
+  assert.deepEqual([done.status, done.headers.get('location')], [303, to])
+  forge.clock.advance(901_000)
+  assert.equal((await alice.post(to, { ...fields, name: 'second', response })).status, 403, 'an answer counts once')
 })

@@ -8,7 +8,7 @@ import { onceShown, takeShownOnce } from '../../shell/shown-once.ts'
 import { confirmPassword } from '../confirm-password.tsx'
 import { SecurityView } from './security.view.tsx'
 import { inSettings, settingsMeta, settingsPath, type PersonCtx } from '../settings-frame.tsx'
-import { texts } from '../texts.tsx'
+import { settingsTexts as texts } from '../../languages/texts.ts'
 
 const text = Type.Optional(Type.String({ maxLength: 16_384 }))
 const path = settingsPath('security')
@@ -43,6 +43,7 @@ export const disableTwoFactorSubmit = act({
   path: '/user/settings/security/two_factor/disable',
   twin: null,
   cost: 'usual',
+  recentSignIn: 'password',
   requires: [],
   fields: { password: text },
   again: securitySettingsPage,
@@ -57,6 +58,7 @@ export const regenerateScratchSubmit = act({
   path: '/user/settings/security/two_factor/regenerate_scratch',
   twin: null,
   cost: 'usual',
+  recentSignIn: 'password',
   requires: [],
   fields: { password: text },
   again: securitySettingsPage,
@@ -70,6 +72,7 @@ export const removePasskeySubmit = act({
   path: '/user/settings/security/passkeys/remove',
   twin: null,
   cost: 'usual',
+  recentSignIn: 'password',
   requires: [],
   fields: { id: Type.Optional(Type.Integer()), password: text },
   again: securitySettingsPage,

@@ -10,9 +10,9 @@ import { usePage } from '../../ui/page-context.ts'
 import { Box, Commands, Flash, Menu, PageHead, Tag } from '../../ui/parts.tsx'
 import { Time } from '../../ui/time.tsx'
 import { PasswordField } from '../confirm-password.tsx'
-import { texts as all } from '../texts.tsx'
+import { settingsTexts } from '../../languages/texts.ts'
 
-const texts = all.security
+const texts = settingsTexts.security
 
 interface SecurityProps {
   /** Whether sign-in requires a second factor of any kind. */
@@ -26,7 +26,7 @@ interface SecurityProps {
 
 export const SecurityView = ({ isEnrolled, hasApp, passkeys, offersPasskeys, scratch }: SecurityProps) => (
   <>
-    <PageHead title={all.parts.security} />
+    <PageHead title={settingsTexts.parts.security} />
     {scratch === undefined ? null : (
       <Flash tone="done">
         <p>{texts.scratchOnce}</p>
@@ -37,7 +37,7 @@ export const SecurityView = ({ isEnrolled, hasApp, passkeys, offersPasskeys, scr
     {offersPasskeys ? (
       <Passkeys passkeys={passkeys} />
     ) : (
-      <Section title={all.passkeys.heading} id="passkeys" lead={texts.noPasskeys} />
+      <Section title={settingsTexts.passkeys.heading} id="passkeys" lead={texts.noPasskeys} />
     )}
     {isEnrolled ? <Scratch /> : null}
   </>
@@ -96,7 +96,7 @@ const App = ({ isOn }: { readonly isOn: boolean }) => {
 const Passkeys = ({ passkeys }: Pick<SecurityProps, 'passkeys'>) => {
   const to = '/user/settings/security/passkeys'
   return (
-    <Section title={all.passkeys.heading} id="passkeys" lead={all.passkeys.hint}>
+    <Section title={settingsTexts.passkeys.heading} id="passkeys" lead={settingsTexts.passkeys.hint}>
       <div class="stack">
         {passkeys.length === 0 ? null : (
           <Box>
@@ -107,19 +107,19 @@ const Passkeys = ({ passkeys }: Pick<SecurityProps, 'passkeys'>) => {
             </ul>
           </Box>
         )}
-        <Disclosure title={all.passkeys.add} to={to}>
+        <Disclosure title={settingsTexts.passkeys.add} to={to}>
           <Form to={to} class="stack" data-turbo="false">
             <Field
               id="passkey_name"
               name="name"
-              label={all.passkeys.newName}
-              hint={all.passkeys.newNameHint}
+              label={settingsTexts.passkeys.newName}
+              hint={settingsTexts.passkeys.newNameHint}
               maxlength={100}
               required
             />
             <PasswordField id="add_password" />
             <div class="form-acts">
-              <Submit kind="plain">{all.passkeys.add}</Submit>
+              <Submit kind="plain">{settingsTexts.passkeys.add}</Submit>
             </div>
           </Form>
         </Disclosure>
@@ -138,13 +138,13 @@ const Passkey = ({ passkey }: { readonly passkey: PasskeyRow }) => {
       <div class="row-main">
         <strong>{name}</strong>
         <p class="row-facts">
-          <span>{all.added(<Time unix={created_unix} />)}</span>
-          <span>{used_unix > 0 ? all.lastUsed(<Time unix={used_unix} />) : all.neverUsed}</span>
+          <span>{settingsTexts.added(<Time unix={created_unix} />)}</span>
+          <span>{used_unix > 0 ? settingsTexts.lastUsed(<Time unix={used_unix} />) : settingsTexts.neverUsed}</span>
         </p>
       </div>
       <Menu
-        label={all.remove}
-        title={all.passkeys.removeOf(name)}
+        label={settingsTexts.remove}
+        title={settingsTexts.passkeys.removeOf(name)}
         kind="danger"
         align="end"
         isOpen={refused?.action === to && String(refused.values['id']) === String(id)}
@@ -152,7 +152,7 @@ const Passkey = ({ passkey }: { readonly passkey: PasskeyRow }) => {
         <Form to={to} class="stack menu-form" hidden={{ id }}>
           <PasswordField id={`remove_password_${id}`} />
           <div class="form-acts">
-            <Submit kind="danger">{all.passkeys.removeOf(name)}</Submit>
+            <Submit kind="danger">{settingsTexts.passkeys.removeOf(name)}</Submit>
           </div>
         </Form>
       </Menu>

@@ -7,7 +7,7 @@ import { noSessionCookies } from '../../shell/cookies.ts'
 import { act, page } from '../../shell/page.tsx'
 import { SessionsView } from './sessions.view.tsx'
 import { inSettings, settingsMeta, settingsPath } from '../settings-frame.tsx'
-import { texts } from '../texts.tsx'
+import { settingsTexts as texts } from '../../languages/texts.ts'
 
 /** Shows the signed-in browsers. */
 export const sessionsPage = page({

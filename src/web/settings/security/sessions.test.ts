@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Browser } from '../../../testing/browser.ts'
 import { startForge, testPassword, type Forge } from '../../../testing/forge.ts'
+import { inLanguage } from '../../languages/reader.ts'
 import { clientName } from './client-name.rules.ts'
 
 const path = '/user/settings/sessions'
@@ -189,6 +190,9 @@ test('clientName: returns short names of browsers', () => {
     ['w3m/0.5.3', 'A text browser'],
     ['', 'An unknown browser'],
   ] as const) {
-    assert.equal(clientName(said), name)
+    assert.equal(
+      inLanguage('en', () => clientName(said)),
+      name,
+    )
   }
 })

@@ -1,13 +1,13 @@
 import type { SessionRow } from '../../../db/tables/sign-in.ts'
 import type { SessionId } from '../../../lib/ids.ts'
-import { texts as shell } from '../../shell/texts.tsx'
+import { shellTexts as shell } from '../../languages/texts.ts'
 import { ActButton } from '../../ui/button.tsx'
 import { Box, PageHead, Tag } from '../../ui/parts.tsx'
 import { Time } from '../../ui/time.tsx'
 import { clientName } from './client-name.rules.ts'
-import { texts as all } from '../texts.tsx'
+import { settingsTexts } from '../../languages/texts.ts'
 
-const texts = all.sessions
+const texts = settingsTexts.sessions
 
 interface SessionsProps {
   readonly sessions: readonly SessionRow[]
@@ -16,7 +16,7 @@ interface SessionsProps {
 
 export const SessionsView = ({ sessions, currentId }: SessionsProps) => (
   <>
-    <PageHead title={all.parts.sessions} lead={texts.hint}>
+    <PageHead title={settingsTexts.parts.sessions} lead={texts.hint}>
       {sessions.length < 2 ? null : (
         <ActButton to="/user/settings/sessions/end_others" kind="danger">
           {texts.signOutOthers}
@@ -45,8 +45,8 @@ const Session = ({ session, isThis }: { readonly session: SessionRow; readonly i
         </p>
         <p class="row-facts">
           <span>{session.address}</span>
-          <span>{all.signedInOn(<Time unix={session.created_unix} />)}</span>
-          <span>{all.lastUsed(<Time unix={session.used_unix} />)}</span>
+          <span>{settingsTexts.signedInOn(<Time unix={session.created_unix} />)}</span>
+          <span>{settingsTexts.lastUsed(<Time unix={session.used_unix} />)}</span>
         </p>
       </div>
       <ActButton

@@ -10,16 +10,17 @@ import { refusedForm } from '../../shell/attempt.ts'
 import { inBrowser, inSession, ownForm } from '../../shell/browser.requirements.ts'
 import { CardForm, sendCard } from '../../shell/card-page.tsx'
 import { unkept } from '../../shell/page-headers.ts'
-import { texts as shell } from '../../shell/texts.tsx'
+import { confirmationFields, recentSignInFor } from '../../shell/recent-sign-in.tsx'
+import { shellTexts as shell } from '../../languages/texts.ts'
 import { Submit } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Link } from '../../ui/link.tsx'
 import { siteHref } from '../../ui/paths.ts'
 import { scratchShown } from './security.page.tsx'
 import { settingsPath, type PersonCtx } from '../settings-frame.tsx'
-import { texts as all } from '../texts.tsx'
+import { settingsTexts } from '../../languages/texts.ts'
 
-const texts = all.security
+const texts = settingsTexts.security
 const text = Type.Optional(Type.String({ maxLength: 16_384 }))
 const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
 const path = '/user/settings/security/two_factor/enroll'
@@ -68,10 +69,11 @@ export const enrolTwoFactorPage = operation({
   path,
   cost: 'usual',
   requires: [inBrowser, inSession],
-  reply: { 200: bytesOf('text/html'), 303: 'empty' },
+  reply: { 200: bytesOf('text/html'), 303: 'empty', 403: bytesOf('text/html') },
   async run({ ctx, call }) {
     if (await hasCodes(ctx, ctx.viewer.id)) return redirect(303, siteHref(ctx.config, settingsPath('security')))
-    return enrolPage(ctx, call)
+    const found = await recentSignInFor(true, ctx, call, {})
+    return 'asked' in found ? found.asked : enrolPage(ctx, call)
   },
 })
 
@@ -81,9 +83,12 @@ export const enrolTwoFactorSubmit = operation({
   path,
   cost: 'usual',
   requires: [inBrowser, inSession, validBody, ownForm],
-  body: requestObject('EnrolTwoFactorForm', { _csrf: text, passcode: text, enrolment: text }),
-  reply: { 200: bytesOf('text/html'), 303: 'empty' },
-  async run({ ctx, body, call }) {
+  body: requestObject('EnrolTwoFactorForm', { _csrf: text, passcode: text, enrolment: text, ...confirmationFields }),
+  reply: { 200: bytesOf('text/html'), 303: 'empty', 403: bytesOf('text/html') },
+  async run({ ctx: known, body, call }) {
+    const found = await recentSignInFor(true, known, call, body)
+    if ('asked' in found) return found.asked
+    const { ctx } = found
     const { user } = ctx.viewer
     const sealed = body.enrolment ?? ''
     const key = openEnrolment(ctx, user, sealed)

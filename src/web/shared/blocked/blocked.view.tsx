@@ -7,7 +7,7 @@ import { RowBox } from '../../ui/row-box.tsx'
 import { PersonField } from '../../ui/person-field.tsx'
 import { Person } from '../../ui/person.tsx'
 import { Time } from '../../ui/time.tsx'
-import { texts } from './blocked.texts.tsx'
+import { blockedTexts as texts } from '../../languages/texts.ts'
 
 /**
  * The people that an account or organization blocks.

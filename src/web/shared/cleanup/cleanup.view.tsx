@@ -7,13 +7,14 @@ import { ButtonLink, Link } from '../../ui/link.tsx'
 import { PageHead, Tag } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf } from '../../ui/paths.ts'
-import { sizeText, texts as common } from '../../ui/texts.tsx'
+import { sizeText } from '../../languages/amounts.ts'
+import { uiTexts as common } from '../../languages/texts.ts'
 import { Time } from '../../ui/time.tsx'
 import { Disclosure } from '../../ui/disclosure.tsx'
 import { Section } from '../../ui/section.tsx'
 import type { loadRule, loadRules } from './cleanup.ts'
-import { typeNames } from '../package-types.ts'
-import { texts } from './cleanup.texts.tsx'
+import { typeName } from '../package-types.ts'
+import { cleanupTexts as texts } from '../../languages/texts.ts'
 
 /** Address of the page with the rules, below the site root. */
 interface Place {
@@ -21,8 +22,6 @@ interface Place {
 }
 
 const pathTo = ({ path }: Place, rule: Pick<PackageCleanupRuleRow, 'id'>): string => `${path}/rules/${rule.id}`
-
-const nameOf = (type: string): string => typeNames[type] ?? type
 
 /** The rules of an owner. */
 export const CleanupRulesView = ({ rules, freeTypes, path }: Awaited<ReturnType<typeof loadRules>> & Place) => (
@@ -48,7 +47,7 @@ const Rule = ({ rule, path }: Place & { readonly rule: PackageCleanupRuleRow }) 
     <div class="row-main">
       <p class="line">
         <Link class="row-title" to={pathTo({ path }, rule)}>
-          {nameOf(rule.type)}
+          {typeName(rule.type)}
         </Link>
         {rule.is_enabled ? <Tag tone="good">{texts.on}</Tag> : <Tag>{texts.off}</Tag>}
       </p>
@@ -67,7 +66,7 @@ const Rule = ({ rule, path }: Place & { readonly rule: PackageCleanupRuleRow }) 
       to={`${pathTo({ path }, rule)}/run`}
       class="small"
       icon="play"
-      aria-label={texts.runOf(nameOf(rule.type))}
+      aria-label={texts.runOf(typeName(rule.type))}
     >
       {texts.run}
     </ActButton>
@@ -83,12 +82,12 @@ export const CleanupRuleView = ({
   path,
 }: Awaited<ReturnType<typeof loadRule>> & Place) => (
   <>
-    <PageHead title={texts.ruleOf(nameOf(rule.type))}>
+    <PageHead title={texts.ruleOf(typeName(rule.type))}>
       <ButtonLink to={path}>{texts.back}</ButtonLink>
       <ActButton
         to={`${pathTo({ path }, rule)}/delete`}
         kind="danger"
-        confirm={texts.deleteQuestion(nameOf(rule.type))}
+        confirm={texts.deleteQuestion(typeName(rule.type))}
       >
         {texts.delete}
       </ActButton>
@@ -128,12 +127,12 @@ const RuleForm = ({
   readonly freeTypes?: readonly string[]
   readonly submit: string
 }) => (
-  <Form to={to} class="stack">
+  <Form isEdit to={to} class="stack">
     {rule === undefined ? (
       <Select
         name="type"
         label={texts.registry}
-        choices={freeTypes.map((type) => ({ value: type, label: nameOf(type) }))}
+        choices={freeTypes.map((type) => ({ value: type, label: typeName(type) }))}
       />
     ) : null}
     <div class="fields-row">

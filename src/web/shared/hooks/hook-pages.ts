@@ -18,7 +18,7 @@ import {
   loadHooks,
   replay,
 } from './hooks.ts'
-import { texts } from './hooks.texts.tsx'
+import { hookTexts as texts } from '../../languages/texts.ts'
 import type { PlaceCtx } from '../place-context.ts'
 import { DeliveryPage, HookList, HookPage, NewHook } from './hooks.view.tsx'
 
@@ -36,7 +36,7 @@ interface HookPlace<Rs extends readonly AnyRequirement[]> {
   readonly frame: Frame<PlaceCtx<Rs>>
   readonly meta: (ctx: PlaceCtx<Rs>) => PageMeta
   /** What the list says of the webhooks. */
-  readonly lead?: string
+  readonly lead?: () => string
   /** A form offers to make a webhook one of the whole instance. */
   readonly isOfInstance?: boolean
   /** Whether a webhook can be tested here. */
@@ -72,7 +72,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
     load: async ({ ctx, query }) => ({
       ...(await loadHooks(ctx, ownerOf(ctx), query)),
       path: pathOf(ctx),
-      ...(shown.lead === undefined ? {} : { lead: shown.lead }),
+      ...(shown.lead === undefined ? {} : { lead: shown.lead() }),
     }),
     view: HookList,
   })
@@ -116,6 +116,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
   })
   const edit = act({
     twin: `${twins}EditHook`,
+    edits: true,
     cost: 'usual',
     ...form,
     ...one,

@@ -15,7 +15,7 @@ import type { HookOwner } from '../../../webhooks/hook-owner.ts'
 import { presentHook, presentHooks } from '../../../webhooks/hook.present.ts'
 import { hookTypes, isHookType } from '../../../webhooks/hook.rules.ts'
 import { changeHook, createHook, getHook, pageOfHooks } from '../../../webhooks/hook.service.ts'
-import { texts as all } from './hooks.texts.tsx'
+import { hookTexts } from '../../languages/texts.ts'
 import { textUpTo } from '../../ui/fields.ts'
 
 /**
@@ -56,17 +56,20 @@ export const deliveryQuery = {
 }
 
 /** The names of events that a form offers; each selects one event or a group. */
-export const offeredEvents: readonly { readonly title: string; readonly names: readonly string[] }[] = [
+export const offeredEvents: readonly {
+  readonly title: keyof typeof hookTexts.eventGroups
+  readonly names: readonly string[]
+}[] = [
   {
-    title: all.eventGroups.repository,
+    title: 'repository',
     names: ['push', 'create', 'delete', 'fork', 'repository', 'release', 'wiki', 'package'],
   },
   {
-    title: all.eventGroups.issues,
+    title: 'issues',
     names: ['issues_only', 'issue_comment', 'issue_assign', 'issue_label', 'issue_milestone'],
   },
   {
-    title: all.eventGroups.pulls,
+    title: 'pulls',
     names: [
       'pull_request_only',
       'pull_request_comment',
@@ -78,7 +81,7 @@ export const offeredEvents: readonly { readonly title: string; readonly names: r
       'pull_request_milestone',
     ],
   },
-  { title: all.eventGroups.actions, names: ['action_run_success', 'action_run_failure', 'action_run_recover'] },
+  { title: 'actions', names: ['action_run_success', 'action_run_failure', 'action_run_recover'] },
 ]
 
 const allNames = offeredEvents.flatMap(({ names }) => names)
@@ -87,7 +90,7 @@ function eventsOf(body: HookForm): readonly string[] {
   if (body.event_set === 'all') return allNames
   if (body.event_set !== 'chosen') return ['push']
   const chosen = body.events ?? []
-  if (chosen.length === 0) throw new Invalid(all.noEvents, 'events_missing')
+  if (chosen.length === 0) throw new Invalid(hookTexts.noEvents, 'events_missing')
   return chosen
 }
 
@@ -107,7 +110,7 @@ const configOf = (type: string, body: HookForm): Record<string, string> =>
 
 const fieldsOf = (type: string, body: HookForm) => {
   const config = configOf(type, body)
-  if (config['url'] === '') throw new Invalid(all.noAddress, 'webhook_url_missing')
+  if (config['url'] === '') throw new Invalid(hookTexts.noAddress, 'webhook_url_missing')
   return {
     config,
     events: eventsOf(body),

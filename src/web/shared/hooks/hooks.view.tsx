@@ -12,7 +12,7 @@ import type { presentDeliveries } from '../../../webhooks/deliveries/delivery.pr
 import { hookTypes, selectedEvents } from '../../../webhooks/hook.rules.ts'
 import type { presentHook } from '../../../webhooks/hook.present.ts'
 import { offeredEvents, type loadDelivery, type loadHook } from './hooks.ts'
-import { texts } from './hooks.texts.tsx'
+import { hookTexts as texts } from '../../languages/texts.ts'
 
 type Hook = ReturnType<typeof presentHook>
 type HookDelivery = ReturnType<typeof presentDeliveries>[number]
@@ -134,7 +134,7 @@ const HookForm = ({
   /** Whether a webhook of the instance is for all repositories; undefined for other webhooks. */
   readonly isSystem?: boolean | undefined
 }) => (
-  <Form to={to} class="stack">
+  <Form isEdit to={to} class="stack">
     <Field name="url" type="url" label={texts.address} hint={texts.addressHint} value={hook?.url} required />
     {type === 'slack' ? <SlackFields config={hook?.config ?? {}} /> : null}
     <Select
@@ -164,7 +164,7 @@ const HookForm = ({
     <div class="event-groups">
       {offeredEvents.map(({ title, names }) => (
         <fieldset class="stack tight">
-          <legend>{title}</legend>
+          <legend>{texts.eventGroups[title]}</legend>
           {names.map((name) => (
             <Checkbox
               name="events"

@@ -1,6 +1,6 @@
 import { type Static, type TObject } from 'typebox'
 import { Invalid } from '../../../lib/errors.ts'
-import { texts } from './labels.texts.tsx'
+import { labelTexts as texts } from '../../languages/texts.ts'
 import { text, tick } from '../../ui/fields.ts'
 
 /** The fields of the form of a label, for `act`. */

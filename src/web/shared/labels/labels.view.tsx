@@ -3,8 +3,8 @@ import { Submit } from '../../ui/button.tsx'
 import { Checkbox, Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Link } from '../../ui/link.tsx'
-import { texts as common } from '../../ui/texts.tsx'
-import { texts } from './labels.texts.tsx'
+import { uiTexts as common } from '../../languages/texts.ts'
+import { labelTexts as texts } from '../../languages/texts.ts'
 
 /**
  * The form of a label.
@@ -22,7 +22,7 @@ export const LabelForm = ({
   readonly label?: LabelRow
   readonly cancelTo?: string
 }) => (
-  <Form to={to} class="stack label-form">
+  <Form isEdit to={to} class="stack label-form">
     <div class="fields-row">
       <Field name="name" id={`${id}_name`} label={texts.name} value={label?.name} required isProse maxlength={50} />
       <Field

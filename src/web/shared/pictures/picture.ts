@@ -11,7 +11,7 @@ import type { Page } from '../../shell/page.tsx'
 import { ownUpload, uploadBody } from '../../shell/upload.requirements.ts'
 import { siteHref } from '../../ui/paths.ts'
 import type { PlaceCtx } from '../place-context.ts'
-import { texts } from './picture.texts.tsx'
+import { pictureTexts as texts } from '../../languages/texts.ts'
 
 const pictureUpload = ownUpload((config) => config.picture.avatarMaxFileSize)
 

@@ -3,8 +3,8 @@ import { ActButton, Submit } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { usePage } from '../../ui/page-context.ts'
-import { sizeText } from '../../ui/texts.tsx'
-import { texts } from './picture.texts.tsx'
+import { sizeText } from '../../languages/amounts.ts'
+import { pictureTexts as texts } from '../../languages/texts.ts'
 import { Section } from '../../ui/section.tsx'
 
 /** The picture of an account or repository, with the forms that replace and remove it. */

@@ -8,7 +8,7 @@ import type { AnyRequirement } from '../../../http/operation.ts'
 import { act } from '../../shell/page.tsx'
 import type { PlaceCtx } from '../place-context.ts'
 import { makeRunnerToken } from './runners.ts'
-import { texts } from '../secrets/secrets.texts.tsx'
+import { secretTexts as texts } from '../../languages/texts.ts'
 import { integer, tick } from '../../ui/fields.ts'
 
 /** What has runners: an account, an organization, a repository, or the instance. */
@@ -32,6 +32,7 @@ export function runnerActs<const Rs extends readonly AnyRequirement[]>(place: Ru
     twin: `${twins}RotateRunnerRegistration`,
     path: `${path}/runners/token`,
     cost: 'usual',
+    recentSignIn: true,
     requires,
     run: async ({ ctx }) => ({ to: listPathOf(ctx), cookies: await makeRunnerToken(ctx, ownerOf(ctx)) }),
   })

@@ -6,7 +6,7 @@ import { Commands, Flash, Pages, Tag } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { Time } from '../../ui/time.tsx'
 import type { loadRunners } from './runners.ts'
-import { texts } from '../secrets/secrets.texts.tsx'
+import { secretTexts as texts } from '../../languages/texts.ts'
 
 type Runners = Awaited<ReturnType<typeof loadRunners>>
 

@@ -8,7 +8,7 @@ import { PageHead } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { Time } from '../../ui/time.tsx'
 import type { loadValues, loadVariable } from './secrets.ts'
-import { texts } from './secrets.texts.tsx'
+import { secretTexts as texts } from '../../languages/texts.ts'
 
 type Values = Awaited<ReturnType<typeof loadValues>>
 
@@ -142,7 +142,7 @@ export const EditVariable = ({
 }: Awaited<ReturnType<typeof loadVariable>> & { readonly path: string; readonly back?: string }) => (
   <>
     <PageHead title={texts.editVariable(name)} />
-    <Form to={`${path}/variables/${encodeURIComponent(name)}`} class="stack">
+    <Form isEdit to={`${path}/variables/${encodeURIComponent(name)}`} class="stack">
       <Field name="name" label={texts.secretName} value={name} hint={texts.nameHint} required />
       <TextArea name="data" label={texts.value} value={data} rows={8} required isCode />
       <div class="form-acts">

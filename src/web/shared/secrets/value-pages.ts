@@ -15,7 +15,7 @@ import {
   valueFields,
   valueProblems,
 } from './secrets.ts'
-import { texts } from './secrets.texts.tsx'
+import { secretTexts as texts } from '../../languages/texts.ts'
 import { EditVariable } from './secrets.view.tsx'
 
 /** What has secrets and variables of workflows: an account, an organization, or a repository. */
@@ -107,6 +107,7 @@ export function valuePages<const Rs extends readonly AnyRequirement[]>(place: Va
   })
   const editVariable = act({
     twin: `update${twins}Variable`,
+    edits: true,
     ...form,
     path: variable,
     cost: 'usual',

@@ -1,7 +1,7 @@
 import type { presentQuota } from '../../../quota/quota.present.ts'
 import { quotaSubjects, usedOf } from '../../../access/quota/quota.rules.ts'
 import { Box, Progress } from '../../ui/parts.tsx'
-import { sizeText } from '../../ui/texts.tsx'
+import { sizeText } from '../../languages/amounts.ts'
 
 /** A kind of stored data with its size in bytes. */
 export type StoredKind = readonly [label: string, sizeBytes: number]

@@ -1,10 +1,10 @@
 import type { UserRow } from '../../../db/tables/accounts.ts'
 import type { presentQuota } from '../../../quota/quota.present.ts'
 import { Box, PageHead, Progress } from '../../ui/parts.tsx'
-import { sizeText } from '../../ui/texts.tsx'
+import { sizeText } from '../../languages/amounts.ts'
 import { Section } from '../../ui/section.tsx'
 import { countedBy, storedKinds, StorageTable, totalOf } from './storage-table.view.tsx'
-import { texts } from './storage.texts.tsx'
+import { storageTexts as texts } from '../../languages/texts.ts'
 
 /**
  * What an account or organization stores, and its limits.

@@ -11,7 +11,7 @@ import { Person } from '../../ui/person.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { dateText, durationText } from '../../ui/time.tsx'
 import { TitleText } from '../../ui/title-text.tsx'
-import { texts } from './timeline-texts.tsx'
+import { timelineTexts as texts } from '../../languages/texts.ts'
 import { TimelineEvent } from './timeline.view.tsx'
 
 /** Names of the repository whose timeline is shown. */

@@ -5,7 +5,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { keptPart } from '../../ui/kept-part.tsx'
 import { usePage } from '../../ui/page-context.ts'
 import { Menu } from '../../ui/parts.tsx'
-import { texts } from './timeline-texts.tsx'
+import { timelineTexts as texts } from '../../languages/texts.ts'
 
 export interface ReactionsProps {
   readonly reactions: readonly ReactionCount[]

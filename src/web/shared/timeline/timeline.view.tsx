@@ -12,10 +12,11 @@ import { usePage } from '../../ui/page-context.ts'
 import { Markup, Menu, Tag, type Tone } from '../../ui/parts.tsx'
 import { Avatar, Person } from '../../ui/person.tsx'
 import { changedQuery, pathOf, siteHref } from '../../ui/paths.ts'
-import { sizeText, texts as common } from '../../ui/texts.tsx'
+import { sizeText } from '../../languages/amounts.ts'
+import { uiTexts as common } from '../../languages/texts.ts'
 import { Time } from '../../ui/time.tsx'
 import { Reactions, type ReactionsProps } from './reactions.view.tsx'
-import { texts } from './timeline-texts.tsx'
+import { timelineTexts as texts } from '../../languages/texts.ts'
 
 /** A text of a person: the beginning of an issue or pull request, a comment, or the summary of a review. */
 export interface CommentProps {

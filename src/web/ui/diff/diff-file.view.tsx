@@ -9,7 +9,7 @@ import { siteHref } from '../paths.ts'
 import { Counts, fileId, Fold, StatusIcon } from './diff-marks.view.tsx'
 import type { DiffViewProps } from './diff-props.ts'
 import { hunkSections, marksOfHunks, plusLinks, type Section } from './rows.ts'
-import { texts } from './texts.tsx'
+import { diffTexts as texts } from '../../languages/texts.ts'
 
 interface FileProps extends DiffViewProps {
   readonly file: ShownFile

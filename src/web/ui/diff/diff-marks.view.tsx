@@ -1,6 +1,6 @@
 import type { ShownFile } from '../../../code/commits/shown-diff.service.ts'
-import { numberText } from '../texts.tsx'
-import { texts } from './texts.tsx'
+import { numberText } from '../../languages/amounts.ts'
+import { diffTexts as texts } from '../../languages/texts.ts'
 
 /** Id of a file in the page. */
 export const fileId = (file: { readonly index: number }): string => `diff-${file.index}`

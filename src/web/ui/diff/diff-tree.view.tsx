@@ -1,6 +1,6 @@
 import type { ShownFile } from '../../../code/commits/shown-diff.service.ts'
 import { Counts, fileId, Fold, StatusIcon } from './diff-marks.view.tsx'
-import { texts } from './texts.tsx'
+import { diffTexts as texts } from '../../languages/texts.ts'
 import { treeOf, type Folder } from './tree.ts'
 
 /** The changed files by folder: closed on narrow windows, where it stands above the changes, and always open beside them. */

@@ -8,7 +8,7 @@ import { contextOf, DiffFile } from './diff-file.view.tsx'
 import { Counts } from './diff-marks.view.tsx'
 import { DiffTree } from './diff-tree.view.tsx'
 import type { DiffViewProps } from './diff-props.ts'
-import { texts } from './texts.tsx'
+import { diffTexts as texts } from '../../languages/texts.ts'
 
 /** The changed files: totals, tree, and the lines of each file. */
 export function DiffView(props: DiffViewProps) {

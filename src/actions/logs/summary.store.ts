@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../db/database.ts'
+import { idList, idListText } from '../../db/id-list.ts'
+import type { ActionSummaryRow } from '../../db/tables/actions.ts'
+import type { TaskId } from '../../lib/ids.ts'
+import { maxSummariesBytes } from './summary.rules.ts'
+
+/** Stores summaries of steps, which replace earlier ones. Those beyond the limit of the task are not kept. */
+export async function upsertSummaries(tx: Tx, rows: readonly ActionSummaryRow[]): Promise<void> {
+  for (const row of rows) {
+    const { bytes } = await tx
+      .selectFrom('action_summary')
+      .select(sql<number | string | null>`sum(octet_length(content))`.as('bytes'))
+      .where('task_id', '=', row.task_id)
+      .where('position', '<>', row.position)
+      .executeTakeFirstOrThrow()
+    if (Number(bytes ?? 0) + Buffer.byteLength(row.content) > maxSummariesBytes) continue
+    await tx
+      .insertInto('action_summary')
+      .values(row)
+      .onConflict((conflict) =>
+        conflict.columns(['task_id', 'position']).doUpdateSet((set) => ({ content: set.ref('excluded.content') })),
+      )
+      .execute()
+  }
+}
+
+/** Returns the summaries of tasks, the steps of each in order. */
+export const listSummaries = (db: Db, ids: readonly TaskId[]): Promise<ActionSummaryRow[]> =>
+  db
+    .selectFrom('action_summary')
+    .selectAll()
+    .where('task_id', 'in', sql<TaskId>`${idList(db, idListText(ids))}`)
+    .orderBy('task_id')
+    .orderBy('position')
+    .execute()
+
+export const deleteSummaries = (tx: Tx, taskId: TaskId) =>
+  tx.deleteFrom('action_summary').where('task_id', '=', taskId).execute()

@@ -1,0 +1,87 @@
+import type { ActionRunRow, ActionStatus, GroupState } from '../../db/tables/actions.ts'
+import type { ActionJobId } from '../../lib/ids.ts'
+
+/** The properties of a job that decide about its concurrency groups. */
+export interface GroupedJob {
+  readonly id: ActionJobId
+  readonly job_key: string
+  /** JSON. */
+  readonly needs: string
+  readonly is_call: boolean
+  readonly is_deferred: boolean
+  readonly status: ActionStatus
+  readonly concurrency_group: string
+  readonly group_cancels: boolean
+  readonly group_state: GroupState
+}
+
+/** Returns the beginning of the keys of the jobs that a call contains; undefined for a call of nothing. */
+export function prefixOfCall({ needs }: Pick<GroupedJob, 'needs'>): string | undefined {
+  const [first] = JSON.parse(needs) as string[]
+  return first?.slice(0, first.lastIndexOf('/') + 1)
+}
+
+/** Returns a function that tells whether a job ends with a member of a group: the member itself, or a job that it calls. */
+export function isOfMember(member: GroupedJob): (job: Pick<GroupedJob, 'id' | 'job_key'>) => boolean {
+  const prefix = member.is_call ? prefixOfCall(member) : undefined
+  return ({ id, job_key: key }) => id === member.id || (prefix !== undefined && key.startsWith(prefix))
+}
+
+/**
+ * Returns a function that returns the jobs whose groups a job needs, the outermost call first. A group that a call around the
+ * job or the run already belongs to counts once: the job would wait for itself.
+ */
+export function groupsAround<Job extends GroupedJob>(
+  run: Pick<ActionRunRow, 'concurrency_group'>,
+  jobs: readonly Job[],
+): (job: Job) => readonly Job[] {
+  const calls = jobs
+    .flatMap((call) => {
+      const prefix = call.is_call && call.concurrency_group !== '' ? prefixOfCall(call) : undefined
+      return prefix === undefined ? [] : [{ call, prefix }]
+    })
+    .toSorted((one, other) => one.prefix.length - other.prefix.length)
+  return (job) => {
+    const around = calls.flatMap(({ call, prefix }) => (job.job_key.startsWith(prefix) ? [call] : []))
+    const known = new Set([run.concurrency_group])
+    return [...around, ...(job.is_call ? [] : [job])].filter(({ concurrency_group: group }) => {
+      if (group === '' || known.has(group)) return false
+      known.add(group)
+      return true
+    })
+  }
+}
+
+/** A decision about the jobs that enter a group at once. */
+export interface GroupEntry<Job, Member> {
+  readonly inside: readonly Job[]
+  readonly waiting: readonly Job[]
+  /** The jobs among those that enter, and the members, which a newer job replaces. */
+  readonly replaced: readonly Job[]
+  readonly cancelled: readonly Member[]
+}
+
+/** Decides about jobs that enter a group one after the other. At most one job runs, and the newest one waits. */
+export function enterInTurn<
+  Job extends Pick<GroupedJob, 'group_cancels'>,
+  Member extends { readonly isWaiting: boolean },
+>(entering: readonly Job[], members: readonly Member[]): GroupEntry<Job, Member> {
+  let inside: Job | undefined
+  let waiting: Job | undefined
+  let running = members.filter(({ isWaiting }) => !isWaiting)
+  const cancelled = members.filter(({ isWaiting }) => isWaiting)
+  const replaced: Job[] = []
+  for (const job of entering) {
+    if (waiting) replaced.push(waiting)
+    waiting = undefined
+    if (job.group_cancels) {
+      cancelled.push(...running)
+      running = []
+      if (inside) replaced.push(inside)
+      inside = undefined
+    }
+    if (inside || running.length > 0) waiting = job
+    else inside = job
+  }
+  return { inside: inside ? [inside] : [], waiting: waiting ? [waiting] : [], replaced, cancelled }
+}

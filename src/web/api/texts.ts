@@ -1,7 +1,0 @@
-/** Texts of the API documentation page. */
-export const texts = {
-  title: 'API',
-  parts: 'Parts of the API',
-  needsScripts: 'Browsing needs JavaScript. Download the description:',
-  openApi: 'OpenAPI 3.1',
-}

@@ -1,0 +1,43 @@
+import { counted, numberText } from '../amounts.ts'
+
+/** Texts of the pages of clean-up rules. */
+export const cleanupTexts = {
+  title: 'Packages',
+  rules: 'Clean-up rules',
+  rulesLead: 'A rule removes old versions of the packages once a day.',
+  none: 'No rules yet. All versions are kept.',
+  add: 'Add a rule',
+  added: (type: string) => `The rule for ${type} is added.`,
+  on: 'On',
+  off: 'Off',
+  summary: (keepCount: number, days: number) =>
+    [
+      ...(keepCount === 0 ? [] : [`keeps the newest ${numberText(keepCount)}`]),
+      days === 0 ? 'removes versions of any age' : `removes after ${counted(days, 'day')}`,
+    ].join(', '),
+  lastRun: (count: number) => `removed ${counted(count, 'version')} `,
+  run: 'Run now',
+  runOf: (type: string) => `Run the rule for ${type} now`,
+  saved: 'The rule is saved.',
+  started: 'The rule runs in the background.',
+  ruleOf: (type: string) => `Clean-up rule: ${type}`,
+  back: 'All rules',
+  preview: 'What it removes now',
+  previewNone: 'Nothing, at the moment.',
+  previewMore: 'It removes further versions, which are not in this list.',
+  previewOff: 'The rule is off. If it were on, it would remove these versions:',
+  registry: 'Registry',
+  keepCount: 'Versions to keep',
+  keepCountHint: 'The newest of each package. 0: none for this reason.',
+  removeDays: 'Days until removal',
+  removeDaysHint: '0: age does not count.',
+  keepPattern: 'Versions that always stay',
+  removePattern: 'Only remove these versions',
+  patternHint: 'A regular expression that matches the whole version.',
+  fullName: 'Match the name of the package too',
+  fullNameHint: 'The expressions match “package/version” instead of the version.',
+  enabled: 'The rule is on',
+  delete: 'Delete the rule',
+  deleteQuestion: (type: string) => `Delete the clean-up rule for ${type}?`,
+  removed: 'The rule is deleted.',
+}

@@ -1,0 +1,27 @@
+/** Texts of the explore pages. */
+export const exploreTexts = {
+  title: 'Explore',
+  repositories: 'Repositories',
+  code: 'Code',
+  users: 'People',
+  organizations: 'Organizations',
+  tabs: 'Explore',
+  description: (name: string) => `Repositories, people and organizations of ${name}`,
+  findPerson: 'Find a person',
+  findOrganization: 'Find an organization',
+  search: 'Search',
+  sort: 'Sort',
+  peopleSorts: [
+    ['alphabetically', 'A to Z'],
+    ['newest', 'Newest'],
+  ] as const,
+  noRepositories: 'No repositories yet',
+  noRepositoriesHint: 'Public repositories appear here.',
+  noRepositoriesGuest: 'Public repositories appear here. Sign in to see those that you have access to.',
+  newRepository: 'New repository',
+  noPeople: 'Nobody matches',
+  noPeopleHint: 'Search by name, full name or address.',
+  noOrganizations: 'No organization matches',
+  noOrganizationsHint: 'An organization owns repositories together and gives access by teams.',
+  newOrganization: 'New organization',
+}
