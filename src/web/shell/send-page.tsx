@@ -35,7 +35,8 @@ export interface PageContent {
 const htmlType = 'text/html;charset=utf-8'
 
 const factsOf = (
-  ctx: Pick<BrowserCtx, 'csrf' | 'viewer' | 'budget'> & { readonly config: Config; readonly clock: Clock },
+  ctx: Pick<BrowserCtx, 'csrf' | 'viewer' | 'budget'> &
+    Pick<PageFacts, 'caches'> & { readonly config: Config; readonly clock: Clock },
   url: string,
   refused?: RefusedForm,
 ): PageFacts => ({
@@ -47,6 +48,7 @@ const factsOf = (
   asset: (name) => assetPath(ctx.config, name),
   refused,
   budget: ctx.budget,
+  caches: ctx.caches,
   asked: { count: 0 },
 })
 

@@ -1,4 +1,5 @@
 import type { Viewer } from '../../auth/viewer.ts'
+import type { CacheBudget } from '../../lib/cache-budget.ts'
 import type { Config } from '../../config/load-config.ts'
 import { WorkTooCostly, type WorkBudget } from '../../lib/work-budget.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -56,6 +57,8 @@ export interface PageFacts {
   readonly whenEdited?: ((action: string, stored: StoredFields) => void) | undefined
   /** What the request may still use up. */
   readonly budget: WorkBudget
+  /** Of the application; undefined on pages of errors. */
+  readonly caches?: CacheBudget | undefined
   /** How often parts of the page have asked for its facts. */
   readonly asked: { count: number }
 }
