@@ -144,7 +144,10 @@ test('sourceSignIn, sourceCallback, linkAccountPage, linkAccountSignUp: a new pe
 })
 
 test('sourceCallback, confirmedPage: a sign-in at the provider confirms the session for a form in another tab', async () => {
-  await using both = await pair({ settings: { oauth2_client: { ENABLE_AUTO_REGISTRATION: true } }, standAt: Date.now() })
+  await using both = await pair({
+    settings: { oauth2_client: { ENABLE_AUTO_REGISTRATION: true } },
+    standAt: Date.now(),
+  })
   const { provider, forge } = both
   const { browser } = await signInAs(provider, forge, 'ann')
   forge.clock.advance(901_000)
