@@ -16,7 +16,7 @@ const texts = actionsTexts.environments
 interface EnvironmentsProps {
   readonly owner: UserRow
   readonly repo: RepoRow
-  /** The chosen environment; empty for all. */
+  /** The chosen environment; empty for actionsTexts. */
   readonly name: string
   readonly number: number
   readonly isLast: boolean
@@ -35,7 +35,7 @@ export const EnvironmentsView = (props: EnvironmentsProps) => {
         title={name || texts.title}
         lead={
           name === '' ? (
-            <Link to={actionsPath(props)}>{all.list.all}</Link>
+            <Link to={actionsPath(props)}>{actionsTexts.list.all}</Link>
           ) : (
             <Link to={environmentPath(props)}>{texts.all}</Link>
           )
@@ -79,14 +79,14 @@ const Deployment = ({
           {count === undefined ? row.name : row.environment}
         </Link>
         <div class="row-facts">
-          <Link to={job}>{all.run.number(row.number)}</Link>
+          <Link to={job}>{actionsTexts.run.number(row.number)}</Link>
           <Link to={commitPath(props, row.commit_oid)}>
             <Icon name="git-commit" />
             <code>{row.commit_oid.slice(0, 10)}</code>
           </Link>
           {actor ? (
             <span class="nowrap">
-              {all.list.by} <Person person={actor} withPicture={false} />
+              {actionsTexts.list.by} <Person person={actor} withPicture={false} />
             </span>
           ) : null}
           <Time unix={row.created_unix} />
