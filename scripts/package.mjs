@@ -180,10 +180,13 @@ const compile = (what, file, module) =>
 compile('the types of the example, strictly', 'example.ts', 'nodenext')
 writeFileSync(
   join(project, 'example.cts'),
-  `import { startForge, type Forge } from 'ingot-forge/testing'
+  `import { startForge, type Forge, type Snapshot } from 'ingot-forge/testing'
 export async function firstTitle(): Promise<string> {
   const forge: Forge = await startForge({ users: ['alice'] })
   const issue = await forge.given.issue()
+  const mark: Snapshot = await forge.snapshot()
+  await forge.as('alice').patch(issue.api, { title: 'Another' })
+  await forge.reset(mark)
   const { json } = await forge.as('alice').get(issue.api)
   await forge.stop()
   return json.title

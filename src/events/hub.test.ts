@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { attachClock } from '../db/clock.ts'
 import { engineOf, transaction, type Db } from '../db/database.ts'
 import { closeDatabase, openDatabase } from '../db/open.ts'
@@ -8,6 +7,7 @@ import { listJobs } from '../jobs/queue.ts'
 import { startWorkers, type Workers } from '../jobs/workers.ts'
 import type { IssueId, RepoId, UserId } from '../lib/ids.ts'
 import { openTestDatabase } from '../testing/database.ts'
+import { until } from '../testing/until.ts'
 import { attachEvents, createEventHub, publish, type EventHub } from './hub.ts'
 import { WatcherTooSlow, type LiveItem } from './live.ts'
 import { subscriber } from './subscriber.ts'
@@ -224,7 +224,7 @@ test('watchers receive the committed events that they accept, with only the ids'
     const updates = [{ ref: 'refs/heads/main', old: zeros, new: zeros }]
     await publish(tx, 'refs.updated', { ...repoCreated, kind: 'code', origin: 'push', updates })
   })
-  await sleep(1)
+  await until(() => seen.length > 0, 'the watcher is told')
   assert.deepEqual(
     seen.map((item) => item !== 'gap' && [item.name, item.ids]),
     [['refs.updated', { repoId: 7, doerId: 3 }]],

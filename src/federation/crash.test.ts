@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +6,7 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ForgeClient } from '../testing/client.ts'
 import { openTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { lastingPort } from '../testing/lasting-port.ts'
 import {
   clientOfRoot,
   databaseSettings,
@@ -81,24 +81,12 @@ class Instance implements AsyncDisposable {
   }
 }
 
-/** A free port, which the instance keeps across restarts. */
-async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net')
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('a server without a port')
-  return address.port
-}
-
 test(
   `two instances follow and like each other while each is killed ${rounds} times: both end up knowing all of it`,
   { timeout },
   async () => {
-    await using alpha = new Instance(await freePort(), await openTestDatabase())
-    await using beta = new Instance(await freePort(), await openTestDatabase())
+    await using alpha = new Instance(await lastingPort(), await openTestDatabase())
+    await using beta = new Instance(await lastingPort(), await openTestDatabase())
     await Promise.all([alpha.start(), beta.start()])
     const both = [
       { here: alpha, there: beta },

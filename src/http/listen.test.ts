@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -70,19 +71,18 @@ test('a stopping server finishes running requests and accepts no new ones', asyn
   const forge = await startForge()
   const { url } = forge
   const { token } = await forge.account('root')
-  const slow = new Promise<number | undefined>((resolve, reject) => {
-    const sent = request(
-      `${url}/api/v1/admin/users`,
-      { method: 'POST', headers: { authorization: `token ${token}`, 'content-type': 'application/json' } },
-      (response) => {
-        response.resume()
-        response.on('end', () => resolve(response.statusCode))
-      },
-    ).on('error', reject)
-    sent.write('{"username":"late",')
-    setTimeout(() => sent.end('"email":"late@example.com","password":"late enough"}'), 300)
+  const sent = request(`${url}/api/v1/admin/users`, {
+    method: 'POST',
+    headers: { authorization: `token ${token}`, 'content-type': 'application/json', expect: '100-continue' },
   })
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  const slow = new Promise<number | undefined>((resolve, reject) => {
+    sent.on('response', (response) => response.resume().on('end', () => resolve(response.statusCode)))
+    sent.on('error', reject)
+  })
+  // The server says so when it has begun the request.
+  await once(sent, 'continue')
+  sent.write('{"username":"late",')
+  setTimeout(() => sent.end('"email":"late@example.com","password":"late enough"}'), 300)
   const stopped = forge.stop()
   assert.equal(await slow, 201)
   await stopped

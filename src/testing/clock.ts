@@ -17,4 +17,12 @@ export class TestClock implements Clock {
   advance(ms: number): void {
     this.#offsetMs += ms
   }
+
+  /** Returns a function that undoes what `advance()` does from now on. */
+  keep(): () => void {
+    const offsetMs = this.#offsetMs
+    return () => {
+      this.#offsetMs = offsetMs
+    }
+  }
 }

@@ -5,11 +5,10 @@ import { basename, join } from 'node:path'
 import { createApp, type App } from '../app.ts'
 import type { Services } from '../access/context.ts'
 import type { Feature } from '../access/feature.ts'
-import { loadConfig } from '../config/load-config.ts'
+import { loadConfig, type Config } from '../config/load-config.ts'
 import { closeDatabase, openDatabase, type DatabaseOptions } from '../db/open.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { Answered } from '../http/server.ts'
-import type { Clock } from '../lib/time.ts'
 import type { Log } from '../lib/log.ts'
 import { SpareThreads } from '../lib/own-thread.ts'
 import { SpareBrokers } from '../git/broker/broker-process.ts'
@@ -21,8 +20,10 @@ import { ForgeClient, type Credentials } from './client.ts'
 import { checkDescribed, type Exchange } from './described.ts'
 import { openWatchedPort } from './port/watched-port.ts'
 import { TestClock } from './clock.ts'
+import { checkIsWithin, ForgeState, type KeptState } from './forge-state.ts'
 import { Given } from './given.ts'
 import type { ForgeRunner } from './runner.ts'
+import { until } from './until.ts'
 
 export interface ForgeOptions {
   /** Settings by section and key, as in `app.ini`: `{ repository: { DEFAULT_BRANCH: 'trunk' } }`. */
@@ -85,34 +86,53 @@ export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
     cwd: folder,
     overrides: { dataFolder: folder, host: '127.0.0.1', port: 0, sshPort: 0 },
   })
-  const database = options.database ? openAgain(options.database) : temporary ? await openTestDatabase() : undefined
   const defects: unknown[] = []
   const answered: Answered[] = []
-  const app = await createApp({
-    config,
-    clock,
-    log: (level, message, data) => {
-      if (level === 'error') defects.push(data?.['error'] ?? new Error(message))
-      options.log?.(level, message, data)
-    },
-    ...(database ? { db: database.db } : {}),
-    validateReplies: true,
-    git: { durable: false, spares: spareBrokers },
-    spareThreads,
-    ...(options.features ? { features: options.features } : {}),
-    answered: (facts) => answered.push(facts),
-  }).catch((error: unknown) => {
+  const lent = options.database ? openAgain(options.database) : undefined
+  const state = new ForgeState(folder, lent === undefined && temporary ? await openTestDatabase() : undefined)
+  const begin = async (withPorts: Config): Promise<App> => {
+    const db = lent?.db ?? state.db
+    const app = await createApp({
+      config: withPorts,
+      clock,
+      log: (level, message, data) => {
+        if (level === 'error') defects.push(data?.['error'] ?? new Error(message))
+        options.log?.(level, message, data)
+      },
+      ...(db ? { db } : {}),
+      validateReplies: true,
+      git: { durable: false, spares: spareBrokers },
+      spareThreads,
+      ...(options.features ? { features: options.features } : {}),
+      answered: (facts) => answered.push(facts),
+    })
+    try {
+      const at = await app.listen()
+      if (typeof at !== 'string') front?.leadTo(at.port)
+    } catch (error) {
+      await app.close()
+      throw error
+    }
+    return app
+  }
+  const end = async (): Promise<void> => {
+    front?.[Symbol.dispose]()
+    await lent?.[Symbol.asyncDispose]()
+    await state[Symbol.asyncDispose]()
+    if (temporary) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+  const checkIsAlone = (): void => {
+    if (lent !== undefined) throw new Error('a forge that shares its database has no snapshots')
+    if (!temporary && config.database.kind === 'postgres') {
+      throw new Error('a forge with a data folder has snapshots on SQLite only')
+    }
+    checkIsWithin(folder, config)
+  }
+  const app = await begin(config).catch((error: unknown) => {
     front?.[Symbol.dispose]()
     throw error
   })
-  const at = await app.listen()
-  if (typeof at !== 'string') front?.leadTo(at.port)
-  const forge = new Forge(app, clock, defects, answered, async () => {
-    await app.close()
-    front?.[Symbol.dispose]()
-    await database?.[Symbol.asyncDispose]()
-    if (temporary) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
-  })
+  const forge = new Forge({ app, clock, defects, answered, state, begin, end, checkIsAlone })
   await forge.addUser('root', { isAdmin: true })
   for (const name of options.users ?? []) await forge.addUser(name)
   const { runner } = options
@@ -156,21 +176,32 @@ function inEnvironment(sections: NonNullable<ForgeOptions['settings']>): Record<
 
 /** A running forge. */
 export class Forge implements AsyncDisposable {
-  readonly #accounts = new Map<string, Account>()
+  readonly #parts: ForgeParts
+  #app: App
+  #isRunning = true
+  #accounts = new Map<string, Account>()
   #runner: ForgeRunner | undefined
+  readonly #snapshots = new WeakMap<Snapshot, Kept>()
+  readonly clock: TestClock
+  /** Unexpected errors; disposing fails when there are any. */
+  readonly defects: unknown[]
+  /** Every reply so far. */
+  readonly answered: readonly Answered[]
   /** Creates test data: accounts, repositories, issues. */
   readonly given: Given
 
-  constructor(
-    readonly app: App,
-    readonly clock: Clock & { advance(ms: number): void },
-    /** Unexpected errors; disposing fails when there are any. */
-    readonly defects: unknown[],
-    /** Every reply so far. */
-    readonly answered: readonly Answered[],
-    private readonly stopApp: () => Promise<void>,
-  ) {
+  constructor(parts: ForgeParts) {
+    this.#parts = parts
+    this.#app = parts.app
+    this.clock = parts.clock
+    this.defects = parts.defects
+    this.answered = parts.answered
     this.given = new Given(this)
+  }
+
+  /** The running application, which is another one after `snapshot()` and `reset()`. */
+  get app(): App {
+    return this.#app
   }
 
   /** Address of the forge without a final slash. */
@@ -251,11 +282,70 @@ export class Forge implements AsyncDisposable {
     } while (await this.#runner?.hasWorked(this.services.db))
   }
 
+  /**
+   * Keeps the state for `reset()`: rows, repositories, files, the time and the accounts that `as()` knows. Waits for due work
+   * first. The application is a new one afterwards, at the same address.
+   */
+  async snapshot(): Promise<Snapshot> {
+    this.#parts.checkIsAlone()
+    await this.settle()
+    await this.#runner?.pause()
+    await this.#end()
+    const kept: Kept = {
+      state: await this.#parts.state.keep(),
+      accounts: new Map(this.#accounts),
+      runner: this.#runner,
+      resetClock: this.clock.keep(),
+    }
+    await this.#beginAgain()
+    const snapshot = { atMs: this.clock.nowMs() }
+    this.#snapshots.set(snapshot, kept)
+    return snapshot
+  }
+
+  /** Brings the state of a snapshot back, which can be used again. Requests and jobs under way end first. */
+  async reset(snapshot: Snapshot): Promise<void> {
+    const kept = this.#snapshots.get(snapshot)
+    if (kept === undefined) throw new Error('the snapshot is one of another forge')
+    if (this.#runner === kept.runner) await this.#runner?.pause()
+    else await this.#runner?.stop()
+    await this.#end()
+    await this.#parts.state.restore(kept.state)
+    this.#accounts = new Map(kept.accounts)
+    this.#runner = kept.runner
+    kept.resetClock()
+    await this.#beginAgain()
+  }
+
+  async #end(): Promise<void> {
+    if (!this.#isRunning) return
+    this.#isRunning = false
+    await this.#app.close()
+  }
+
+  /** Starts an application at the same address. */
+  async #beginAgain(): Promise<void> {
+    const { config } = this.services
+    await until(async () => {
+      try {
+        this.#app = await this.#parts.begin(config)
+        return true
+      } catch (error) {
+        // While nothing listened, the system gave the port to a connection of some program.
+        if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false
+        throw error
+      }
+    }, 'the port of the forge')
+    this.#isRunning = true
+    await this.#runner?.resume()
+  }
+
   /** Stops the server and the runner, and deletes the data. */
   async stop(): Promise<void> {
     await this.#runner?.stop()
     this.#runner = undefined
-    await this.stopApp()
+    await this.#end()
+    await this.#parts.end()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -267,6 +357,34 @@ export class Forge implements AsyncDisposable {
       )
     }
   }
+}
+
+/** What a forge is made of. */
+interface ForgeParts {
+  readonly app: App
+  readonly clock: TestClock
+  readonly defects: unknown[]
+  readonly answered: readonly Answered[]
+  readonly state: ForgeState
+  /** Starts an application with the state. */
+  begin(config: Config): Promise<App>
+  /** Deletes the state. */
+  end(): Promise<void>
+  /** Throws when something beside the state belongs to the forge. */
+  checkIsAlone(): void
+}
+
+/** A state of a forge that `reset()` brings back. */
+export interface Snapshot {
+  /** The time of the forge's clock, in milliseconds since 1970. */
+  readonly atMs: number
+}
+
+interface Kept {
+  readonly state: KeptState
+  readonly accounts: ReadonlyMap<string, Account>
+  readonly runner: ForgeRunner | undefined
+  readonly resetClock: () => void
 }
 
 export interface Account {

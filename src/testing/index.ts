@@ -52,8 +52,24 @@ export interface Forge extends AsyncDisposable {
   startRunner(options?: RunnerOptions): Promise<void>
   /** Waits until no background work is due; with a runner, until workflows that it can run have ended. */
   settle(): Promise<void>
+  /**
+   * Keeps the state for `reset()`: rows, repositories, files, the time, and the accounts that `as()` knows. Waits for due
+   * work first, like `settle()`.
+   */
+  snapshot(): Promise<Snapshot>
+  /**
+   * Brings the state of a snapshot back, as often as wanted, so that ids begin again where they stood; caches are empty.
+   * The address stays. Requests and jobs under way end first. `defects` and `answered` go on.
+   */
+  reset(snapshot: Snapshot): Promise<void>
   /** Stops the forge without a look at `defects`. */
   stop(): Promise<void>
+}
+
+/** A state of a forge. */
+export interface Snapshot {
+  /** The time of the forge's clock, in milliseconds since 1970. */
+  readonly atMs: number
 }
 
 export interface Clock {

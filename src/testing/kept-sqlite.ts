@@ -1,7 +1,10 @@
 import { rmSync } from 'node:fs'
 import { sql, type KyselyPlugin, type QueryExecutorProvider } from 'kysely'
-import { databaseOf, engineOf, type Db, type SqliteEngine } from '../db/database.ts'
+import { databaseOf, engineOf, type SqliteEngine } from '../db/database.ts'
 import { openDatabase, type DatabaseOptions } from '../db/open.ts'
+import type { TestDatabase } from './test-database.ts'
+
+type Tx = Parameters<SqliteEngine['script']>[0]
 
 /** What a migrated database holds, by which a used one is made new again. */
 interface Contents {
@@ -60,20 +63,110 @@ async function readContents(on: QueryExecutorProvider): Promise<Contents> {
   }
 }
 
-/** Makes a database as new. Throws when its schema was changed. */
-async function empty(engine: SqliteEngine, { schemaVersion, tables, ageAudit, firstRows }: Contents): Promise<void> {
+/** Changes all rows at once, without a look at references between them. Throws when the schema was changed. */
+async function rewrite(
+  engine: SqliteEngine,
+  { schemaVersion }: Contents,
+  work: (tx: Tx) => Promise<void>,
+): Promise<void> {
   await rowsOf(engine.writer, 'pragma foreign_keys = off')
-  await engine.writer.transaction().execute(async (tx) => {
-    if ((await schemaVersionOf(tx)) !== schemaVersion) throw new Error('the schema was changed')
-    await engine.script(tx, ageAudit)
-    // Triggers may fill a table again. The question is always the same, so it is compiled once.
-    for (let filled = await filledOf(tx, tables); filled.length > 0; filled = await filledOf(tx, tables)) {
-      await engine.script(tx, filled.map((table) => `delete from "${table}";`).join('\n'))
-    }
-    await engine.script(tx, firstRows)
-  })
-  await rowsOf(engine.writer, 'pragma foreign_keys = on')
+  try {
+    await engine.writer.transaction().execute(async (tx) => {
+      if ((await schemaVersionOf(tx)) !== schemaVersion) throw new Error('the schema was changed')
+      await work(tx)
+    })
+  } finally {
+    await rowsOf(engine.writer, 'pragma foreign_keys = on')
+  }
 }
+
+async function deleteAll(engine: SqliteEngine, tx: Tx, { tables, ageAudit }: Contents): Promise<void> {
+  await engine.script(tx, ageAudit)
+  // Triggers may fill a table again. The question is always the same, so it is compiled once.
+  for (let filled = await filledOf(tx, tables); filled.length > 0; filled = await filledOf(tx, tables)) {
+    await engine.script(tx, filled.map((table) => `delete from "${table}";`).join('\n'))
+  }
+}
+
+/** Makes a database as new. Throws when its schema was changed. */
+const empty = (engine: SqliteEngine, contents: Contents): Promise<void> =>
+  rewrite(engine, contents, async (tx) => {
+    await deleteAll(engine, tx, contents)
+    await engine.script(tx, contents.firstRows)
+  })
+
+/** A copy of a table, and the columns without those that the database derives. */
+interface CopiedTable {
+  readonly name: string
+  readonly columns: string
+}
+
+/** Copies of the filled tables, by table. */
+type CopiedRows = ReadonlyMap<string, CopiedTable>
+
+/** Copies all rows into temporary tables of the writing connection. */
+async function copyRows(engine: SqliteEngine, { tables }: Contents, prefix: string): Promise<CopiedRows> {
+  const filled = [...(await filledOf(engine.writer, tables)), 'sqlite_sequence']
+  const columnsOf = await rowsOf<{ name: string; columns: string }>(
+    engine.writer,
+    filled
+      .map(
+        (table) =>
+          `select '${table}' as name, group_concat('"' || name || '"') as columns from pragma_table_info('${table}')`,
+      )
+      .join(' union all '),
+  )
+  const copies = new Map(columnsOf.map(({ name, columns }) => [name, { name: `temp."${prefix}_${name}"`, columns }]))
+  await engine.writer.transaction().execute(async (tx) => {
+    const texts = [...copies].map(
+      ([table, { name, columns }]) => `create table ${name} as select ${columns} from main."${table}";`,
+    )
+    await engine.script(tx, texts.join('\n'))
+  })
+  return copies
+}
+
+/** More than the longest chain of triggers. */
+const mostPasses = 10
+
+/** Brings copied rows back. */
+const restoreRows = (engine: SqliteEngine, contents: Contents, copies: CopiedRows): Promise<void> =>
+  rewrite(engine, contents, async (tx) => {
+    await deleteAll(engine, tx, contents)
+    const insert = (table: string): string => {
+      const copy = copies.get(table)
+      if (copy === undefined) return ''
+      return `insert or replace into main."${table}" (${copy.columns}) select * from ${copy.name};`
+    }
+    const own = [...copies.keys()].filter((table) => table !== 'sqlite_sequence')
+    await engine.script(tx, own.map(insert).join('\n'))
+    const others = contents.tables.filter((table) => !copies.has(table))
+    for (let pass = 0; ; pass += 1) {
+      // Triggers changed rows of other tables, whose own triggers changed others.
+      const differing = [...(await differingOf(tx, own, copies)), ...(await filledOf(tx, others))]
+      if (differing.length === 0) break
+      if (pass === mostPasses) throw new Error(`triggers change these tables again and again: ${differing.join(', ')}`)
+      await engine.script(tx, differing.map((table) => `delete from main."${table}"; ${insert(table)}`).join('\n'))
+    }
+    await engine.script(tx, `delete from sqlite_sequence; ${insert('sqlite_sequence')}`)
+  })
+
+/** The tables whose rows are not those of their copies. */
+const differingOf = (
+  on: QueryExecutorProvider,
+  tables: readonly string[],
+  copies: CopiedRows,
+): Promise<readonly string[]> =>
+  namesOf(
+    on,
+    tables
+      .map((table) => {
+        const { name, columns } = copies.get(table) as CopiedTable
+        const [found, copied] = [`select ${columns} from main."${table}"`, `select * from ${name}`]
+        return `select '${table}' as name where exists (${found} except ${copied}) or exists (${copied} except ${found})`
+      })
+      .join(' union all '),
+  )
 
 /** Refuses statements of a test that has ended, which would change the database of the next one. */
 class Gate implements KyselyPlugin {
@@ -127,30 +220,50 @@ let contents: Promise<Contents> | undefined
  */
 export async function takeSqlite(
   make: () => Promise<{ readonly folder: string; readonly options: DatabaseOptions }>,
-): Promise<{ readonly db: Db; readonly options: DatabaseOptions } & AsyncDisposable> {
+): Promise<TestDatabase> {
   const kept = free.pop() ?? (await openKept(make))
   const first = await (contents ??= readContents(kept.engine.writer))
-  const gate = new Gate()
-  return {
-    db: databaseOf(engineBehind(kept.engine, gate)),
-    options: kept.options,
-    async [Symbol.asyncDispose]() {
-      gate.isOpen = false
-      const isNew =
-        free.length < mostFree &&
-        (await empty(kept.engine, first).then(
-          () => true,
-          () => false,
-        ))
-      if (isNew) {
-        free.push(kept)
-        return
-      }
-      await kept.engine.close()
-      rmSync(kept.folder, { recursive: true, force: true })
-      folders.delete(kept.folder)
-    },
+  let gate = new Gate()
+  let keptRows = 0
+  const dispose = async (): Promise<void> => {
+    gate.isOpen = false
+    const isNew =
+      free.length < mostFree &&
+      keptRows === 0 &&
+      (await empty(kept.engine, first).then(
+        () => true,
+        () => false,
+      ))
+    if (isNew) {
+      free.push(kept)
+      return
+    }
+    await kept.engine.close()
+    rmSync(kept.folder, { recursive: true, force: true })
+    folders.delete(kept.folder)
   }
+  const lend = (): TestDatabase => {
+    gate.isOpen = false
+    gate = new Gate()
+    return {
+      db: databaseOf(engineBehind(kept.engine, gate)),
+      options: kept.options,
+      async keep() {
+        keptRows += 1
+        const rows = await copyRows(kept.engine, first, `kept_${keptRows}`)
+        return {
+          async restore() {
+            await restoreRows(kept.engine, first, rows)
+            return lend()
+          },
+          // They end with the database.
+          async [Symbol.asyncDispose]() {},
+        }
+      },
+      [Symbol.asyncDispose]: dispose,
+    }
+  }
+  return lend()
 }
 
 const removeFolders = (): void => {

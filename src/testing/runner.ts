@@ -12,6 +12,9 @@ import { startRunner, defaultLabels } from '../runner/runner.ts'
 export interface ForgeRunner {
   /** Waits for running workflows. @returns whether it waited */
   hasWorked(db: Db): Promise<boolean>
+  /** Stops it, keeping its credentials for `resume()`. */
+  pause(): Promise<void>
+  resume(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -25,15 +28,17 @@ export async function startForgeRunner(
   { labels = defaultLabels, capacity = 2 }: { readonly labels?: readonly string[]; readonly capacity?: number },
 ): Promise<ForgeRunner> {
   const folder = mkdtempSync(join(tmpdir(), 'ingot-runner-'))
-  const runner = await startRunner({
-    url,
-    registrationToken,
-    name: 'of the test',
-    labels,
-    folder,
-    capacity,
-    environment: hostEnvironment(),
-  })
+  const start = () =>
+    startRunner({
+      url,
+      registrationToken,
+      name: 'of the test',
+      labels,
+      folder,
+      capacity,
+      environment: hostEnvironment(),
+    })
+  let runner = await start()
   const isWanted = (runsOn: string): boolean => {
     const wanted = JSON.parse(runsOn) as string[]
     return wanted.length > 0 && wanted.every((label) => labels.includes(label))
@@ -52,6 +57,10 @@ export async function startForgeRunner(
         await sleep(lookEveryMs)
       }
       return worked
+    },
+    pause: () => runner.stop(),
+    async resume() {
+      runner = await start()
     },
     async stop() {
       await runner.stop()

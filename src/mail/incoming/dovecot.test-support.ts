@@ -12,10 +12,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { lastingPort } from '../../testing/lasting-port.ts'
 import { until } from '../../testing/until.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -58,7 +59,7 @@ export class Mailbox implements AsyncDisposable {
       mkdirSync(join(folder, 'mail', path), { recursive: true })
       chownSync(join(folder, 'mail', path), owner.uid, owner.gid)
     }
-    const port = await freePort()
+    const port = await lastingPort()
     writeFileSync(join(folder, 'dovecot.conf'), configuration(folder, port, owner))
     const mailbox = new Mailbox(port, folder)
     await mailbox.serve()
@@ -160,15 +161,6 @@ service anvil {
   chroot =
 }
 `
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 const accepts = (port: number): Promise<boolean> =>
   new Promise((resolve) => {

@@ -1,10 +1,11 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { lastingPort } from '../../testing/lasting-port.ts'
 import { until } from '../../testing/until.ts'
 
 /** Debian's path; administrative folders may be missing from PATH. */
@@ -45,7 +46,7 @@ export class TestDirectory implements AsyncDisposable {
     writeFileSync(join(folder, 'entries.ldif'), `${beginning}\n${entries}`)
     const args = ['-f', join(folder, 'slapd.conf'), '-l', join(folder, 'entries.ldif')]
     await promisify(execFile)(join(folderOfPrograms as string, 'slapadd'), args)
-    const [port, tlsPort] = await freePorts()
+    const [port, tlsPort] = [await lastingPort(), await lastingPort()]
     const directory = new TestDirectory(folder, port, tlsPort)
     try {
       await until(() => accepts(port), 'slapd listens')
@@ -64,14 +65,6 @@ export class TestDirectory implements AsyncDisposable {
     }
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 })
   }
-}
-
-async function freePorts(): Promise<[number, number]> {
-  const servers = [createServer(), createServer()]
-  await Promise.all(servers.map((server) => once(server.listen(0, '127.0.0.1'), 'listening')))
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => once(server.close(), 'close')))
-  return ports as [number, number]
 }
 
 const accepts = (port: number): Promise<boolean> =>
