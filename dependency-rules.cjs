@@ -153,7 +153,7 @@ module.exports = {
       ['variables'],
       ['runs'],
       ['dispatches', 'environments', 'runners', 'schedules'],
-      ['logs'],
+      ['logs', 'owned'],
       ['artifacts', 'caches', 'identity', 'protocol'],
     ],
     imports: [['sources']],

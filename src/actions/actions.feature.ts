@@ -10,6 +10,7 @@ import * as cacheV1Routes from './caches/cache-v1.routes.ts'
 import * as cacheV2Routes from './caches/cache-v2.routes.ts'
 import { cleanupActions } from './cleanup-actions.task.ts'
 import * as environmentRoutes from './environments/environment.routes.ts'
+import * as ownedListRoutes from './owned/owned-list.routes.ts'
 import * as reportRoutes from './logs/report.routes.ts'
 import * as logRoutes from './logs/log.routes.ts'
 import { storeLog } from './logs/log.service.ts'
@@ -49,6 +50,7 @@ export const actions: Feature = {
     runnerRoutes,
     logRoutes,
     reportRoutes,
+    ownedListRoutes,
     environmentRoutes,
     artifactV4Routes,
     artifactV3Routes,

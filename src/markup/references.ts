@@ -132,6 +132,12 @@ export function candidatesOf(references: Iterable<Reference>): ReferenceCandidat
   return { mentions: [...mentions], commits: [...commits] }
 }
 
+/** Joins the candidates of several texts, up to the limit of lookups. */
+export const joinCandidates = (each: readonly ReferenceCandidates[]): ReferenceCandidates => ({
+  mentions: [...new Set(each.flatMap(({ mentions }) => mentions))].slice(0, maxReferenceLookups),
+  commits: [...new Set(each.flatMap(({ commits }) => commits))].slice(0, maxReferenceLookups),
+})
+
 /** Returns a reference as HTML: a link when it exists, otherwise its text. */
 export function renderReference(reference: Reference, rules: ReferenceRules, resolved: ResolvedReferences): string {
   switch (reference.kind) {

@@ -13,9 +13,10 @@ import { type WorkBudget, WorkTooCostly } from '../lib/work-budget.ts'
 import { isHighlightable, plainLines } from './highlight.ts'
 import { unrendered } from './unrendered.ts'
 import type { MarkdownOptions, Rendered } from './markdown.ts'
+import type { MessagePart } from './message.ts'
 import type { MarkupSettings } from './markup-settings.ts'
 import type { MarkupKind } from './markup-kind.ts'
-import type { ResolveReferences } from './references.ts'
+import { joinCandidates, type ResolvedReferences, type ResolveReferences } from './references.ts'
 import type { TextAnswer, TextJob } from './text-job.ts'
 import type { TextRuns } from './text-runs.ts'
 
@@ -53,6 +54,16 @@ export interface Texts {
     options: MarkdownOptions,
     resolve?: ResolveReferences,
   ): Promise<string>
+  /**
+   * Splits subjects of messages into text and links, all in one job; they stay text when the budget of the reader is used up or they
+   * take too long. Throws `Unavailable` when too many wait.
+   */
+  messages(
+    reader: Reader,
+    sources: readonly string[],
+    options: MarkdownOptions,
+    resolve: ResolveReferences,
+  ): Promise<readonly (readonly MessagePart[])[]>
   /** Returns the text runs of Markdown texts, none when they take too long. Throws `Unavailable` when too many wait, and `WorkTooCostly`. */
   runs(reader: Reader, sources: readonly string[]): Promise<readonly TextRuns[]>
   /**
@@ -174,6 +185,29 @@ export function createTexts(options: TextsOptions): Texts {
         ? html
         : shortened(source)
     },
+    async messages(reader, sources, markdown, resolve) {
+      const plain = sources.map((source) => [source])
+      if (sources.length === 0 || !reader.budget.tryTake('threadChars', sum(sources))) return plain
+      const split = async (resolved: ResolvedReferences | undefined) => {
+        const answer = await ask(reader, {
+          kind: 'messages',
+          sources,
+          options: { ...markdown, ...(resolved && { resolved }) },
+        })
+        return answer.kind === 'messages' ? answer.messages : undefined
+      }
+      const first = await split(undefined)
+      if (first === undefined) return plain
+      const candidates = joinCandidates(first.map((message) => message.candidates))
+      const resolved =
+        candidates.mentions.length + candidates.commits.length === 0 ? undefined : await resolve(candidates)
+      const isKnown = resolved !== undefined && resolved.mentions.size + resolved.commits.size > 0
+      const messages = (isKnown ? await split(resolved) : first) ?? first
+      const outputBytes = sum(
+        messages.flatMap(({ parts }) => parts.map((part) => (typeof part === 'string' ? '' : part.html))),
+      )
+      return reader.budget.tryTake('outputBytes', outputBytes) ? messages.map(({ parts }) => parts) : plain
+    },
     async runs(reader, sources) {
       if (sources.length === 0) return []
       reader.budget.take('threadChars', Math.ceil(sum(sources) * runsPrice))
@@ -221,18 +255,24 @@ function keyOfSettings(settings: MarkupSettings): string {
 const setsAsLists = (_name: string, value: unknown): unknown => (value instanceof Set ? [...value] : value)
 
 function keyOf(job: TextJob): string {
-  if (job.kind !== 'render') return JSON.stringify(job)
+  if (job.kind === 'runs' || job.kind === 'lines') return JSON.stringify(job)
   const { settings, ...options } = job.options
-  const more = JSON.stringify({ ...job, source: undefined, options }, setsAsLists)
-  return JSON.stringify([more, settings && keyOfSettings(settings), job.source])
+  const source = job.kind === 'render' ? job.source : job.sources
+  const more = JSON.stringify({ ...job, source: undefined, sources: undefined, options }, setsAsLists)
+  return JSON.stringify([more, settings && keyOfSettings(settings), source])
 }
 
 const sum = (texts: readonly string[]): number => texts.reduce((length, text) => length + text.length, 0)
 
-const sourceLength = (job: TextJob): number => (job.kind === 'runs' ? sum(job.sources) : job.source.length)
+const sourceLength = (job: TextJob): number => ('sources' in job ? sum(job.sources) : job.source.length)
 
 function lengthOf(answer: CachedAnswer): number {
   if (answer.kind === 'render') return answer.rendered.html.length
   if (answer.kind === 'lines') return sum(answer.lines)
+  if (answer.kind === 'messages') {
+    return sum(
+      answer.messages.flatMap(({ parts }) => parts.map((part) => (typeof part === 'string' ? part : part.html))),
+    )
+  }
   return answer.kind === 'runs' ? sum(answer.runs.flatMap(({ text, links }) => [text, ...links])) : 0
 }

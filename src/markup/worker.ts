@@ -1,6 +1,7 @@
 import { serveThread } from '../lib/thread-port.ts'
 import { highlightedLines } from './highlight.ts'
 import { renderFile } from './markup.ts'
+import { splitMessage } from './message.ts'
 import type { MarkupSettings } from './markup-settings.ts'
 import type { TextAnswer, TextJob } from './text-job.ts'
 import { textRuns } from './text-runs.ts'
@@ -11,6 +12,9 @@ serveThread(async (job: TextJob): Promise<TextAnswer> => {
   if (job.kind === 'lines') return { kind: 'lines', lines: await highlightedLines(job.source, job.language) }
   const { settings } = job.options
   const options = settings === undefined ? job.options : { ...job.options, settings: sameSettings(settings) }
+  if (job.kind === 'messages') {
+    return { kind: 'messages', messages: job.sources.map((source) => splitMessage(source, options)) }
+  }
   return { kind: 'render', rendered: await renderFile(job.source, job.file, options) }
 })
 

@@ -6,6 +6,7 @@ import { Invalid } from '../lib/errors.ts'
 import { linkBases, type MarkdownMode } from '../markup/links.ts'
 import type { MarkdownOptions } from '../markup/markdown.ts'
 import { markupKind } from '../markup/markup-kind.ts'
+import type { MessagePart } from '../markup/message.ts'
 import type { MarkupSettings } from '../markup/markup-settings.ts'
 import type { ResolvedReferences, ResolveReferences } from '../markup/references.ts'
 import type { SanitizeOptions } from '../markup/sanitize.ts'
@@ -182,4 +183,29 @@ export async function linkMessage(
   const options = optionsFor(ctx, 'comment', context, repo)
   const html = await ctx.texts.render(ctx, text, kind, options, referenceResolver(ctx, repo))
   return { text, html, hasMarkup: html.includes('<') }
+}
+
+/** Whether a message may name something or have an address. */
+const mayHaveLinks = /[#!@][\p{L}\p{N}_]|[0-9a-f]{7}|:\S/u
+
+/** Most messages of a page whose links are looked for. */
+const maxLinkedMessages = 500
+
+/** The messages of a page that have links, in parts. */
+export type LinkedMessages = ReadonlyMap<string, readonly MessagePart[]>
+
+/**
+ * Returns those of the messages of a page that name something or have an address, all by one job and one lookup.
+ */
+export async function linkMessages(ctx: RepoCtx, messages: readonly string[]): Promise<LinkedMessages> {
+  const sources = [...new Set(messages.filter((message) => mayHaveLinks.test(message)))].slice(0, maxLinkedMessages)
+  if (sources.length === 0) return new Map()
+  const options = optionsFor(ctx, 'comment', { context: `/${ctx.owner.name}/${ctx.repo.name}` }, ctx)
+  const split = await ctx.texts.messages(ctx, sources, options, referenceResolver(ctx, ctx))
+  return new Map(
+    sources.flatMap((source, index) => {
+      const parts = split[index] ?? []
+      return parts.some((part) => typeof part !== 'string') ? [[source, parts] as const] : []
+    }),
+  )
 }

@@ -207,9 +207,9 @@ export class Forge implements AsyncDisposable {
     return this.#accounts.get(name) ?? this.addUser(name)
   }
 
-  /** Compares the replies of the API with its description when `INGOT_CHECK_REPLIES` is set. */
+  /** Compares the replies of the API with its description. */
   readonly #check = (exchange: Exchange): void => {
-    if (process.env['INGOT_CHECK_REPLIES']) checkDescribed(this.services.operations(), exchange)
+    checkDescribed(this.services.operations(), exchange)
   }
 
   /** Sends requests with the token of an account, creating it when it is missing. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { canRead, gitRepo, inRepo } from '../../access/repo.requirements.ts'
 import { operation } from '../../http/operation.ts'
-import { ok, paged } from '../../http/reply.ts'
+import { headersOfCut, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathNumber } from '../../http/schema.ts'
 import { mapLimited } from '../../lib/map-limited.ts'
 import { pageOf } from '../../lib/paging.ts'
@@ -12,6 +12,7 @@ import { listJobStates } from '../runs/run.store.ts'
 import { presentAnnotations } from './report.present.ts'
 import { JobAnnotation, JobSummary } from './report.schemas.ts'
 import { pageOfAnnotations, summariesOf } from './report.service.ts'
+import { maxSummariesBytes } from './summary.rules.ts'
 
 const readable = [inRepo, canRead('actions'), gitRepo] as const
 
@@ -56,7 +57,7 @@ export const listWorkflowJobAnnotations = operation({
 /** Most summaries that are rendered at once. */
 const atOnce = 4
 
-/** A text that exceeds the budget of the request is not rendered, and the answer that exceeds its size is cut. */
+/** Steps beyond the size of an answer are left out, and texts beyond the budget of the request are not rendered. */
 export const getWorkflowJobSummary = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/actions/jobs/{job_id}/summary',
@@ -69,14 +70,13 @@ export const getWorkflowJobSummary = operation({
   async run({ ctx, params }) {
     const { job } = await getJob(ctx, params.job_id)
     const context = `${ctx.owner.name}/${ctx.repo.name}`
-    const rows = (await summariesOf(ctx, [job])).filter(({ content }) =>
-      ctx.budget.tryTake('outputBytes', content.length * 2),
-    )
-    const steps = await mapLimited(rows, atOnce, async ({ position, content }) => ({
-      number: position,
-      content,
-      html: await renderText(ctx, content, 'comment', { context, idScope: `summary-${position}` }, ctx),
-    }))
-    return ok({ steps })
+    const { rows } = await summariesOf(ctx, [job], maxSummariesBytes)
+    const fits = (text: string): boolean => ctx.budget.tryTake('outputBytes', Buffer.byteLength(JSON.stringify(text)))
+    const shown = rows.filter(({ content }) => fits(content))
+    const steps = await mapLimited(shown, atOnce, async ({ position, content }) => {
+      const html = await renderText(ctx, content, 'comment', { context, idScope: `summary-${position}` }, ctx)
+      return { number: position, content, html: fits(html) ? html : null }
+    })
+    return ok({ steps }, headersOfCut(shown.length < rows.length))
   },
 })

@@ -25,7 +25,8 @@ export const JobSummary = object('ActionJobSummary', {
       number: Type.Integer(),
       /** The Markdown that the step wrote. */
       content: Type.String(),
-      html: Type.String(),
+      /** Null when the answer has no room for it. */
+      html: nullable(Type.String()),
     }),
   ),
 })

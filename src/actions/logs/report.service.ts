@@ -1,5 +1,5 @@
 import type { RepoCtx } from '../../access/context.ts'
-import type { ActionAnnotationRow, ActionJobRow, ActionSummaryRow, AnnotationLevel } from '../../db/tables/actions.ts'
+import type { ActionAnnotationRow, ActionJobRow, AnnotationLevel } from '../../db/tables/actions.ts'
 import type { Page } from '../../lib/paging.ts'
 import { countAnnotations, listAnnotations } from './annotation.store.ts'
 import { listSummaries } from './summary.store.ts'
@@ -26,6 +26,6 @@ export async function pageOfAnnotations(
   return { rows, counts, total: counts.error + counts.warning + counts.notice }
 }
 
-/** Returns the summaries of the steps of the newest attempts at jobs. */
-export const summariesOf = ({ db }: Pick<RepoCtx, 'db'>, jobs: Attempts): Promise<readonly ActionSummaryRow[]> =>
-  listSummaries(db, tasksOf(jobs))
+/** Returns the summaries of the steps of the newest attempts at jobs, as far as they have a number of bytes together. */
+export const summariesOf = ({ db }: Pick<RepoCtx, 'db'>, jobs: Attempts, maxBytes: number) =>
+  listSummaries(db, tasksOf(jobs), maxBytes)

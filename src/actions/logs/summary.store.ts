@@ -25,15 +25,34 @@ export async function upsertSummaries(tx: Tx, rows: readonly ActionSummaryRow[])
   }
 }
 
-/** Returns the summaries of tasks, the steps of each in order. */
-export const listSummaries = (db: Db, ids: readonly TaskId[]): Promise<ActionSummaryRow[]> =>
-  db
+/** Most summaries of a list. */
+const maxRows = 100
+
+/**
+ * Returns the first summaries of tasks that have a number of bytes together, the steps of each in order.
+ * @returns `isCut` when others are left out
+ */
+export async function listSummaries(
+  db: Db,
+  ids: readonly TaskId[],
+  maxBytes: number,
+): Promise<{ readonly rows: readonly ActionSummaryRow[]; readonly isCut: boolean }> {
+  if (ids.length === 0) return { rows: [], isCut: false }
+  const ofTasks = db
     .selectFrom('action_summary')
-    .selectAll()
     .where('task_id', 'in', sql<TaskId>`${idList(db, idListText(ids))}`)
     .orderBy('task_id')
     .orderBy('position')
+  const sizes = await ofTasks
+    .select(sql<number>`octet_length(content)`.as('bytes'))
+    .limit(maxRows + 1)
     .execute()
+  let left = maxBytes
+  const fitting = sizes.slice(0, maxRows).findIndex(({ bytes }) => (left -= Number(bytes)) < 0)
+  const count = fitting < 0 ? Math.min(sizes.length, maxRows) : fitting
+  const rows = count === 0 ? [] : await ofTasks.selectAll().limit(count).execute()
+  return { rows, isCut: sizes.length > count }
+}
 
 export const deleteSummaries = (tx: Tx, taskId: TaskId) =>
   tx.deleteFrom('action_summary').where('task_id', '=', taskId).execute()

@@ -71,19 +71,28 @@ export async function getVersionWithMetadata(
   return found
 }
 
-/** Most bytes of metadata that one request reads. */
+/** Most bytes of metadata that one request reads, and that an index of all packages reads. */
 const maxMetadataBytes = 16 << 20
+const maxIndexedBytes = 64 << 20
 
 /** Throws `WorkTooCostly` when the metadata is too large for one request. */
-async function refuseMuchMetadata(db: Db, wanted: Parameters<typeof metadataBytesOf>[1]): Promise<void> {
-  if ((await metadataBytesOf(db, wanted)) <= maxMetadataBytes) return
-  throw new WorkTooCostly('outputBytes', `the descriptions of the versions are larger than ${maxMetadataBytes} bytes`)
+async function refuseMuchMetadata(
+  db: Db,
+  wanted: Parameters<typeof metadataBytesOf>[1],
+  maxBytes = maxMetadataBytes,
+): Promise<void> {
+  if ((await metadataBytesOf(db, wanted)) <= maxBytes) return
+  throw new WorkTooCostly('outputBytes', `the descriptions of the versions are larger than ${maxBytes} bytes`)
 }
 
 /** Returns all versions of packages. Throws `WorkTooCostly`. */
-async function versionsOf(db: Db, rows: readonly PackageRow[]): Promise<readonly VersionWithMetadata[]> {
+async function versionsOf(
+  db: Db,
+  rows: readonly PackageRow[],
+  maxBytes?: number,
+): Promise<readonly VersionWithMetadata[]> {
   const ids = pluck(rows, 'id')
-  await refuseMuchMetadata(db, { by: 'package_id', ids })
+  await refuseMuchMetadata(db, { by: 'package_id', ids }, maxBytes)
   return listVersionsOf(db, ids)
 }
 
@@ -110,7 +119,7 @@ export async function findPackages(
   const [rows, total] = await Promise.all([listPackageRows(db, filter, page), countPackageRows(db, filter)])
   const versions = Map.groupBy(await listPlainVersionsOf(db, pluck(rows, 'id')), (version) => version.package_id)
   const picked = [...versions.values()].flatMap((each) => pick(each)?.id ?? [])
-  await refuseMuchMetadata(db, { by: 'id', ids: picked })
+  await refuseMuchMetadata(db, { by: 'id', ids: picked }, maxBytesOf(page))
   const newest = new Map((await listDescribed(db, picked)).map((version) => [version.package_id, version]))
   return {
     packages: rows.flatMap((row) => {
@@ -133,7 +142,7 @@ export async function searchPackages(
 }> {
   const filter = { ownerId: subject.id, type, text }
   const [rows, total] = await Promise.all([listPackageRows(db, filter, page), countPackageRows(db, filter)])
-  const versions = Map.groupBy(await versionsOf(db, rows), (version) => version.package_id)
+  const versions = Map.groupBy(await versionsOf(db, rows, maxBytesOf(page)), (version) => version.package_id)
   return { packages: rows.map((row) => ({ row, versions: versions.get(row.id) ?? [] })), total }
 }
 
@@ -143,6 +152,8 @@ export const listPackageNames = async ({ db, subject }: SubjectCtx, type: string
 
 /** The limit of an index that names all packages. */
 export const wholeCatalog = { limit: 100_000, offset: 0 }
+
+const maxBytesOf = (page: object): number => (page === wholeCatalog ? maxIndexedBytes : maxMetadataBytes)
 
 export const getFilesOfVersions = (
   { db }: SubjectCtx,

@@ -67,7 +67,8 @@ export const metadataBytesOf = async (
     .selectFrom('package_version')
     .innerJoin('package_version_metadata', 'package_version_metadata.version_id', 'package_version.id')
     .where(`package_version.${wanted.by}`, 'in', wanted.ids)
-    .select(sql<number | null>`sum(octet_length(package_version_metadata.body))`.as('bytes'))
+    // PostgreSQL returns the sum of integers as text.
+    .select(sql<number | string | null>`sum(octet_length(package_version_metadata.body))`.as('bytes'))
     .executeTakeFirst()
   return Number(sum?.bytes ?? 0)
 }

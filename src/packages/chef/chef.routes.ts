@@ -79,7 +79,7 @@ export const chefUniverse = operation({
   ...chef,
   method: 'GET',
   path: '/api/packages/{username}/chef/api/v1/universe',
-  cost: 'usual',
+  cost: 'expensive',
   requires: reading,
   reply: jsonReply,
   summary: 'List all versions of Chef cookbooks with their dependencies',

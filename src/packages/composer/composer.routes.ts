@@ -71,7 +71,7 @@ export const composerSearch = operation({
   ...composer,
   method: 'GET',
   path: '/api/packages/{username}/composer/search.json',
-  cost: 'usual',
+  cost: 'expensive',
   requires: reading,
   query: {
     q: Type.Optional(Type.String()),

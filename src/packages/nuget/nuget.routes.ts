@@ -239,28 +239,28 @@ const count = {
 export const nugetPackages = operation({
   ...feed,
   path: '/api/packages/{username}/nuget/Packages()',
-  cost: 'usual',
+  cost: 'expensive',
   run: ({ ctx, call }) => presentFeed(ctx, call),
 })
 
 export const nugetCountPackages = operation({
   ...count,
   path: '/api/packages/{username}/nuget/Packages()/$count',
-  cost: 'usual',
+  cost: 'expensive',
   run: ({ ctx, call }) => countFound(ctx, call),
 })
 
 export const nugetOldSearch = operation({
   ...feed,
   path: '/api/packages/{username}/nuget/Search()',
-  cost: 'usual',
+  cost: 'expensive',
   run: ({ ctx, call }) => presentFeed(ctx, call),
 })
 
 export const nugetCountSearch = operation({
   ...count,
   path: '/api/packages/{username}/nuget/Search()/$count',
-  cost: 'usual',
+  cost: 'expensive',
   run: ({ ctx, call }) => countFound(ctx, call),
 })
 

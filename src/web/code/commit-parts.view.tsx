@@ -10,7 +10,7 @@ import { Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Person } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
-import { TitleText } from '../ui/title-text.tsx'
+import { MessageText } from '../shared/message-text.view.tsx'
 import { subjectOf } from '../../code/commits/message.rules.ts'
 import { repositoryPath, revisionPath, shortOid, type RepositoryNames } from './code-paths.ts'
 import { codeTexts as texts } from '../languages/texts.ts'
@@ -48,9 +48,12 @@ export const CommitSubject = ({
   const [title, subject] = [commit.message.trim(), subjectOf(commit.message)]
   const isWhole = budget.tryTake('outputBytes', htmlBytes(title) + htmlBytes(subject))
   return (
-    <Link to={repositoryPath(place, 'commit', commit.oid)} class={more} title={isWhole ? title : undefined}>
-      <TitleText text={(isWhole ? subject : subject.slice(0, plainSubjectLength)) || texts.noMessage} />
-    </Link>
+    <MessageText
+      text={(isWhole ? subject : subject.slice(0, plainSubjectLength)) || texts.noMessage}
+      to={repositoryPath(place, 'commit', commit.oid)}
+      class={more}
+      title={isWhole ? title : undefined}
+    />
   )
 }
 

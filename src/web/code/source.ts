@@ -2,6 +2,7 @@ import type { RepoCtx } from '../../access/context.ts'
 import { viewCommits, type CommitView } from '../../code/statuses/commit-view.service.ts'
 import type { NamedCommit } from '../../code/commits/named-commit.service.ts'
 import { getFolder, type Folder } from '../../code/contents/folder.service.ts'
+import { subjectOf } from '../../code/commits/message.rules.ts'
 import type { PathEntry } from '../../git/git.ts'
 import { NotFound } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
@@ -39,3 +40,15 @@ export async function entryAt(ctx: RepoCtx, revision: NamedCommit, path: string)
   }
   return entry
 }
+
+/** Returns the subjects of the commits that a page of a file or folder shows. */
+export const shownSubjects = ({
+  latest,
+  folder,
+}: {
+  readonly latest: CommitView
+  readonly folder?: Folder
+}): readonly string[] =>
+  [latest.commit, ...(folder?.entries ?? []).flatMap(({ lastCommit }) => lastCommit ?? [])].map(({ message }) =>
+    subjectOf(message),
+  )

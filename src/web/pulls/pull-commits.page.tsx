@@ -7,6 +7,7 @@ import { page } from '../shell/page.tsx'
 import { loadPull, readsPull } from './pull-page.ts'
 import { PullCommitsView } from './pull-commits.view.tsx'
 import { integer } from '../ui/fields.ts'
+import { subjectOf } from '../../code/commits/message.rules.ts'
 
 /** The commits of a pull request, newest first. */
 export const pullCommitsPage = page({
@@ -32,5 +33,6 @@ export const pullCommitsPage = page({
     title: `Commits · ${view.pair.issue.title} · #${view.pair.issue.index}`,
     withFurtherStyles: true,
   }),
+  messages: ({ commits }) => commits.map(({ commit }) => subjectOf(commit.message)),
   view: PullCommitsView,
 })

@@ -3,15 +3,14 @@ import type { CommitView } from '../../code/statuses/commit-view.service.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { PullView } from '../../pulls/pull-view.service.ts'
 import { SignatureMark, StatusMark } from '../shared/commit-marks.view.tsx'
-import { Link } from '../ui/link.tsx'
 import { Box, CopyButton, Empty, Pages } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Person } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
-import { TitleText } from '../ui/title-text.tsx'
 import { PullHead } from './pull-head.view.tsx'
 import type { Place } from './pull-paths.ts'
 import { pullTexts as texts } from '../languages/texts.ts'
+import { MessageText } from '../shared/message-text.view.tsx'
 
 interface PullCommitsProps {
   readonly place: Place
@@ -38,11 +37,14 @@ export const PullCommitsView = ({ place, view, mayEdit, commits, total, page }: 
             return (
               <li class="row commit-row">
                 <div class="commit-words">
-                  <Link to={pathOf(place.owner, place.name, 'commit', commit.oid)} class="plain-link" data-row-link="">
-                    <strong>
-                      <TitleText text={subjectOf(commit.message)} />
-                    </strong>
-                  </Link>
+                  <strong>
+                    <MessageText
+                      text={subjectOf(commit.message)}
+                      to={pathOf(place.owner, place.name, 'commit', commit.oid)}
+                      class="plain-link"
+                      data-row-link=""
+                    />
+                  </strong>
                   <p class="muted small">
                     {author ? <Person person={author} size={16} /> : <span class="person">{commit.author.name}</span>}{' '}
                     <Time unix={commit.author.unixSeconds} />{' '}

@@ -1,6 +1,7 @@
 import type { ComponentChild, VNode } from 'preact'
 import type { TObject, Static } from 'typebox'
 import type { SignedInCtx } from '../../access/context.ts'
+import type { RepoCtx } from '../../access/context.ts'
 import type { Cost } from '../../admission/requests.ts'
 import { pageErrors } from '../../http/error-forms.ts'
 import {
@@ -20,6 +21,7 @@ import { requestObject, type Schema, type Schemas } from '../../http/schema.ts'
 import { Conflict, Invalid, NotFound, Refusal, Unauthenticated, Unavailable } from '../../lib/errors.ts'
 import { Type } from 'typebox'
 import { crossedEdit, versionName, type CrossedEdit, type StoredFields } from '../ui/edited-form.ts'
+import { linkMessages } from '../../site/render.service.ts'
 import { csrfName, type RefusedForm } from '../ui/page-context.ts'
 import { siteHref } from '../ui/paths.ts'
 import type { BrowserCtx } from './browser-context.ts'
@@ -93,6 +95,8 @@ interface PageDeclaration<
       QueryOf<Query>
     >,
   ) => Promise<Data>
+  /** Returns the messages of commits that the view shows by `MessageText`, whose references become links. For pages of a repository. */
+  readonly messages?: (data: Data) => readonly string[]
   readonly meta: (
     data: Data,
     input: PageInput<
@@ -165,7 +169,9 @@ export function page<
     const wrap = await frame?.(typed.ctx)
     const View = view
     const content = <View {...data} />
+    const messages = declaration.messages && (await linkMessages(input.ctx as RepoCtx, declaration.messages(data)))
     return sendPage(input.ctx as BrowserCtx, input.call, {
+      messages,
       meta: meta(data, typed),
       content: wrap ? wrap(content) : content,
       isWide,

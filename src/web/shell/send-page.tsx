@@ -10,6 +10,7 @@ import { nowUnix, type Clock } from '../../lib/time.ts'
 import { countUnread } from '../../notifications/thread.service.ts'
 import { offersSignUp } from '../../users/entry/registration.rules.ts'
 import type { StoredFields } from '../ui/edited-form.ts'
+import type { LinkedMessages } from '../../site/render.service.ts'
 import type { PageFacts, RefusedForm } from '../ui/page-context.ts'
 import { inLanguage } from '../languages/reader.ts'
 import { assetPath } from './assets.ts'
@@ -29,13 +30,15 @@ export interface PageContent {
   readonly isWide?: boolean | undefined
   readonly refused?: RefusedForm | undefined
   readonly status?: number
+  readonly messages?: LinkedMessages | undefined
   readonly headers?: Readonly<Record<string, string>>
 }
 
 const htmlType = 'text/html;charset=utf-8'
 
 const factsOf = (
-  ctx: Pick<BrowserCtx, 'csrf' | 'viewer' | 'budget'> & { readonly config: Config; readonly clock: Clock },
+  ctx: Pick<BrowserCtx, 'csrf' | 'viewer' | 'budget'> &
+    Pick<PageFacts, 'caches'> & { readonly config: Config; readonly clock: Clock },
   url: string,
   refused?: RefusedForm,
 ): PageFacts => ({
@@ -47,6 +50,7 @@ const factsOf = (
   asset: (name) => assetPath(ctx.config, name),
   refused,
   budget: ctx.budget,
+  caches: ctx.caches,
   asked: { count: 0 },
 })
 
@@ -54,7 +58,7 @@ const factsOf = (
 export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): Promise<StreamReply<number>> {
   const { viewer } = ctx
   const unreadCount = viewer ? await countUnread({ ...ctx, viewer } satisfies SignedInCtx) : 0
-  const { status = 200, refused, meta, content, isWide } = page
+  const { status = 200, refused, meta, content, isWide, messages } = page
   let isProblemShown = refused?.problem === undefined
   const whenShown = (): void => {
     isProblemShown = true
@@ -64,7 +68,7 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
   const budgets = [ctx.budget, ctx.budget.copy()] as const
   const render = (budget: WorkBudget, problem?: string): string =>
     renderDocument(
-      factsOf({ ...ctx, budget }, call.url, refused && { ...refused, whenShown }),
+      { ...factsOf({ ...ctx, budget }, call.url, refused && { ...refused, whenShown }), messages },
       meta,
       <Layout {...{ unreadCount, notice, problem, isWide }} offersSignUp={offersSignUp(ctx.config)}>
         {content}

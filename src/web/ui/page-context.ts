@@ -1,7 +1,9 @@
 import type { Viewer } from '../../auth/viewer.ts'
+import type { CacheBudget } from '../../lib/cache-budget.ts'
 import type { Config } from '../../config/load-config.ts'
 import { WorkTooCostly, type WorkBudget } from '../../lib/work-budget.ts'
 import type { Unix } from '../../lib/time.ts'
+import type { LinkedMessages } from '../../site/render.service.ts'
 import type { IconSet } from './icons.ts'
 import type { StoredFields } from './edited-form.ts'
 import { createScope } from './scope.tsx'
@@ -54,8 +56,12 @@ export interface PageFacts {
   readonly refused?: RefusedForm | undefined
   /** Called with the stored fields of each rendered form that edits, before they are filled. */
   readonly whenEdited?: ((action: string, stored: StoredFields) => void) | undefined
+  /** The messages of commits that have links, in parts. */
+  readonly messages?: LinkedMessages | undefined
   /** What the request may still use up. */
   readonly budget: WorkBudget
+  /** Of the application; undefined on pages of errors. */
+  readonly caches?: CacheBudget | undefined
   /** How often parts of the page have asked for its facts. */
   readonly asked: { count: number }
 }

@@ -9,6 +9,7 @@ import { page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { revisionAt, revisionPath } from '../code-paths.ts'
 import { CommitsView } from './commits.view.tsx'
+import { messageBody, subjectOf } from '../../../code/commits/message.rules.ts'
 
 /** Commits on one page; the history of a path has this size too. */
 const pageSize = 50
@@ -53,5 +54,6 @@ export const commitsPage = page({
     canonical: revisionPath(place, 'commits', revision, path),
     isUnlisted: true,
   }),
+  messages: ({ views }) => views.flatMap(({ commit }) => [subjectOf(commit.message), messageBody(commit.message)]),
   view: CommitsView,
 })

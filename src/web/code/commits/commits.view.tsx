@@ -14,6 +14,7 @@ import { repositoryPath, revisionPath, shortOid, type RepositoryNames } from '..
 import { RefMenu } from '../ref-menu.view.tsx'
 import { PathCrumbs } from '../files/source.view.tsx'
 import { codeTexts as texts } from '../../languages/texts.ts'
+import { MessageText } from '../../shared/message-text.view.tsx'
 
 export interface CommitsProps {
   readonly place: RepositoryNames
@@ -46,7 +47,9 @@ const CommitRow = ({
               <summary aria-label={texts.wholeMessage} title={texts.wholeMessage}>
                 …
               </summary>
-              <pre>{body}</pre>
+              <pre>
+                <MessageText text={body} />
+              </pre>
             </details>
           )}
         </div>

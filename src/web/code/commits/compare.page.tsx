@@ -13,6 +13,7 @@ import { repositoryPath, revisionPath } from '../code-paths.ts'
 import { CompareView } from './compare.view.tsx'
 import { highlightSides } from '../../ui/diff/highlight-sides.ts'
 import { diffAddress, diffChoice, diffQuery } from '../../ui/diff/diff-request.ts'
+import { messageBody, subjectOf } from '../../../code/commits/message.rules.ts'
 
 /** Commits of a comparison that are listed; the total counts all. */
 const maxListed = 100
@@ -84,5 +85,6 @@ export const comparePage = page({
     isUnlisted: true,
     withFurtherStyles: true,
   }),
+  messages: ({ views }) => views.flatMap(({ commit }) => [subjectOf(commit.message), messageBody(commit.message)]),
   view: CompareView,
 })

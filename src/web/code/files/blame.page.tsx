@@ -10,6 +10,7 @@ import { revisionAt, revisionPath } from '../code-paths.ts'
 import { mayEditHere } from '../editing.ts'
 import { hasPreview, linesOnPage, readLines } from './file-content.ts'
 import { entryAt, latestOf } from '../source.ts'
+import { subjectOf } from '../../../code/commits/message.rules.ts'
 
 export const blamePage = page({
   path: '/{username}/{reponame}/blame/{filepath+}',
@@ -48,5 +49,6 @@ export const blamePage = page({
     }
   },
   meta: ({ place, path }) => ({ title: `Blame of ${path} · ${place.owner.name}/${place.repo.name}`, isUnlisted: true }),
+  messages: ({ views, latest }) => [latest, ...views].map(({ commit }) => subjectOf(commit.message)),
   view: BlameView,
 })

@@ -10,7 +10,7 @@ import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import type { BrowserCtx } from '../../shell/browser-context.ts'
 import { page } from '../../shell/page.tsx'
 import { crumbsOf, revisionAt, revisionPath } from '../code-paths.ts'
-import { entryAt, latestOf, readFolder } from '../source.ts'
+import { entryAt, latestOf, readFolder, shownSubjects } from '../source.ts'
 import { problemOfFile } from './file-problem.ts'
 import { readSource } from './file-content.ts'
 import { readReadme } from '../home/readme.ts'
@@ -62,5 +62,6 @@ export const sourcePage = page({
       withFurtherStyles: shown.kind === 'file' && shown.content.kind === 'notebook',
     }
   },
+  messages: ({ shown }) => shownSubjects(shown),
   view: SourceView,
 })

@@ -17,7 +17,7 @@ import { cloneAddresses } from './clone.view.tsx'
 import { repositoryPath } from '../code-paths.ts'
 import { HomeView, type HomeProps } from './home.view.tsx'
 import { readReadme } from './readme.ts'
-import { readRoot } from '../source.ts'
+import { readRoot, shownSubjects } from '../source.ts'
 import { codeTexts as texts } from '../../languages/texts.ts'
 import { topicsIn } from '../../shared/topics.ts'
 import { textUpTo } from '../../ui/fields.ts'
@@ -95,6 +95,7 @@ export const repositoryHomePage = page({
       { to: `${repositoryPath(place)}.atom`, type: 'atom', title: `${place.owner.name}/${repo.name}` },
     ],
   }),
+  messages: ({ code }) => (code.kind === 'shown' ? shownSubjects(code) : []),
   view: HomeView,
 })
 

@@ -20,6 +20,7 @@ import { BranchesView, type BranchEntry } from './branches.view.tsx'
 import { repositoryPath, revisionPath } from '../code-paths.ts'
 import { codeTexts as texts } from '../../languages/texts.ts'
 import { text } from '../../ui/fields.ts'
+import { subjectOf } from '../../../code/commits/message.rules.ts'
 
 /** Branches on one page. */
 const pageSize = 30
@@ -69,6 +70,7 @@ export const branchesPage = page({
     title: `${texts.branches} · ${place.owner.name}/${place.repo.name}`,
     canonical: repositoryPath(place, 'branches'),
   }),
+  messages: ({ entries }) => entries.map(({ head }) => subjectOf(head.commit.message)),
   view: BranchesView,
 })
 

@@ -13,6 +13,7 @@ import { repositoryPath } from '../code-paths.ts'
 import { TagsView } from './tags.view.tsx'
 import { codeTexts as texts } from '../../languages/texts.ts'
 import { text } from '../../ui/fields.ts'
+import { subjectOf } from '../../../code/commits/message.rules.ts'
 
 /** Tags on one page. */
 const pageSize = 30
@@ -56,6 +57,7 @@ export const tagsPage = page({
     title: `${texts.tags} · ${place.owner.name}/${place.repo.name}`,
     canonical: repositoryPath(place, 'tags'),
   }),
+  messages: ({ tags }) => tags.map(({ message }) => subjectOf(message)),
   view: TagsView,
 })
 

@@ -11,6 +11,7 @@ import { subjectOf } from '../../../code/commits/message.rules.ts'
 import { repositoryPath, revisionPath, shortOid, type RepositoryNames } from '../code-paths.ts'
 import { uiTexts as common } from '../../languages/texts.ts'
 import { codeTexts as texts } from '../../languages/texts.ts'
+import { MessageText } from '../../shared/message-text.view.tsx'
 
 export interface TagEntry {
   readonly name: string
@@ -64,7 +65,7 @@ const Row = ({ place, tag, mayWrite, mayRelease }: TagsProps & { readonly tag: T
               {shortOid(tag.commit)}
             </Link>
           )}
-          <span class="cut ref-subject">{subjectOf(tag.message)}</span>
+          <MessageText text={subjectOf(tag.message)} class="cut ref-subject" />
           {tag.createdUnix === undefined ? null : <Time unix={tag.createdUnix} />}
         </div>
       </div>
