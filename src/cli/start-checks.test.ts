@@ -14,6 +14,14 @@ interface Bad {
   readonly line: RegExp
 }
 
+/** Makes a file where a setting names a folder. */
+function nameTaken(folder: string, setting: string, below: string): void {
+  const file = join(folder, 'conf', 'taken')
+  mkdirSync(join(folder, 'conf'))
+  writeFileSync(file, '')
+  appendFileSync(join(folder, 'app.ini'), `${setting} = ${file}${below}\n`)
+}
+
 const table = async (port: number): Promise<Bad[]> => [
   {
     settings: '[repository.signing]\nSIGNING_KEY = no.asc\n',
@@ -62,13 +70,11 @@ const table = async (port: number): Promise<Bad[]> => [
     line: /old-git is too old: "git version 2\.20\.1"; install git 2\.39 or newer/,
   },
   {
-    settings: '[repository]\nROOT = taken\n',
-    prepare: (folder) => writeFileSync(join(folder, 'taken'), ''),
+    prepare: (folder) => nameTaken(folder, '[repository]\nROOT', ''),
     line: /the folder \S+taken cannot be made: a file of this name exists; name another with \[repository\]\.ROOT/,
   },
   {
-    settings: '[storage]\nPATH = taken/files\n',
-    prepare: (folder) => writeFileSync(join(folder, 'taken'), ''),
+    prepare: (folder) => nameTaken(folder, '[storage]\nPATH', '/files'),
     line: /cannot be made: a part of the path is a file; name another with \[storage\]\.PATH/,
   },
   {

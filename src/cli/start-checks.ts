@@ -49,7 +49,7 @@ export async function tryStart({ config }: LoadedConfig): Promise<void> {
   const { database, paths, security, ingot } = config
   await explained(config, async () => {
     checkFolders(config)
-    await checkGitVersion(gitBinaryOf(config), process.env)
+    await checkGitVersion(gitBinaryOf(config))
     if (existsSync(paths.secretKeyFile)) {
       await loadInstanceKeys({
         secretKey: security.secretKey,

@@ -10,8 +10,12 @@ const known = new Set<string>()
 /**
  * Rejects when git is missing, does not answer, or is older than 2.39. The server itself runs only this command, once
  * at its start, while it is small (docs/decisions/0014-git-broker.md).
+ * @param environment by default that of this process
  */
-export async function checkGitVersion(gitBinary: string, environment: NodeJS.ProcessEnv): Promise<void> {
+export async function checkGitVersion(
+  gitBinary: string,
+  environment?: Readonly<Record<string, string>>,
+): Promise<void> {
   if (known.has(gitBinary)) return
   const { stdout } = await run(gitBinary, ['version'], { env: environment, timeout: timeoutMs, maxBuffer: 4096 }).catch(
     (error: unknown) => {

@@ -40,7 +40,7 @@ export async function openWatchedPort(stallMs: number): Promise<WatchedPort> {
   const turning = setInterval(() => Atomics.add(turns, 0, 1), turnMs).unref()
   return {
     port,
-    leadTo: (target) => worker.postMessage(target),
+    leadTo: (target) => worker.postMessage(target, []),
     [Symbol.dispose]() {
       clearInterval(turning)
       void worker.terminate()

@@ -56,4 +56,4 @@ setInterval(() => {
 }, lookMs)
 
 parentPort?.on('message', (port: number) => (target = port))
-server.listen(0, '127.0.0.1', () => parentPort?.postMessage((server.address() as AddressInfo).port))
+server.listen(0, '127.0.0.1', () => parentPort?.postMessage((server.address() as AddressInfo).port, []))
