@@ -71,6 +71,9 @@ export const admissionLimits = ({ ingot }: Config): AdmissionLimits => ({
   spoolBytes: ingot.maxFetchSpool,
 })
 
+/** Returns the program of git that the settings name. */
+export const gitBinaryOf = ({ git }: Pick<Config, 'git'>): string => (git.path === '' ? 'git' : git.path)
+
 /** Returns the options of git; `more` takes precedence. */
 export function gitOptions(config: Config, log: Log, more: Partial<GitOptions> = {}): GitOptions {
   return {
@@ -78,7 +81,7 @@ export function gitOptions(config: Config, log: Log, more: Partial<GitOptions> =
     // Processes with a shared database share the repositories.
     shared: config.database.kind !== 'sqlite3',
     lockAgeMs: config.ingot.gitLockAge,
-    ...(config.git.path === '' ? {} : { gitBinary: config.git.path }),
+    gitBinary: gitBinaryOf(config),
     log,
     ...more,
     limits: {

@@ -22,7 +22,8 @@ import { checkOnEvents } from './access/lasting-access.ts'
 import type { Ctx, Services } from './access/context.ts'
 import { accessTokens, passwords } from './auth/identify.ts'
 import { PasswordChecks } from './auth/password-check.ts'
-import { SignInAttempts } from './auth/sign-in-attempts.ts'
+import { SharedAttempts } from './auth/shared-attempts.ts'
+import { failureWindowMs, SignInAttempts } from './auth/sign-in-attempts.ts'
 import { NotedUse } from './auth/noted-use.ts'
 import { noteSessionsUsed } from './auth/session.service.ts'
 import { updateTokensUsed } from './auth/token.store.ts'
@@ -286,6 +287,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
   })
   const own = openOwnServices(all.flatMap((feature) => feature.services ?? []))
   const leaseMs = Math.min(config.ingot.jobLease, longestLeaseMs)
+  const secrets = createSecrets(keys)
   const services: Mutable<Services> = {
     config,
     db,
@@ -293,7 +295,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
     git,
     caches,
     blobs,
-    secrets: createSecrets(keys),
+    secrets,
     images: createImages({
       timeoutMs: config.ingot.imageTimeout,
       maxQueue: config.ingot.maxImageQueue,
@@ -316,7 +318,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
     tokenUse,
     sessionUse,
     passwordChecks: new PasswordChecks(verifyPassword),
-    signInAttempts: new SignInAttempts(clock),
+    signInAttempts: new SignInAttempts(clock, new SharedAttempts({ db, clock, secrets }, 'password', failureWindowMs)),
     askSources: async (known, login, password) =>
       (await parts.passwordSource?.(services, known, login, password)) ?? 'elsewhere',
     accountOfProxy: async (headers) => parts.proxySource?.(services, headers),

@@ -134,6 +134,13 @@ const tried: Readonly<Record<string, Tried>> = {
     path: `${tool}/actions/runs`,
     filters: { event: 'schedule', status: 'success', run_number: '999', head_sha: '0'.repeat(40) },
   },
+  userListWorkflowRuns: { path: '/user/actions/runs', filters: { event: 'schedule', status: 'success' } },
+  orgListWorkflowRuns: { path: '/orgs/guild/actions/runs', filters: { event: 'schedule', status: 'success' } },
+  adminListWorkflowRuns: { path: '/admin/actions/runs', filters: { event: 'schedule', status: 'success' } },
+  userListWorkflowJobs: { path: '/user/actions/jobs', filters: { status: 'success' } },
+  orgListWorkflowJobs: { path: '/orgs/guild/actions/jobs', filters: { status: 'success' } },
+  adminListWorkflowJobs: { path: '/admin/actions/jobs', filters: { status: 'success' } },
+  listDeployments: { path: `${tool}/deployments`, filters: { environment: 'nothing', sha: '0'.repeat(40) } },
   listRepoArtifacts: { path: `${tool}/actions/artifacts`, filters: { name: 'nothing' } },
   listArtifactsOfRun: { path: `${tool}/actions/runs/{run}/artifacts`, filters: { name: 'nothing' } },
   listRepoCaches: { path: `${tool}/actions/caches`, filters: { key: 'nothing' } },
@@ -246,7 +253,10 @@ async function makeWorld(forge: Forge): Promise<Readonly<Record<string, string |
   await commitTogether(forge, tool, {
     'spaced.txt': 'one\ntwo\n',
     '.editorconfig': 'root = true\n[*]\nindent_size = 2\n',
-    '.forgejo/workflows/a.yml': workflow('push'),
+    '.forgejo/workflows/a.yml': workflow(
+      'push',
+      'build: { runs-on: ubuntu-latest, environment: test, steps: [{ run: x }] }',
+    ),
   })
   await commitFiles(forge, repo, 'side', {
     '.editorconfig': 'root = true\n[*]\nindent_size = 4\n',

@@ -86,7 +86,12 @@ test('act: a form that needs a recent sign-in does nothing in an old session', a
   forge.clock.advance(901_000)
   const declared = (forge.services.operations() as readonly Declared[]).filter(({ recentSignIn }) => recentSignIn)
   assert.ok(declared.length > 20, `${declared.length} forms`)
-  const alsoChecked = ['/user/settings/security/passkeys', '/user/settings/security/two_factor/enroll']
+  const alsoChecked = [
+    '/user/settings/security/passkeys',
+    '/user/settings/security/two_factor/enroll',
+    '/login/oauth/grant',
+    '/login/device/answer',
+  ]
   const values: Readonly<Record<string, string>> = {
     '/user/settings/applications/oauth2/{id}': String(app.id),
     '{username}': 'alice',
@@ -96,11 +101,9 @@ test('act: a form that needs a recent sign-in does nothing in an old session', a
     '{id}': '1',
   }
   for (const path of [...declared.map((each) => each.path), ...alsoChecked]) {
-    const real = path
-      .replace('oauth2/{id}', `oauth2/${app.id}`)
-      .replace(/\{[\w]+\}/g, (name) => values[name] ?? name)
+    const real = path.replace('oauth2/{id}', `oauth2/${app.id}`).replace(/\{[\w]+\}/g, (name) => values[name] ?? name)
     const browser = path.startsWith('/admin') || path.startsWith('/-/admin') ? root : alice
-    const answer = await browser.post(real, { _csrf: await browser.csrf('/user/settings'), name: 'x' })
+    const answer = await browser.post(real, { _csrf: await browser.csrf('/user/settings'), name: 'x', granted: 'true' })
     // A form with a field for the password is shown again.
     assert.ok([403, 422].includes(answer.status), `${path}: ${answer.status}`)
     assert.match(answer.text, /Confirm that it is you|The password is not right/, path)
@@ -129,4 +132,27 @@ test('createTokenSubmit: after the password, the form is sent as it was typed, a
   assert.deepEqual((await tokenOf()).scopes, ['public-only', 'write:issue'])
   const key = await browser.submit('/user/settings/keys', '/keys/ssh"', { key: publicKey, title: 'laptop' })
   assert.equal(key.status, 303, 'the sign-in is recent again')
+})
+
+test('oauthGrant: a consent in an old session asks for the password, and then leads to the application', async () => {
+  await using forge = await startForge({ users: ['alice'], standAt: Date.now() })
+  const { json: app } = await forge.as('alice').must('POST', '/user/applications/oauth2', {
+    name: 'Planner',
+    redirect_uris: ['http://127.0.0.1/back'],
+    confidential_client: true,
+  })
+  const browser = await Browser.of(forge, 'alice')
+  forge.clock.advance(901_000)
+  const query = new URLSearchParams({
+    client_id: app.client_id,
+    redirect_uri: 'http://127.0.0.1/back',
+    response_type: 'code',
+    state: 'st',
+  })
+  const to = '/login/oauth/grant'
+  const asked = await browser.submit(`/login/oauth/authorize?${query}`, to, { granted: 'true' })
+  assert.equal(asked.status, 403)
+  assert.match(asked.headers.get('content-security-policy') ?? '', /form-action 'self' http:\/\/127\.0\.0\.1/)
+  const done = await browser.post(to, { ...hiddenFields(asked.text, to), confirm_password: testPassword })
+  assert.match(done.headers.get('location') ?? '', /^http:\/\/127\.0\.0\.1\/back\?code=.*state=st/)
 })

@@ -9,6 +9,35 @@ const leading = /^(?:back|from|to|next|path|redirect_to|return_to|redirect_uri|t
 
 const typed = ['\r\nset-cookie: a=b', '?q=one\r\ntwo', '?q=ä日本', '//evil.example/\n', '?q=\u0000\ud83d']
 
+/** What browsers read as another site, or as more than an address, and what only looks so. */
+const whole = [
+  ...['//evil.example', '/\\evil.example', '\\\\evil.example', '\\/evil.example', '///evil.example', ' //evil.example'],
+  ...[
+    'https:evil.example',
+    'https://evil.example',
+    'javascript:alert(1)',
+    '/\t/evil.example',
+    '\t//evil.example',
+    '/\n/evil.example',
+  ],
+  ...[
+    '/.//evil.example',
+    '/x/..//evil.example',
+    '/%2f%2fevil.example',
+    '/%5cevil.example',
+    '/%09/evil.example',
+    '/..%2f/evil.example',
+  ],
+  ...[
+    '/%0d%0aset-cookie:%20a=b',
+    '/\u2028/evil.example',
+    '/@evil.example',
+    '@evil.example',
+    '.evil.example',
+    ':80@evil.example',
+  ],
+]
+
 const namesIn = (schema: unknown): string[] =>
   Object.keys((schema as { readonly properties?: object } | undefined)?.properties ?? schema ?? {})
 
@@ -33,9 +62,8 @@ test('a line break or a foreign letter in a field that decides the next page nev
     const fields = namesIn(isRead ? operation.query : operation.body).filter((name) => leading.test(name))
     const address = addressOf(operation)
     for (const field of fields) {
-      for (const tail of typed) {
+      for (const value of [...typed.map((tail) => `${address.replace(/\/bulk$/, '')}${tail}`), ...whole]) {
         count += 1
-        const value = `${address.replace(/\/bulk$/, '')}${tail}`
         const sent = { issue: '1', act: 'close', [field]: value }
         const reply = isRead
           ? await browser.get(`${address}?${new URLSearchParams({ [field]: value })}`)

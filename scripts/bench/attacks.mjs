@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 /**
- * Measures what others notice during attacks, in three parts:
+ * Measures what others notice during attacks, in four parts:
  *
  * - `connections`: times of reads, a clone and a push of honest clients during attacks of one address;
+ * - `crowd`: times of an honest client while eight attackers at once request eight hostile inputs, beside its quiet times. It
+ *   fails above three times;
  * - `texts`: the longest read meanwhile, and the memory, for each hostile text. It fails when a text ends the server;
  * - `dimensions`: fills each dimension of stored text to its limit and requests every page and every read. It fails when
  *   a request holds the main thread for more than 200 ms of processor time, takes 64 MB, or answers more than 4 MB.
@@ -21,6 +23,7 @@ import { bundle, ownBuildFolder } from '../lib/bundle.mjs'
 import { buildForge, startForge } from '../lib/forge.mjs'
 import { ensureReady, fail, fromRoot } from '../lib/project.mjs'
 import { measureConnections } from './attacks/connections.mjs'
+import { measureCrowd } from './attacks/crowd.mjs'
 import { measureDimensions } from './attacks/dimensions.mjs'
 import { measureHostileTexts } from './attacks/hostile.mjs'
 import { openMeter } from './attacks/meter.mjs'
@@ -38,7 +41,8 @@ const { values: options } = parseArgs({
   },
 })
 const parts =
-  options.part?.split(',') ?? (options.only || options.quick ? ['dimensions'] : ['connections', 'texts', 'dimensions'])
+  options.part?.split(',') ??
+  (options.only || options.quick ? ['dimensions'] : ['connections', 'crowd', 'texts', 'dimensions'])
 const shownRows = 60
 const program = await buildForge()
 const built = ownBuildFolder('attacks')
@@ -57,9 +61,11 @@ const forge = await startForge({
 })
 const report = new Report()
 let ended
+let slow = []
 try {
   const ask = await apiOf(forge.url)
   if (parts.includes('connections')) await measureConnections({ url: forge.url, ask, folder })
+  if (parts.includes('crowd')) slow = await measureCrowd({ url: forge.url, ask, folder })
   if (parts.includes('texts')) await measureHostileTexts({ forge, ask })
   if (parts.includes('dimensions')) {
     const meter = await openMeter(forge.pid, socket)
@@ -95,3 +101,4 @@ if (ended !== undefined) {
   if (ended.failed.length > 0) fail(`not measured:\n  ${ended.failed.join('\n  ')}`)
   if (above.length > 0) fail(`${above.length} requests are above ${cpuMs} ms, ${memoryMb} MB or ${replyMb} MB`)
 }
+if (slow.length > 0) fail(`eight attackers slow these requests down: ${slow.join(', ')}`)

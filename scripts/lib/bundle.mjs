@@ -29,6 +29,7 @@ export const sideEntries = {
   'archive-worker': 'src/packages/formats/worker.ts',
   'image-worker': 'src/images/worker.ts',
   'markup-worker': 'src/markup/worker.ts',
+  'port-worker': 'src/testing/port/worker.ts',
 }
 
 /** All entries of `dist/`. */

@@ -9,6 +9,9 @@ import * as cacheRoutes from './caches/cache.routes.ts'
 import * as cacheV1Routes from './caches/cache-v1.routes.ts'
 import * as cacheV2Routes from './caches/cache-v2.routes.ts'
 import { cleanupActions } from './cleanup-actions.task.ts'
+import * as environmentRoutes from './environments/environment.routes.ts'
+import * as ownedListRoutes from './owned/owned-list.routes.ts'
+import * as reportRoutes from './logs/report.routes.ts'
 import * as logRoutes from './logs/log.routes.ts'
 import { storeLog } from './logs/log.service.ts'
 import * as identityRoutes from './identity/identity.routes.ts'
@@ -46,6 +49,9 @@ export const actions: Feature = {
     runnerControlRoutes,
     runnerRoutes,
     logRoutes,
+    reportRoutes,
+    ownedListRoutes,
+    environmentRoutes,
     artifactV4Routes,
     artifactV3Routes,
     artifactPageRoutes,

@@ -7,6 +7,8 @@ import { transaction } from '../db/database.ts'
 import { enqueueAll, planned } from '../jobs/queue.ts'
 import { nowUnix } from '../lib/time.ts'
 import { updateTask } from './runs/task.store.ts'
+import { deleteAnnotations } from './logs/annotation.store.ts'
+import { deleteSummaries } from './logs/summary.store.ts'
 import { storeLog } from './logs/log.service.ts'
 import { listLogs } from './logs/log.store.ts'
 
@@ -32,7 +34,7 @@ async function storeLateLogs(ctx: Ctx): Promise<void> {
   }
 }
 
-/** Deletes logs that are older than `[actions].LOG_RETENTION_DAYS`. */
+/** Deletes logs, with their annotations and summaries, that are older than `[actions].LOG_RETENTION_DAYS`. */
 async function expireLogs(ctx: Ctx, signal: AbortSignal): Promise<void> {
   const { logRetentionDays } = ctx.config.actions
   if (logRetentionDays <= 0) return
@@ -40,7 +42,11 @@ async function expireLogs(ctx: Ctx, signal: AbortSignal): Promise<void> {
   for (let after = 0; !signal.aborted;) {
     const old = await listLogs(ctx.db, 'stored', before, after, batchSize)
     for (const { id, log_key: key } of old) {
-      await transaction(ctx.db, (tx) => updateTask(tx, id, { log_state: 'expired', log_key: '', log_index: '[]' }))
+      await transaction(ctx.db, async (tx) => {
+        await updateTask(tx, id, { log_state: 'expired', log_key: '', log_index: '[]' })
+        await deleteAnnotations(tx, id)
+        await deleteSummaries(tx, id)
+      })
       await ctx.blobs.actionsLog.delete(key)
     }
     if (old.length < batchSize) return

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { Clone } from '../testing/clone.ts'
+import { openTestDatabase } from '../testing/database.ts'
 import { startForge, testPassword, type Forge } from '../testing/forge.ts'
 import { basicAuthorization } from '../testing/samples.ts'
+import { forgetExpiredSessions } from './session.service.ts'
 import { SignInAttempts } from './sign-in-attempts.ts'
 import { Turns } from './turns.ts'
 
@@ -162,6 +168,35 @@ test('git: too many guesses are 429 instead of 401, because helpers forget the p
   assert.equal(lfs.status, 429)
   using clone = await Clone.of(forge, 'alice', repo.fullName)
   assert.match(await clone.must('log', '-1', '--format=%s'), /\S/, 'a token goes on working')
+})
+
+test('guesses count across the processes of a database, and after a restart', async () => {
+  await using stack = new AsyncDisposableStack()
+  const dataFolder = mkdtempSync(join(tmpdir(), 'ingot-guess-'))
+  stack.defer(() => rmSync(dataFolder, { recursive: true, force: true, maxRetries: 3 }))
+  const { options: database } = stack.use(await openTestDatabase())
+  const options = { dataFolder, database, standAt: Date.now() }
+  const countOf = async ({ services: { db } }: Forge): Promise<number> =>
+    (await db.selectFrom('refused_attempt').select('id').execute()).length
+  {
+    await using one = await startForge({ users: ['alice'], ...options })
+    await using other = await startForge(options)
+    for (const [each, forge] of [one, other, one, other, one, other, one, other, one, other].entries()) {
+      // A process reads the failures of others at most ten times a second.
+      await wait(110)
+      assert.equal((await ask(forge, 'alice', `guess ${each}`, '203.0.113.1')).status, 401)
+    }
+    await wait(110)
+    assert.equal((await ask(one, 'alice', testPassword, '203.0.113.1')).status, 429)
+    assert.equal((await ask(other, 'alice', testPassword, '203.0.113.1')).status, 429)
+    assert.equal((await ask(other, 'alice', testPassword, '203.0.113.2')).status, 200, 'from elsewhere')
+    assert.equal(await countOf(one), 10, 'neither right nor stopped attempts are recorded')
+  }
+  await using again = await startForge(options)
+  assert.equal((await ask(again, 'alice', testPassword, '203.0.113.1')).status, 429)
+  again.clock.advance(3_600_001)
+  await forgetExpiredSessions(again.services)
+  assert.equal(await countOf(again), 0)
 })
 
 test('the memory for guesses is bounded, for any number and length of names', () => {

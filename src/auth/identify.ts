@@ -137,14 +137,15 @@ async function checkPassword(
   }
   signInAttempts.failed(login, ip)
   // The audit log gets the account, never the typed name: people type passwords into that field.
-  await transaction(db, (tx) =>
-    recordAct(tx, {
+  await transaction(db, async (tx) => {
+    await signInAttempts.record(tx, login, ip)
+    await recordAct(tx, {
       action: 'password.used',
       outcome: 'refused',
       about: { kind: 'account', id: user?.id ?? null },
       details: user?.prohibit_login && fits ? { reason: 'the account may not sign in' } : {},
-    }),
-  )
+    })
+  })
   return undefined
 }
 

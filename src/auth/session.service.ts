@@ -28,6 +28,7 @@ import {
   updateSessionsUsed,
   type SessionOfUser,
 } from './session.store.ts'
+import { forgetRefusedAttempts } from './shared-attempts.ts'
 import { hasTwoFactor, takeSecondFactor } from './two-factor.service.ts'
 import { viewerOf, type Viewer } from './viewer.ts'
 
@@ -324,8 +325,11 @@ export async function endSessions(tx: Tx, userId: UserId): Promise<void> {
   await publish(tx, 'credential.ended', { userId, what: 'session' })
 }
 
-/** Deletes expired sessions and challenges. */
+/** Deletes expired sessions, challenges and refused attempts. */
 export async function forgetExpiredSessions(services: AuthServices): Promise<void> {
   await forgetAnsweredChallenges(services)
-  await transaction(services.db, (tx) => deleteSessionsBefore(tx, nowUnix(services.clock)))
+  await transaction(services.db, async (tx) => {
+    await deleteSessionsBefore(tx, nowUnix(services.clock))
+    await forgetRefusedAttempts(tx, services.clock.nowMs())
+  })
 }

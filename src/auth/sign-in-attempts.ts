@@ -1,12 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { shareOfAddress } from '../http/client-address.ts'
 import { cacheOf } from '../lib/cache.ts'
+import type { Tx } from '../db/database.ts'
 import { TooManyRequests } from '../lib/errors.ts'
 import type { Clock } from '../lib/time.ts'
+import type { SharedAttempts } from './shared-attempts.ts'
 import { Turns } from './turns.ts'
 
 /** How long a failure counts, in milliseconds. */
-const windowMs = 10 * 60_000
+export const failureWindowMs = 10 * 60_000
 
 /**
  * Failures of one name from one address without a penalty, against clients that guess one password. Further attempts
@@ -59,8 +61,12 @@ export class SignInAttempts {
   /** Number of unfinished attempts per address; they count as failures. */
   readonly #open = new Map<string, number>()
 
+  /**
+   * @param shared the failures that the processes of the database share; without it, those of this process count
+   */
   constructor(
     readonly clock: Clock,
+    readonly shared?: Pick<SharedAttempts, 'news' | 'record' | 'subjectOf'>,
     paceMs = addressPaceMs,
   ) {
     this.#turns = new Turns(paceMs, maxWaiting)
@@ -72,8 +78,9 @@ export class SignInAttempts {
    * @throws TooManyRequests when the attempt follows too many failures of the name
    */
   async begin(login: string, ip: string, caller?: Caller): Promise<() => void> {
+    await this.#countOthers()
     this.check(login, ip)
-    const { name, address, pair } = keysOf(login, ip)
+    const { name, address, pair } = this.#keysOf(login, ip)
     if (this.#known.has(pair)) return () => {}
     const isHunted = this.#recent(this.#ofName, name).length >= freeOfName || this.#recentOfAll() >= freeOfAll
     if (isHunted) await this.#delay(name)
@@ -96,36 +103,63 @@ export class SignInAttempts {
    * @throws TooManyRequests
    */
   check(login: string, ip: string): void {
-    const recent = this.#recent(this.#ofPair, keysOf(login, ip).pair)
+    const recent = this.#recent(this.#ofPair, this.#keysOf(login, ip).pair)
     const waitMs = recent.length < freeOfPair ? 0 : (recent.at(-1) ?? 0) + pairPauseMs - this.clock.nowMs()
     if (waitMs > 0) throw tooMany(waitMs)
   }
 
   failed(login: string, ip: string): void {
-    const { name, address, pair } = keysOf(login, ip)
-    const now = this.clock.nowMs()
-    const count = (memory: Failures, key: string, most: number) =>
-      memory.set(key, [...this.#recent(memory, key), now].slice(-most))
+    this.#count(this.#keysOf(login, ip), this.clock.nowMs())
+  }
+
+  /** Records a failure for other processes. */
+  async record(tx: Tx, login: string, ip: string): Promise<void> {
+    const { name, address, pair } = this.#keysOf(login, ip)
+    await this.shared?.record(tx, [pair, address, name])
+  }
+
+  async #countOthers(): Promise<void> {
+    for (const { subjects, atMs } of (await this.shared?.news()) ?? []) {
+      const [pair = '', address = '', name = ''] = subjects
+      this.#count({ pair, address, name }, atMs)
+    }
+  }
+
+  #count({ name, address, pair }: Keys, atMs: number): void {
+    const count = (memory: Failures, key: string, most: number) => {
+      const times = [...this.#recent(memory, key), atMs]
+      memory.set(key, times.toSorted((one, other) => one - other).slice(-most))
+    }
     count(this.#ofPair, pair, freeOfPair)
     count(this.#ofAddress, address, freeOfAddress)
     count(this.#ofName, name, freeOfName)
-    this.#all.push(now)
+    this.#all.push(atMs)
     if (this.#all.length > freeOfAll) this.#all.shift()
   }
 
+  #keysOf(login: string, ip: string): Keys {
+    const name = login.slice(0, maxNameLength).toLowerCase()
+    const address = shareOfAddress(ip)
+    const keys = { name, address, pair: `${address} ${name}` }
+    const subject = this.shared?.subjectOf
+    return subject
+      ? { name: subject(`name ${name}`), address: subject(`address ${address}`), pair: subject(`pair ${keys.pair}`) }
+      : keys
+  }
+
   succeeded(login: string, ip: string): void {
-    const { pair } = keysOf(login, ip)
+    const { pair } = this.#keysOf(login, ip)
     this.#known.set(pair, true)
     this.#ofPair.delete(pair)
   }
 
   #recent(memory: Failures, key: string): readonly number[] {
-    const since = this.clock.nowMs() - windowMs
+    const since = this.clock.nowMs() - failureWindowMs
     return (memory.get(key) ?? []).filter((ms) => ms > since)
   }
 
   #recentOfAll(): number {
-    const since = this.clock.nowMs() - windowMs
+    const since = this.clock.nowMs() - failureWindowMs
     const first = this.#all.findIndex((ms) => ms > since)
     return first < 0 ? 0 : this.#all.length - first
   }
@@ -160,8 +194,9 @@ const tooMany = (waitMs: number): TooManyRequests => {
   )
 }
 
-function keysOf(login: string, ip: string): { name: string; address: string; pair: string } {
-  const name = login.slice(0, maxNameLength).toLowerCase()
-  const address = shareOfAddress(ip)
-  return { name, address, pair: `${address} ${name}` }
+/** What a failure counts against. */
+interface Keys {
+  readonly name: string
+  readonly address: string
+  readonly pair: string
 }

@@ -102,13 +102,14 @@ export async function takeSecondFactor(
   const row = await findTwoFactor(services.db, userId)
   if (!row) return false
   checkFailures(services, row)
+  const limit = { maxFailures, sinceUnix: nowUnix(services.clock) - failureWindowSeconds }
   if ('scratch' in given) {
     const hash = hashToken(given.scratch.trim().toLowerCase())
-    if (await transaction(services.db, (tx) => takeScratch(tx, userId, hash))) return true
+    if (await transaction(services.db, (tx) => takeScratch(tx, userId, hash, limit))) return true
   } else if (row.sealed !== '') {
     const key = services.secrets.open(twoFactorPurpose, row.sealed)
     const step = stepOfCode(key, given.code, nowUnix(services.clock))
-    if (step !== undefined && (await transaction(services.db, (tx) => takeStep(tx, userId, step)))) return true
+    if (step !== undefined && (await transaction(services.db, (tx) => takeStep(tx, userId, step, limit)))) return true
   }
   await failed(services, userId)
   return false

@@ -1,3 +1,4 @@
+import { sql, type SqlBool } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { changesRow } from '../db/rows.ts'
 import type { NewTwoFactorRow, TwoFactorRow } from '../db/tables/sign-in.ts'
@@ -30,25 +31,37 @@ export const removeCodes = (tx: Tx, userId: UserId): Promise<boolean> =>
 export const deleteWithoutCodes = (tx: Tx, userId: UserId) =>
   tx.deleteFrom('two_factor').where('user_id', '=', userId).where('sealed', '=', '').execute()
 
-/** Uses up a time step; returns false when it or a later one was used. */
-export const takeStep = (tx: Tx, userId: UserId, step: number): Promise<boolean> =>
+/** The limit of wrong codes: their number, and the time after which they count no more. */
+export interface FailureLimit {
+  readonly maxFailures: number
+  readonly sinceUnix: Unix
+}
+
+/** Concurrent attempts learn no more than sequential ones: those that others failed meanwhile count. */
+const isBelow = ({ maxFailures, sinceUnix }: FailureLimit) =>
+  sql<SqlBool>`(failures < ${maxFailures} or failed_unix <= ${sinceUnix})`
+
+/** Uses up a time step; returns false when it or a later one was used, or after too many failures. */
+export const takeStep = (tx: Tx, userId: UserId, step: number, limit: FailureLimit): Promise<boolean> =>
   changesRow(
     tx
       .updateTable('two_factor')
       .set({ last_step: step, failures: 0 })
       .where('user_id', '=', userId)
-      .where('last_step', '<', step),
+      .where('last_step', '<', step)
+      .where(isBelow(limit)),
   )
 
-/** Uses up the scratch code; returns false when it does not match. */
-export const takeScratch = (tx: Tx, userId: UserId, scratchHash: string): Promise<boolean> =>
+/** Uses up the scratch code; returns false when it does not match, or after too many failures. */
+export const takeScratch = (tx: Tx, userId: UserId, scratchHash: string, limit: FailureLimit): Promise<boolean> =>
   changesRow(
     tx
       .updateTable('two_factor')
       .set({ scratch_hash: '', failures: 0 })
       .where('user_id', '=', userId)
       .where('scratch_hash', '=', scratchHash)
-      .where('scratch_hash', '!=', ''),
+      .where('scratch_hash', '!=', '')
+      .where(isBelow(limit)),
   )
 
 /** Counts a wrong code, starting at one when the last failure is old. */

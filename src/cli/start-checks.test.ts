@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -52,6 +52,34 @@ const table = async (port: number): Promise<Bad[]> => [
     line: /^ingot: \S+ contains no instance, but other files \(Photos\); name an empty folder with --data/,
   },
   { settings: '[server]\nHTTP_PORT = 99999\n', line: /HTTP_PORT/ },
+  { settings: '[git]\nPATH = /no/git\n', line: /^ingot: \/no\/git cannot be started: it does not exist; install git/ },
+  {
+    prepare(folder) {
+      mkdirSync(join(folder, 'conf'))
+      appendFileSync(join(folder, 'app.ini'), `[git]\nPATH = ${join(folder, 'conf', 'old-git')}\n`)
+      writeFileSync(join(folder, 'conf', 'old-git'), '#!/bin/sh\necho git version 2.20.1\n', { mode: 0o755 })
+    },
+    line: /old-git is too old: "git version 2\.20\.1"; install git 2\.39 or newer/,
+  },
+  {
+    settings: '[repository]\nROOT = taken\n',
+    prepare: (folder) => writeFileSync(join(folder, 'taken'), ''),
+    line: /the folder \S+taken cannot be made: a file of this name exists; name another with \[repository\]\.ROOT/,
+  },
+  {
+    settings: '[storage]\nPATH = taken/files\n',
+    prepare: (folder) => writeFileSync(join(folder, 'taken'), ''),
+    line: /cannot be made: a part of the path is a file; name another with \[storage\]\.PATH/,
+  },
+  {
+    prepare(folder) {
+      const db = new SqliteConnection(join(folder, 'ingot.db'))
+      db.exec(`create table migration (number bigint primary key, name text, requires bigint, applied_unix bigint);
+        insert into migration values (9000, 'later', 9000, 0)`)
+      db.close()
+    },
+    line: /the database requires a newer version of the program: migration 9000 \(later\)/,
+  },
 ]
 
 test('config check refuses each configuration that serve refuses, with the same text, and creates nothing', async () => {

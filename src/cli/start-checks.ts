@@ -2,17 +2,19 @@ import { existsSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { basename, dirname, relative, sep } from 'node:path'
-import { databaseOptions } from '../app-options.ts'
+import { databaseOptions, gitBinaryOf } from '../app-options.ts'
 import { ConfigError } from '../config/config-error.ts'
 import type { Config, LoadedConfig } from '../config/load-config.ts'
 import { FolderInUse, lockFolder } from '../db/folder-lock.ts'
-import { refuseForeignDatabase } from '../db/migrate.ts'
+import { checkDatabase } from '../db/migrate.ts'
 import { closeDatabase, openDatabase } from '../db/open.ts'
 import { reachDatabase } from '../db/reach.ts'
+import { checkGitVersion } from '../git/git-version.ts'
 import { loadInstanceKeys } from '../secrets/instance-key.ts'
 import { checkSigningKey } from '../site/signing-key.service.ts'
 import { CommandFailure } from './exit.ts'
 import { checkCertificate, explained } from './instance.ts'
+import { checkFolders } from './start.ts'
 
 /**
  * Checks what a start depends on and what changes nothing: certificate, signing key, and that the data folder is that of an
@@ -40,12 +42,14 @@ async function withOrigin({ settings }: LoadedConfig, work: () => Promise<void>)
 }
 
 /**
- * Checks what `serve` finds out by its work: keys, database and ports. It creates nothing.
+ * Checks what `serve` finds out by its work: folders, git, keys, database and ports. It creates nothing.
  * @throws ConfigError, CommandFailure or the error of the database
  */
 export async function tryStart({ config }: LoadedConfig): Promise<void> {
   const { database, paths, security, ingot } = config
   await explained(config, async () => {
+    checkFolders(config)
+    await checkGitVersion(gitBinaryOf(config), process.env)
     if (existsSync(paths.secretKeyFile)) {
       await loadInstanceKeys({
         secretKey: security.secretKey,
@@ -57,7 +61,7 @@ export async function tryStart({ config }: LoadedConfig): Promise<void> {
       const db = openDatabase(databaseOptions(config))
       try {
         await reachDatabase(db, { retries: 1, backoffMs: 0, log: () => {} })
-        await refuseForeignDatabase(db)
+        await checkDatabase(db)
       } finally {
         await closeDatabase(db)
       }

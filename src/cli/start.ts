@@ -1,3 +1,4 @@
+import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Config } from '../config/load-config.ts'
 import { DatabaseUnreachable } from '../db/reach.ts'
@@ -8,7 +9,20 @@ const codeOf = (error: unknown): string => (error as { readonly code?: string } 
 const messageOf = (error: unknown): string => (Error.isError(error) ? error.message : String(error))
 
 /** Creates the folders that the settings name. Throws CommandFailure with the folder, the cause and the setting. */
-export function makeFolders({ paths, database, storage }: Config): void {
+export const makeFolders = (config: Config): void => eachFolder(config, makeFolder)
+
+/** Throws what `makeFolders` would throw, and creates nothing. */
+export const checkFolders = (config: Config): void => eachFolder(config, (path) => checkFolder(path))
+
+/** Throws the error of the system that the creation of a folder would meet. */
+function checkFolder(path: string, wanted = path): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return checkFolder(dirname(path), wanted)
+  if (!found.isDirectory()) throw Object.assign(new Error(), { code: path === wanted ? 'EEXIST' : 'ENOTDIR' })
+  if (path !== wanted) accessSync(path, constants.W_OK | constants.X_OK)
+}
+
+function eachFolder({ paths, database, storage }: Config, work: (path: string, mode?: number) => void): void {
   const folders: [path: string, setting: string, mode?: number][] = [
     [paths.data, '--data or [server].APP_DATA_PATH', 0o700],
     [paths.repositories, '[repository].ROOT'],
@@ -19,7 +33,7 @@ export function makeFolders({ paths, database, storage }: Config): void {
   }
   for (const [path, setting, mode] of folders) {
     try {
-      makeFolder(path, mode)
+      work(path, mode)
     } catch (error) {
       throw new CommandFailure(`the folder ${path} cannot be made: ${reasonOf(error)}; name another with ${setting}`, {
         cause: error,

@@ -24,11 +24,7 @@ export async function migrate(db: Db, list: readonly Migration[] = migrations): 
     )`.execute(tx)
     return listApplied(tx)
   })
-  const newest = list.at(-1)?.number ?? 0
-  const tooNew = applied.find(({ requires }) => requires > newest)
-  if (tooNew) {
-    throw new Error(`the database requires a newer version of the program: migration ${tooNew.number} (${tooNew.name})`)
-  }
+  refuseNewer(applied, list)
   const ran: string[] = []
   for (const migration of list) {
     if (applied.some(({ number }) => number === migration.number)) continue
@@ -39,11 +35,24 @@ export async function migrate(db: Db, list: readonly Migration[] = migrations): 
   return ran
 }
 
+function refuseNewer(applied: Awaited<ReturnType<typeof listApplied>>, list: readonly Migration[]): void {
+  const newest = list.at(-1)?.number ?? 0
+  const tooNew = applied.find(({ requires }) => requires > newest)
+  if (!tooNew) return
+  throw new Error(`the database requires a newer version of the program: migration ${tooNew.number} (${tooNew.name})`)
+}
+
+/** Refuses what a start refuses of a database, and changes nothing. @throws Error with what to do */
+export async function checkDatabase(db: Db, list: readonly Migration[] = migrations): Promise<void> {
+  if (await refuseForeignDatabase(db)) refuseNewer(await listApplied(engineOf(db).reader), list)
+}
+
 /**
  * Refuses a database with tables of another program.
+ * @returns whether it has tables of this program
  * @throws Error with what to do
  */
-export async function refuseForeignDatabase(db: Db): Promise<void> {
+async function refuseForeignDatabase(db: Db): Promise<boolean> {
   const { kind, reader } = engineOf(db)
   const { rows } =
     kind === 'sqlite'
@@ -56,7 +65,7 @@ export async function refuseForeignDatabase(db: Db): Promise<void> {
   const names = rows.map(({ name }) => name)
   // Extensions of PostgreSQL have tables as well, so a table of an own name shows another program there.
   const [foreign] = kind === 'sqlite' ? names : names.filter((name) => name === 'user' || name === 'repository')
-  if (foreign === undefined || names.includes('migration')) return
+  if (foreign === undefined || names.includes('migration')) return names.includes('migration')
   throw new Error(
     `the database belongs to another program: it has a table "${foreign}"; name another with [database].${kind === 'sqlite' ? 'PATH' : 'NAME'} or --data`,
   )

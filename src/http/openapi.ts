@@ -44,6 +44,7 @@ const reasons: Readonly<Record<number, string>> = {
   412: 'the state differs from what the request expects',
   413: 'over quota, or too large',
   415: 'the body is of a type that is not taken',
+  416: 'the range is outside of the content',
   422: 'the request is not valid; the message names the first failing field',
   423: 'the repository is archived',
   429: 'too many attempts; `Retry-After` says when to try again',
@@ -75,8 +76,10 @@ class Components {
   #spellOut(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((each) => this.#inner(each))
     if (typeof value !== 'object' || value === null) return value
+    // Without a format, generators take 32 bits, and ids, times and sizes do not fit.
+    const sized = 'type' in value && value.type === 'integer' ? { format: 'int64', ...value } : value
     return Object.fromEntries(
-      Object.entries(value)
+      Object.entries(sized)
         .filter(([key]) => !key.startsWith('x-') && !key.startsWith('~'))
         .map(([key, inner]) => {
           if (key === 'properties') return [key, this.#properties(inner as Readonly<Record<string, Json>>)]
@@ -134,6 +137,14 @@ function paramsOf(operation: NamedOperation, components: Components): DescribedP
     })),
   ]
 }
+
+/** Ids of descriptions where those of the contract clash: typescript-fetch makes `<id>Raw` beside each `<id>`. */
+const describedIds: Readonly<Record<string, string>> = {
+  renderMarkdownRaw: 'renderMarkdownText',
+  repoRenderMarkdownRaw: 'repoRenderMarkdownText',
+}
+
+const describedId = ({ id }: NamedOperation): string => describedIds[id] ?? id
 
 const tagOf = ({ scope, family }: NamedOperation): string => scope[0] ?? (family === 'api' ? 'miscellaneous' : family)
 
@@ -205,7 +216,7 @@ export function describeOpenApi(operations: readonly NamedOperation[], info: Api
 function describeOperation3(operation: NamedOperation, components: Components): Json {
   const isOpen = !operation.requires.some(({ refuses }) => refuses.includes(401))
   return {
-    operationId: operation.id,
+    operationId: describedId(operation),
     ...(operation.summary === '' ? {} : { summary: operation.summary }),
     tags: [tagOf(operation)],
     ...(operation.deprecated ? { deprecated: true } : {}),
@@ -270,10 +281,23 @@ const apiErrorContent: Json = { content: { 'application/json': { schema: { $ref:
 
 const anyBytes: Json = { type: 'string', format: 'binary' }
 
+/** Returns the schema of a body that is described by its media type alone. */
+function schemaOfType(mediaType: string): Json {
+  if (/^text\//.test(mediaType)) return { type: 'string' }
+  return /[/+]json\b/.test(mediaType) ? { type: 'object', additionalProperties: true } : anyBytes
+}
+
+/** Bytes of any type are described as a file: generators omit an answer of the type `*\/*`. */
+const describedType = (mediaType: string): string => (mediaType === '*/*' ? 'application/octet-stream' : mediaType)
+
 function contentOf(shape: ReplyShape, components: Components): Json {
   if (shape === 'empty') return {}
   if (isBytes(shape)) {
-    return { content: Object.fromEntries(shape.mediaTypes.map((type) => [type, { schema: anyBytes }])) }
+    return {
+      content: Object.fromEntries(
+        shape.mediaTypes.map((type) => [describedType(type), { schema: schemaOfType(describedType(type)) }]),
+      ),
+    }
   }
   const [type, schema] = isJsonAs(shape) ? [shape.mediaType, shape.schema] : ['application/json', shape]
   return { content: { [type]: { schema: components.of(schema) } } }
@@ -281,9 +305,29 @@ function contentOf(shape: ReplyShape, components: Components): Json {
 
 function requestBody3({ body }: NamedOperation, components: Components): Json {
   if (!isBytes(body)) return { required: true, content: { 'application/json': { schema: components.of(body ?? {}) } } }
-  const form = { type: 'object', properties: { attachment: anyBytes } }
-  const schemaOf = (type: string): Json => ({ schema: type === 'multipart/form-data' ? form : anyBytes })
-  return { required: true, content: Object.fromEntries(body.mediaTypes.map((type) => [type, schemaOf(type)])) }
+  if (body.mediaTypes.includes('multipart/form-data')) {
+    // Generators mix up the types of a body with two forms, so the plain one is described in words.
+    const form = { type: 'object', required: ['attachment'], properties: { attachment: anyBytes } }
+    return { description: fileDescription, required: true, content: { 'multipart/form-data': { schema: form } } }
+  }
+  return {
+    required: true,
+    content: Object.fromEntries(body.mediaTypes.map((type) => [type, { schema: schemaOfType(type) }])),
+  }
+}
+
+const fileDescription = 'A body of the type application/octet-stream is the file itself; `name` is then its name.'
+
+const isNullable = (schema: Json | undefined): boolean =>
+  Array.isArray(schema?.['anyOf']) && schema['anyOf'].some((each: Json) => each['type'] === 'null')
+
+/**
+ * Returns the members that always have a value. Swagger 2.0 cannot say that a reference may be null, and a required member
+ * of the record's own type is endless in languages without null.
+ */
+function always({ properties }: Json, required: unknown): unknown {
+  if (!Array.isArray(required)) return required
+  return required.filter((name: string) => !isNullable((properties as Readonly<Record<string, Json>>)?.[name]))
 }
 
 /** Converts JSON Schema 2020 to Swagger 2.0, which has no null type and no unions. */
@@ -301,15 +345,22 @@ function narrow(value: unknown): unknown {
     const only = inner.length === 1 ? (narrow(inner[0]) as Json) : {}
     return '$ref' in only ? only : { ...only, ...(nullable ? { 'x-nullable': true } : {}) }
   }
-  const narrowed = Object.fromEntries(Object.entries(rest).map(([key, inner]) => [key, narrow(inner)]))
+  const narrowed: Record<string, unknown> = Object.fromEntries(
+    Object.entries(rest)
+      .map(([key, inner]) => [key, key === 'required' ? always(rest, inner) : narrow(inner)] as const)
+      .filter(([key, inner]) => key !== 'required' || !Array.isArray(inner) || inner.length > 0),
+  )
   return constant === undefined ? narrowed : { ...narrowed, enum: [constant] }
 }
 
 /** Returns the parameters of a form with a file, or of a text body. */
 const bodyParams2 = (mediaTypes: readonly string[]): readonly Json[] =>
   mediaTypes.includes('multipart/form-data')
-    ? [{ name: 'attachment', in: 'formData', type: 'file' }]
+    ? [{ name: 'attachment', in: 'formData', type: 'file', description: fileDescription }]
     : [{ name: 'body', in: 'body', schema: { type: 'string' } }]
+
+const consumed = (mediaTypes: readonly string[]): readonly string[] =>
+  mediaTypes.includes('multipart/form-data') ? ['multipart/form-data'] : mediaTypes
 
 /** Returns the Swagger 2.0 description of the API for code generators of the family (`/swagger.v1.json`). */
 export function describeSwagger2(operations: readonly NamedOperation[], info: ApiInfo): Json {
@@ -326,11 +377,11 @@ export function describeSwagger2(operations: readonly NamedOperation[], info: Ap
           ? bodyParams2(operation.body.mediaTypes)
           : [{ name: 'body', in: 'body', schema: narrow(components.of(operation.body)) }]
     path[operation.method.toLowerCase()] = {
-      operationId: operation.id,
+      operationId: describedId(operation),
       tags: [tagOf(operation)],
       ...(operation.summary === '' ? {} : { summary: operation.summary }),
       ...(operation.deprecated ? { deprecated: true } : {}),
-      ...(isBytes(operation.body) ? { consumes: operation.body.mediaTypes } : {}),
+      ...(isBytes(operation.body) ? { consumes: consumed(operation.body.mediaTypes) } : {}),
       parameters: [
         ...paramsOf(operation, components).map(({ name, where, required, schema }) => ({
           name,

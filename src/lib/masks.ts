@@ -163,6 +163,7 @@ function formsOf(secret: string): readonly string[] {
       percent,
       percent.replaceAll('%20', '+'),
       percent.replaceAll(/%[\dA-F]{2}/g, (code) => code.toLowerCase()),
+      ...inCommands(text),
       json,
       JSON.stringify(json).slice(1, -1),
       hex,
@@ -171,6 +172,12 @@ function formsOf(secret: string): readonly string[] {
     ]
   })
   return [...plain, ...encoded.filter((text) => text.length >= minEncodedLength)]
+}
+
+/** Returns a text as workflow commands encode it in their value and in their properties. */
+function inCommands(text: string): readonly string[] {
+  const value = text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+  return [value, value.replaceAll(':', '%3A').replaceAll(',', '%2C')]
 }
 
 /** Lone surrogates are replaced, since they have no encoding. */

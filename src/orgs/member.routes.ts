@@ -63,6 +63,7 @@ export const orgDeleteMember = operation({
   cost: 'usual',
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner, targetUser],
+  refuses: [422],
   reply: { 204: 'empty' },
   summary: 'Remove a member from an organization',
   run: ({ ctx }) => removeMember(ctx, ctx.org, ctx.subject),

@@ -141,6 +141,7 @@ export const orgDelete = operation({
   cost: 'usual',
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner],
+  refuses: [422],
   reply: { 204: 'empty' },
   summary: 'Delete an organization',
   run: ({ ctx }) => deleteOrg(ctx, ctx.org, ctx.viewer.id),

@@ -20,6 +20,7 @@ import {
   type StoreContent,
 } from './content/content.service.ts'
 import { deleteFiles, findFile, findFileRow, insertFile } from './content/file.store.ts'
+import { encodedMetadata } from './catalog/metadata.rules.ts'
 import { putFileMetadata, putTag, putVersionMetadata } from './catalog/metadata.store.ts'
 import { noteOwnName } from './own-name.store.ts'
 import { comparable, normalName, refuseOverTotals } from './package.rules.ts'
@@ -196,7 +197,7 @@ async function refuseOverOwnerLimits(
 /**
  * Publishes stored contents in one transaction. Throws `Conflict` for an existing version or file, `NotFound` for a
  * content that
- * is gone, and `Forbidden` over a limit.
+ * is gone, `TooLarge` for large metadata, and `Forbidden` over a limit.
  */
 export async function publishVersion(ctx: PublishCtx, publication: Publication): Promise<PackageVersionRow> {
   const lost = await findLostContents(
@@ -206,6 +207,7 @@ export async function publishVersion(ctx: PublishCtx, publication: Publication):
   const now = nowUnix(ctx.clock)
   // All publishers lock contents in the order of their SHA-256, which avoids deadlocks.
   const files = publication.files.toSorted((one, other) => (one.content.sha256 < other.content.sha256 ? -1 : 1))
+  const metadata = publication.metadata && encodedMetadata(publication.metadata)
   return transaction(ctx.db, async (tx) => {
     const { parent, version, isNew } = await holdOrInsertVersion(ctx, tx, publication)
     let addedBytes = 0
@@ -218,8 +220,8 @@ export async function publishVersion(ctx: PublishCtx, publication: Publication):
       if (!blob) throw new NotFound('the content does not exist', 'package_content_not_found')
       addedBytes += await addFile(tx, version, file, blob, now)
     }
-    if (publication.metadata && (isNew || publication.redescribes || publication.ifExists === 'replace')) {
-      await putVersionMetadata(tx, version.id, publication.metadata)
+    if (metadata !== undefined && (isNew || publication.redescribes || publication.ifExists === 'replace')) {
+      await putVersionMetadata(tx, version.id, metadata)
     }
     await publication.whileLocked?.(tx, version)
     for (const tag of publication.tags ?? []) await putTag(tx, parent.id, tag, version.id)

@@ -40,6 +40,8 @@ export interface Job {
   signal: AbortSignal
   /** The number of the last step folder. */
   steps: number
+  /** The position of the current step of the job, or of that whose `post` part runs. */
+  current: number
 }
 
 /** The scope of a list of steps: the job, or a composite action. */

@@ -18,6 +18,8 @@ export type Result = 'SUCCESS' | 'FAILURE' | 'CANCELLED' | 'SKIPPED'
 /** The reported state of a step. */
 export interface StepState {
   readonly id: number
+  /** The evaluated name, from its beginning on. */
+  name?: string
   result?: Result
   startedAt?: string
   stoppedAt?: string
@@ -74,10 +76,11 @@ export class ProtocolClient {
     return this.#call('FetchTask', { tasksVersion }, signal, { 'connect-timeout-ms': String(fetchTimeoutMs) })
   }
 
-  /** Reports the state of a task. Returns its result when it has ended, also by cancellation. */
+  /** Reports the state of a task, and Markdown by the ids of steps. Returns its result when it has ended, also by cancellation. */
   async updateTask(
     state: { readonly id: string; readonly result?: Result; readonly steps: readonly StepState[] },
     outputs: Readonly<Record<string, string>> = {},
+    summaries: Readonly<Record<string, string>> = {},
   ): Promise<Result | undefined> {
     const steps = state.steps.map(({ id, logIndex, logLength, result, ...rest }) => ({
       ...rest,
@@ -90,6 +93,7 @@ export class ProtocolClient {
     const reply = await this.#call<{ readonly state?: { readonly result?: string } }>('UpdateTask', {
       state: sent,
       outputs,
+      summaries,
     })
     return reply.state?.result?.replace('RESULT_', '') as Result | undefined
   }

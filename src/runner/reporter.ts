@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isTemporary, ProtocolRefusal, type ProtocolClient, type Result, type StepState } from './protocol-client.ts'
+import { maxSummariesBytes, maxSummaryBytes } from '../actions/logs/summary.rules.ts'
 import { Masks } from '../lib/masks.ts'
 
 /** Most lines of one report, and their size. */
@@ -30,6 +31,7 @@ export class Reporter {
   readonly #ended: (result: Result | undefined) => void
   #rows: Row[] = []
   #acknowledged = 0
+  readonly #summaries = new Map<number, string>()
   #isClosing = false
   #isLost = false
   readonly #sending: Promise<unknown>
@@ -57,6 +59,21 @@ export class Reporter {
   log(...texts: readonly string[]): void {
     const time = new Date(performance.timeOrigin + performance.now()).toISOString()
     for (const text of texts) this.#rows.push({ time, content: this.masks.apply(text) })
+  }
+
+  /** Adds to the summary of a step, and sends it. Returns false when the step or the job has no room for it. */
+  async summarize(step: number, text: string): Promise<boolean> {
+    const summary = (this.#summaries.get(step) ?? '') + this.masks.apply(text)
+    const ofOthers = [...this.#summaries].reduce(
+      (sum, [id, each]) => sum + (id === step ? 0 : Buffer.byteLength(each)),
+      0,
+    )
+    const bytes = Buffer.byteLength(summary)
+    if (bytes > maxSummaryBytes || ofOthers + bytes > maxSummariesBytes) return false
+    this.#summaries.set(step, summary)
+    const sent = { [String(step)]: summary }
+    await this.#retried(() => this.#client.updateTask({ id: this.#taskId, steps: this.steps }, {}, sent))
+    return true
   }
 
   /** Waits until fewer lines are unsent than the limit. */

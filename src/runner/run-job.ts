@@ -114,6 +114,7 @@ async function runSteps(
     afterwards: [],
     signal: AbortSignal.any([cancelled, overtime, stop]),
     steps: 0,
+    current: 0,
   }
   const scope: Scope = { steps: {}, inputs: job.inputs, env: {}, depth: 0 }
   Object.assign(job.env, filledMap(job, scope, workflow['env']))
@@ -137,6 +138,7 @@ async function runSteps(
   for (const [id, step] of steps.entries()) {
     if (stop.aborted) break
     const state = reporter.steps[id] as StepState
+    job.current = id
     Object.assign(state, { startedAt: now(), logIndex: reporter.nextLine })
     const { conclusion } = await runStep(job, scope, step)
     settle()

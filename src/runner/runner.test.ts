@@ -36,6 +36,7 @@ jobs:
     steps:
       - uses: actions/checkout@v4
       - id: one
+        name: "Say \${{ matrix.n }} with \${{ env.LEVEL }} to \${{ secrets.DEEP }}"
         env: { LEVEL: step }
         run: |
           echo "level $LEVEL from $FROM of $GITHUB_REPOSITORY, $CI"
@@ -45,7 +46,8 @@ jobs:
           echo "SET=later" >> "$GITHUB_ENV"
           mkdir -p bin && printf '#!/bin/sh\\necho found' > bin/tool && chmod +x bin/tool
           echo "$PWD/bin" >> "$GITHUB_PATH"
-          echo "# what was done" >> "$GITHUB_STEP_SUMMARY"
+          echo "# what was done with \${{ secrets.DEEP }}" >> "$GITHUB_STEP_SUMMARY"
+          echo "::error file=$PWD/src/a.ts,line=3,title=Broken::it is broken"
           git log --format=%s
       - run: echo "set $SET" && tool && echo "secret \${{ secrets.DEEP }}"
       - run: exit 3
@@ -57,7 +59,9 @@ jobs:
   ship:
     runs-on: host
     needs: test
+    environment: { name: 'prod-\${{ needs.test.outputs.last }}', url: 'https://\${{ steps.where.outputs.host }}/\${{ github.ref_name }}' }
     steps:
+      - { id: where, run: 'echo "host=example.com" >> "$GITHUB_OUTPUT"; head -c 2000000 /dev/zero | tr "\\0" x >> "$GITHUB_STEP_SUMMARY"' }
       - run: echo 'got \${{ needs.test.outputs.last }} \${{ needs.test.result }} \${{ toJSON(needs.test.outputs.long) }}'
       - run: 'false'
       - run: echo skipped
@@ -92,7 +96,6 @@ test('a workflow runs to its end: matrix, outputs, conditions, files for variabl
     'level step from main of alice/',
     ', true\n',
     'the message\n',
-    '# what was done\n',
     'set later\n',
     'found\n',
     'secret ***\n',
@@ -106,6 +109,34 @@ test('a workflow runs to its end: matrix, outputs, conditions, files for variabl
   assert.match(ship, /^got 2 success "a\\nb"$/m)
   assert.match(ship, /^cleaned failure$/m)
   assert.equal(ship.includes('skipped'), false)
+  const alice = forge.as('alice')
+  const [run] = (await alice.must('GET', `${repo.api}/actions/runs?limit=50`)).json.workflow_runs
+  const { jobs } = (await alice.must('GET', `${repo.api}/actions/runs/${run.id}/jobs`)).json
+  assert.deepEqual(
+    jobs[0].steps.map(({ name }: { name: string }) => name),
+    [
+      'Run actions/checkout@v4',
+      'Say 1 with step to ***',
+      'Run echo "set $SET" && tool && echo "secret ***"',
+      'Run exit 3',
+      'Run echo never',
+      'Run basename "$PWD"',
+    ],
+  )
+  const summary = (await alice.must('GET', `${repo.api}/actions/jobs/${jobs[0].id}/summary`)).json
+  assert.equal(summary.steps.length, 1)
+  assert.deepEqual([summary.steps[0].number, summary.steps[0].content], [1, '# what was done with ***\n'])
+  const annotations = (await alice.must('GET', `${repo.api}/actions/jobs/${jobs[0].id}/annotations`)).json
+  assert.deepEqual(
+    annotations.map(
+      (each: Record<string, unknown>) => `${each['path']} ${each['start_line']} ${each['title']} ${each['message']}`,
+    ),
+    ['src/a.ts 3 Broken it is broken', ' null  the process ended with exit code 3'],
+  )
+  const ofShip = jobs.find(({ job_key: key }: { job_key: string }) => key === 'ship')
+  assert.deepEqual(ofShip.environment, { name: 'prod-2', url: 'https://example.com/main' })
+  assert.deepEqual((await alice.must('GET', `${repo.api}/actions/jobs/${ofShip.id}/summary`)).json.steps, [])
+  assert.match(ship, /##\[error\]the summary is not kept: a step has at most 1048576 bytes/)
 })
 
 const composite = `name: greet
@@ -179,7 +210,7 @@ jobs:
     'hello alice from greet\n',
     'main got youundefined\n',
     'now ***\n',
-    '##[warning]beware\n',
+    '::warning::beware\n',
     'outputs alice! by-node\n',
     'post has kept\n',
   ]) {

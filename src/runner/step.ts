@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import { commandOf, type StepCommand } from '../actions/logs/commands.rules.ts'
+import { maxSummariesBytes, maxSummaryBytes } from '../actions/logs/summary.rules.ts'
 import { isPlainMap, plainText, type Plain } from '../actions/workflows/plain-yaml.ts'
 import { fetchAction, inside, parseUses, readAction, Unsupported, type Action } from './actions.ts'
 import { fetchCommit, storeToken, checkOutRun, StepFailure } from './checkout.ts'
-import { commandOf, readPairs } from './commands.rules.ts'
+import { readPairs } from './commands.rules.ts'
 import { textOf, filled, filledMap, shouldRun, valued, type Job, type Scope, type Texts } from './job-context.ts'
 import { shellCommand } from './shells.rules.ts'
 
@@ -45,6 +47,8 @@ async function tryStep(job: Job, scope: Scope, step: Step, outputs: Record<strin
     if (!shouldRun(job, scope, step['if'], env)) return skipped
     const minutes = Number(valued(job, scope, step['timeout-minutes'], env) ?? 0)
     if (minutes > 0) job.signal = AbortSignal.any([outer, AbortSignal.timeout(minutes * 60_000)])
+    const state = reporter.steps[job.current]
+    if (scope.depth === 0 && state) state.name = nameOf(job, scope, step, env)
     reporter.log(`##[group]Run ${titleOf(job, scope, step, env)}`, '##[endgroup]')
     const error = await failureOf(() => doStep(job, scope, step, env, outputs))
     if (error === undefined) return { outcome: 'success', conclusion: 'success' }
@@ -72,6 +76,12 @@ async function failureOf(work: () => Promise<void>): Promise<string | undefined>
   }
 }
 
+/** Returns the evaluated name of a step, or "Run" and what it does. */
+function nameOf(job: Job, scope: Scope, step: Step, env: Texts): string {
+  const title = titleOf(job, scope, step, env)
+  return plainText(step['name']) ? title : `Run ${title}`
+}
+
 /** Returns the title of a step in the log. */
 export function titleOf(job: Job, scope: Scope, step: Step, env: Texts = job.env): string {
   const given = plainText(step['name']) ?? plainText(step['uses']) ?? plainText(step['run'])?.trim().split('\n', 1)[0]
@@ -89,7 +99,8 @@ async function doStep(job: Job, scope: Scope, step: Step, env: Texts, outputs: R
   if (uses !== undefined) {
     const inputs = filledMap(job, scope, step['with'], env)
     if (uses.startsWith('actions/checkout@')) return checkOut(job, inputs)
-    return useAction(job, scope, filled(job, scope, uses, env), inputs, env, outputs)
+    const title = nameOf(job, scope, step, env)
+    return useAction(job, scope, filled(job, scope, uses, env), { title, inputs, env, outputs })
   }
   if (script === undefined) throw new StepFailure('the step has neither `run` nor `uses`')
   const folder = await stepFolder(job)
@@ -147,6 +158,7 @@ async function runInStep(job: Job, execution: Execution): Promise<void> {
   const files = ['ENV', 'OUTPUT', 'PATH', 'STATE', 'STEP_SUMMARY'] as const
   const at = (name: string): string => join(folder, name.toLowerCase())
   for (const name of files) await writeFile(at(name), '')
+  const listening = listener(job, outputs, state)
   const path = [...job.paths.toReversed(), execution.env['PATH'] ?? job.baseEnv['PATH'] ?? ''].join(':')
   const code = await job.processes.run({
     command: execution.command,
@@ -158,9 +170,10 @@ async function runInStep(job: Job, execution: Execution): Promise<void> {
       ...inAllNames(Object.fromEntries(files.map((name) => [name, at(name)]))),
       PATH: path,
     },
-    lines: listener(job, outputs, state),
+    lines: listening.lines,
     signal: job.signal,
   })
+  listening.end()
   await readCommandFiles(job, at, outputs, state)
   await rm(folder, { recursive: true, force: true })
   if (code === 0) return
@@ -168,34 +181,54 @@ async function runInStep(job: Job, execution: Execution): Promise<void> {
 }
 
 /** Returns a function that writes lines to the log and executes commands. */
-function listener(job: Job, outputs: Record<string, string>, state: Record<string, string>) {
+function listener(job: Job, outputs: Record<string, string>, state: Record<string, string>): Listener {
   const { reporter, task } = job
   const isDebugged = (task.vars?.['ACTIONS_STEP_DEBUG'] ?? task.secrets?.['ACTIONS_STEP_DEBUG']) === 'true'
   let resumeAt: string | undefined
-  return async (texts: readonly string[]): Promise<void> => {
+  const end = (): void => {
+    if (resumeAt !== undefined) reporter.log(`::${resumeAt}::`)
+  }
+  const lines = async (texts: readonly string[]): Promise<void> => {
     await reporter.room()
     for (const text of texts) {
       const command = commandOf(text)
       if (resumeAt !== undefined) {
         if (command?.name === resumeAt) resumeAt = undefined
-        else reporter.log(text)
+        reporter.log(text)
       } else if (command?.name === 'add-mask') {
         reporter.masks.add(command.value)
         reporter.log('::add-mask::***')
-      } else if (command?.name === 'stop-commands' && command.value !== '') resumeAt = command.value.toLowerCase()
-      else if (command?.name === 'set-output' && command.properties['name']) {
+      } else if (command?.name === 'stop-commands' && command.value !== '') {
+        resumeAt = command.value.toLowerCase()
+        // The forge reads commands in the log as well.
+        reporter.log(text)
+      } else if (command?.name === 'set-output' && command.properties['name']) {
         outputs[command.properties['name']] = command.value
       } else if (command?.name === 'save-state' && command.properties['name']) {
         state[command.properties['name']] = command.value
-      } else if (command?.name !== 'debug' || isDebugged) reporter.log(formatCommand(text, command?.name))
+      } else if (command && annotations.has(command.name)) reporter.log(inWorkspace(job, text))
+      else if (command?.name !== 'debug' || isDebugged) reporter.log(formatCommand(text, command))
     }
   }
+  return { lines, end }
 }
 
-/** Returns the log form of groups, errors, warnings and notices. */
-function formatCommand(text: string, name: string | undefined): string {
-  if (name === undefined || !['group', 'endgroup', 'error', 'warning', 'notice', 'debug'].includes(name)) return text
-  return `##[${name}]${commandOf(text)?.value ?? ''}`
+interface Listener {
+  readonly lines: (texts: readonly string[]) => Promise<void>
+  /** The process has ended, and commands are obeyed again. */
+  readonly end: () => void
+}
+
+/** Commands that the forge reads in the log. */
+const annotations: ReadonlySet<string> = new Set(['error', 'warning', 'notice'])
+
+/** Returns an annotation with the path of its file in the repository. */
+const inWorkspace = (job: Job, text: string): string => text.replace(`file=${job.workspace}/`, () => 'file=')
+
+/** Returns the log form of groups and debug messages. */
+function formatCommand(text: string, command: StepCommand | undefined): string {
+  if (!command || !['group', 'endgroup', 'debug'].includes(command.name)) return text
+  return `##[${command.name}]${command.value}`
 }
 
 /** Reads the command files of a step. */
@@ -219,8 +252,18 @@ async function readCommandFiles(
     } else job.env[name] = value
   }
   job.paths.push(...(await read('PATH')).split(/\r?\n/).filter((path) => path !== ''))
-  const summary = (await read('STEP_SUMMARY')).trimEnd()
-  if (summary !== '') job.reporter.log('##[group]Summary', ...summary.split('\n').slice(0, 1000), '##[endgroup]')
+  await readSummary(job, at('STEP_SUMMARY'))
+}
+
+/** Adds the summary file of a process to the summary of the step. */
+async function readSummary(job: Job, path: string): Promise<void> {
+  const size = (await stat(path).catch(() => undefined))?.size ?? 0
+  if (size === 0) return
+  const text = size > maxSummaryBytes ? undefined : await readFile(path, 'utf8')
+  if (text !== undefined && (await job.reporter.summarize(job.current, `${text.trimEnd()}\n`))) return
+  job.reporter.log(
+    `##[error]the summary is not kept: a step has at most ${maxSummaryBytes} bytes, a job ${maxSummariesBytes}`,
+  )
 }
 
 /** Unsupported inputs of the checkout, with the commands that replace them. They fail the step. */
@@ -255,9 +298,7 @@ async function useAction(
   job: Job,
   scope: Scope,
   uses: string,
-  given: Texts,
-  env: Texts,
-  outputs: Record<string, string>,
+  { title, inputs: given, env, outputs }: ActionUse,
 ): Promise<void> {
   if (scope.depth >= maxDepth) throw new StepFailure(`actions are nested more than ${maxDepth} levels deep`)
   const location = parseUses(uses, textOf(job.github, 'server_url'))
@@ -268,7 +309,7 @@ async function useAction(
   const action = await readAction(folder)
   const inputs = inputsOf(job, scope, action, given, env)
   if (action.runs.using === 'composite') await runComposite(job, scope, action, inputs, env, outputs)
-  else await runNode(job, scope, action, inputs, env, outputs)
+  else await runNode(job, scope, action, { title, inputs, env, outputs })
 }
 
 /** Returns the inputs of an action: the given ones, and the defaults. */
@@ -303,13 +344,20 @@ async function runComposite(
   if (failed) throw new StepFailure('a step of the action failed')
 }
 
+/** The use of an action. */
+interface ActionUse {
+  /** The name of the step. */
+  readonly title: string
+  readonly inputs: Texts
+  readonly env: Texts
+  readonly outputs: Record<string, string>
+}
+
 async function runNode(
   job: Job,
   scope: Scope,
   action: Action,
-  inputs: Texts,
-  env: Texts,
-  outputs: Record<string, string>,
+  { title, inputs, env, outputs }: ActionUse,
 ): Promise<void> {
   const { runs } = action
   if (runs.using !== 'node') return
@@ -334,9 +382,11 @@ async function runNode(
   const { pre, preIf = 'always()', main, post, postIf = 'always()' } = runs
   if (pre !== undefined && shouldRun(job, scope, preIf, env)) await execute(pre)
   if (post !== undefined) {
+    const { current } = job
     job.afterwards.push(async () => {
+      job.current = current
       if (!shouldRun(job, scope, postIf, env)) return
-      job.reporter.log(`##[group]After ${dirname(main) === '.' ? action.folder : main}`, '##[endgroup]')
+      job.reporter.log(`##[group]Post ${title}`, '##[endgroup]')
       const error = await failureOf(() => execute(post))
       if (error === undefined) return
       job.reporter.log(`##[error]${error}`)

@@ -19,6 +19,7 @@ import { findUserByName } from '../users/user.store.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 import { ForgeClient, type Credentials } from './client.ts'
 import { checkDescribed, type Exchange } from './described.ts'
+import { openWatchedPort } from './port/watched-port.ts'
 import { TestClock } from './clock.ts'
 import { Given } from './given.ts'
 import type { ForgeRunner } from './runner.ts'
@@ -38,6 +39,11 @@ export interface ForgeOptions {
   readonly features?: readonly Feature[]
   /** Database to share with another forge, like processes of one instance; they also share the data folder. */
   readonly database?: DatabaseOptions
+  /**
+   * How long a request may wait while this process stands still, in milliseconds; then it is refused with the reason. By
+   * default for ever. See `openWatchedPort`.
+   */
+  readonly stallMs?: number
   /** Runs workflows on this machine without containers; `settle()` waits for them. */
   readonly runner?: boolean | { readonly labels?: readonly string[]; readonly capacity?: number }
 }
@@ -68,8 +74,14 @@ export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
   // A process with a shared database does not take over work at its start.
   const shared: ForgeOptions['settings'] =
     options.database?.kind === 'postgres' ? { database: { DB_TYPE: 'postgres' } } : {}
+  const server = options.settings?.['server'] ?? {}
+  const isPlain = ['PROTOCOL', 'ROOT_URL', 'DOMAIN'].every((key) => server[key] === undefined)
+  const front = options.stallMs !== undefined && isPlain ? await openWatchedPort(options.stallMs) : undefined
+  const fronted: ForgeOptions['settings'] = front
+    ? { server: { ...server, ROOT_URL: `http://localhost:${front.port}/` } }
+    : {}
   const { config } = loadConfig({
-    env: environmentOf({ ...storageIn(folder), ...shared, ...options.settings }),
+    env: environmentOf({ ...storageIn(folder), ...shared, ...options.settings, ...fronted }),
     cwd: folder,
     overrides: { dataFolder: folder, host: '127.0.0.1', port: 0, sshPort: 0 },
   })
@@ -89,10 +101,15 @@ export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
     spareThreads,
     ...(options.features ? { features: options.features } : {}),
     answered: (facts) => answered.push(facts),
+  }).catch((error: unknown) => {
+    front?.[Symbol.dispose]()
+    throw error
   })
-  await app.listen()
+  const at = await app.listen()
+  if (typeof at !== 'string') front?.leadTo(at.port)
   const forge = new Forge(app, clock, defects, answered, async () => {
     await app.close()
+    front?.[Symbol.dispose]()
     await database?.[Symbol.asyncDispose]()
     if (temporary) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   })
@@ -190,9 +207,9 @@ export class Forge implements AsyncDisposable {
     return this.#accounts.get(name) ?? this.addUser(name)
   }
 
-  /** Compares the replies of the API with its description when `INGOT_CHECK_REPLIES` is set. */
+  /** Compares the replies of the API with its description. */
   readonly #check = (exchange: Exchange): void => {
-    if (process.env['INGOT_CHECK_REPLIES']) checkDescribed(this.services.operations(), exchange)
+    checkDescribed(this.services.operations(), exchange)
   }
 
   /** Sends requests with the token of an account, creating it when it is missing. */

@@ -181,7 +181,8 @@ export interface GivenPull {
  * Boots the real application in this process on a free port, with its own data folder and database. Several forges in
  * one process do not meet. Disposing stops it and removes what it made.
  */
-export const startForge: (options?: ForgeOptions) => Promise<Forge> = start
+export const startForge: (options?: ForgeOptions) => Promise<Forge> = (options) =>
+  start({ ...options, stallMs: 10_000 })
 
 /** A password that every account of a test has. */
 export const testPassword: string = password

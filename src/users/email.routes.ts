@@ -40,6 +40,7 @@ export const userDeleteEmail = operation({
   cost: 'usual',
   scope: 'user',
   requires: [signedIn, validBody],
+  refuses: [404],
   body: DeleteEmailOption,
   reply: { 204: 'empty' },
   summary: 'Delete mail addresses',

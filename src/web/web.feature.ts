@@ -1,4 +1,5 @@
 import type { Feature } from '../access/feature.ts'
+import * as actionsEnvironmentsPage from './actions/environments.page.tsx'
 import * as actionsJobPage from './actions/job.page.tsx'
 import * as actionsLiveRoutes from './actions/live.routes.ts'
 import * as actionsRunPage from './actions/run.page.tsx'
@@ -154,6 +155,7 @@ export const web: Feature = {
     wikiCommitPage,
     wikiFilePage,
     wikiPage,
+    actionsEnvironmentsPage,
     actionsJobPage,
     actionsLiveRoutes,
     actionsRunPage,

@@ -93,7 +93,13 @@ export const gitDimensions = [
         metadata: {},
         source: `a${at}`,
         execution_count: 1,
-        outputs: [{ output_type: 'display_data', metadata: {}, data: { 'image/png': base64(String(at).repeat(999)).padEnd(190_000, 'A') } }],
+        outputs: [
+          {
+            output_type: 'display_data',
+            metadata: {},
+            data: { 'image/png': base64(String(at).repeat(999)).padEnd(190_000, 'A') },
+          },
+        ],
       })),
     ),
   ),

@@ -138,7 +138,7 @@ test('beginArtifactV3, uploadArtifactV3, finishArtifactV3, listArtifactsV3, list
   assert.equal((await send('GET', `${base}/99999/download`)).status, 404)
 })
 
-test('listRunArtifacts, downloadRunArtifact, deleteRunArtifact, listRepoArtifacts, listArtifactsOfRun, getRepoArtifact: access follows the actions unit, and artifacts expire', async () => {
+test('listRunArtifacts, downloadRunArtifact, deleteRunArtifact, listRepoArtifacts, listArtifactsOfRun, getRepoArtifact, downloadRepoArtifact, deleteRepoArtifact: access follows the actions unit, and artifacts expire', async () => {
   await using forge = await startForge({ users: ['bob'], settings: { actions: { ARTIFACT_RETENTION_DAYS: 2 } } })
   const { repo, runner, task, call, put, page } = await begin(forge)
   for (const name of ['one', 'two', 'three']) {
@@ -149,6 +149,15 @@ test('listRunArtifacts, downloadRunArtifact, deleteRunArtifact, listRepoArtifact
     artifacts: ['one', 'two', 'three'].map((name) => ({ name, size: name.length, status: 'completed' })),
   })
   const listed = await forge.guest.must('GET', `${repo.api}/actions/artifacts?limit=2`)
+  const third = `${repo.api}/actions/artifacts/${listed.json.artifacts[0].id}`
+  const zip = await forge.guest.must('GET', `${third}/zip`)
+  assert.deepEqual(
+    [zip.text, zip.headers.get('content-disposition')],
+    ['three', 'attachment; filename="three.zip"; filename*=UTF-8\'\'three.zip'],
+  )
+  assert.equal((await forge.guest.delete(third)).status, 401)
+  assert.equal((await forge.as('bob').delete(third)).status, 403)
+  assert.equal((await forge.as('alice').delete(`${repo.api}/actions/artifacts/9999`)).status, 404)
   assert.deepEqual(
     [listed.json.total_count, listed.json.artifacts.map(({ name }: { name: string }) => name)],
     [3, ['three', 'two']],
@@ -169,6 +178,9 @@ test('listRunArtifacts, downloadRunArtifact, deleteRunArtifact, listRepoArtifact
   assert.equal((await fetch(`${page}/one`, { method: 'DELETE', headers: await as('bob') })).status, 403)
   assert.equal((await fetch(`${page}/one`, { method: 'DELETE', headers: await as('alice') })).status, 204)
   assert.equal((await artifactBytes(forge))?.size_bytes, 8)
+  assert.equal((await forge.as('alice').delete(third)).status, 204)
+  assert.equal((await forge.as('alice').delete(third)).status, 404)
+  assert.equal((await artifactBytes(forge))?.size_bytes, 3)
   await forge.as('alice').must('PATCH', repo.api, { private: true })
   assert.equal((await fetch(page)).status, 404)
   assert.equal((await forge.guest.get(`${repo.api}/actions/artifacts`)).status, 404)

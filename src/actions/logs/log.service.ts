@@ -14,21 +14,27 @@ import { Conflict } from '../../lib/errors.ts'
 import type { TaskId } from '../../lib/ids.ts'
 import { runChannel } from '../runs/run-change.service.ts'
 import { findTask, findTaskForUpdate, updateTask } from '../runs/task.store.ts'
+import { annotationsIn } from './annotation.rules.ts'
+import { insertAnnotations } from './annotation.store.ts'
 import { lineOf, type LogBlock, type LogRow } from './log.rules.ts'
 import { maskLines } from './mask.service.ts'
-import { deleteChunks, findChunkOf, insertChunk, listChunks } from './log.store.ts'
+import { deleteChunks, findChunkOf, insertChunks, listChunks } from './log.store.ts'
 
 // Not imported by name: an older Node lacks these exports, and must still load the program far enough to report its version.
 const compress = promisify(zlib.zstdCompress)
 const decompress = promisify(zlib.zstdDecompress)
 
-/** The size of a block of a stored log before compression. A reader fetches and decompresses whole blocks. */
+/**
+ * The size of a chunk of a growing log, and of a block of a stored log before compression. A reader fetches and
+ * decompresses whole blocks.
+ */
 const blockBytes = 256 * 1024
 
 /** The channel that announces new lines of a log to its readers. The payload is the id of the task. */
 export const logChannel = 'action_log'
 
-const chunksPerQuery = 100
+/** A reader holds so many chunks. */
+const chunksPerQuery = 32
 
 /**
  * Appends lines to the log of a task, with its secrets masked. Lines that were received before are skipped, and lines after a
@@ -53,17 +59,30 @@ export async function appendLog(
     if (!task || !isOpen(task)) throw new Conflict('the log has ended', 'log_ended')
     const hasNoGap = index <= task.log_lines
     const arrived = hasNoGap ? rows.slice(task.log_lines - index) : []
-    const { lines: texts, begun, change } = maskLines(services, task, pluck(arrived, 'content'))
+    const { lines: texts, begun, mask, change } = maskLines(services, task, pluck(arrived, 'content'))
     // The last lines may be the beginning of a secret. They are not acknowledged, so that the runner sends them again.
     const fresh = arrived.slice(0, isLast ? arrived.length : arrived.length - begun)
     const lines = task.log_lines + fresh.length
     // Lines beyond the size limit are counted, so that the runner continues, but not stored.
     if (fresh.length > 0 && task.log_bytes < maxBytes) {
-      const data = fresh.map((row, at) => `${lineOf({ ...row, content: texts[at] ?? '' })}\n`).join('')
-      const bytes = Buffer.byteLength(data)
-      await insertChunk(tx, { task_id: taskId, first_line: task.log_lines, line_count: fresh.length, data })
-      task.log_bytes += bytes
+      const chunks = chunksOf(fresh.map((row, at) => `${lineOf({ ...row, content: texts[at] ?? '' })}\n`))
+      const { log_lines: first } = task
+      await insertChunks(
+        tx,
+        chunks.map(({ at, lines, data }) => ({
+          task_id: taskId,
+          first_line: first + at,
+          line_count: lines,
+          data,
+        })),
+      )
+      task.log_bytes += chunks.reduce((sum, { bytes }) => sum + bytes, 0)
     }
+    const { annotations, resumeToken } = annotationsIn(texts.slice(0, fresh.length), task.log_lines, {
+      resumeToken: task.resume_token,
+      mask,
+    })
+    await insertAnnotations(tx, taskId, annotations)
     const ends = isLast && hasNoGap && (fresh.length > 0 || task.status !== 'running')
     const state = ends ? 'ended' : isLast && hasNoGap ? 'closing' : fresh.length > 0 ? 'open' : task.log_state
     await updateTask(tx, taskId, {
@@ -71,6 +90,7 @@ export async function appendLog(
       log_bytes: task.log_bytes,
       active_ms: clockOf(tx).nowMs(),
       ...change,
+      resume_token: resumeToken,
       log_state: state,
     })
     if (fresh.length > 0 || ends) {
@@ -80,6 +100,21 @@ export async function appendLog(
     if (ends) await enqueueAll(tx, [planned(storeLog, { taskId })])
     return lines
   })
+}
+
+/** Divides lines into chunks of about `blockBytes`. `at` is the position of the first line. */
+function chunksOf(lines: readonly string[]) {
+  const chunks: { readonly at: number; readonly lines: number; readonly data: string; readonly bytes: number }[] = []
+  let [begin, bytes] = [0, 0]
+  for (const [at, line] of lines.entries()) {
+    bytes += Buffer.byteLength(line)
+    if (bytes < blockBytes && at < lines.length - 1) continue
+    const own = lines.slice(begin, at + 1)
+    chunks.push({ at: begin, lines: own.length, data: own.join(''), bytes })
+    begin = at + 1
+    bytes = 0
+  }
+  return chunks
 }
 
 /** Returns whether the log accepts lines. */
@@ -115,7 +150,8 @@ export const storeLog = job({
         log_state: 'stored',
         log_key: key,
         log_index: JSON.stringify([isCompressed, index]),
-        masks: '',
+        // The report of the end of a running task may contain more texts.
+        ...(now.status === 'running' ? {} : { masks: '' }),
       })
       await deleteChunks(tx, taskId)
       return true
@@ -170,7 +206,7 @@ interface LogSection {
 export async function* readLog(services: Services, task: ActionTaskRow, fromLine = 0): AsyncGenerator<LogSection> {
   if (task.log_state === 'expired') return
   if (task.log_state === 'stored') {
-    yield* readBlocks(services, task, fromLine)
+    yield* readBlockTexts(services, task, fromLine)
     return
   }
   const begin = await findChunkOf(services.db, task.id, fromLine)
@@ -186,14 +222,24 @@ export async function* readLog(services: Services, task: ActionTaskRow, fromLine
   // The log may have been stored since the task was read. Then its chunks are deleted, and the blocks contain the rest.
   const now = await findTask(services.db, task.id)
   if (now?.log_state !== 'stored') return
-  for await (const section of readBlocks(services, now, Math.max(next, fromLine))) {
+  for await (const section of readBlockTexts(services, now, Math.max(next, fromLine))) {
     const rest = skipLines(section, next)
     if (rest.text !== '') yield rest
   }
 }
 
+async function* readBlockTexts(services: Services, task: ActionTaskRow, fromLine: number): AsyncGenerator<LogSection> {
+  for await (const { firstLine, content } of readBlocks(services, task, fromLine)) {
+    yield { firstLine, text: content.toString() }
+  }
+}
+
 /** Yields the blocks of a stored log, beginning with the block that contains a line. */
-async function* readBlocks(services: Services, task: ActionTaskRow, fromLine: number): AsyncGenerator<LogSection> {
+async function* readBlocks(
+  services: Services,
+  task: ActionTaskRow,
+  fromLine: number,
+): AsyncGenerator<{ readonly firstLine: number; readonly content: Buffer }> {
   const [isCompressed, index] = JSON.parse(task.log_index) as [boolean, LogBlock[]]
   const begin = Math.max(
     0,
@@ -203,7 +249,7 @@ async function* readBlocks(services: Services, task: ActionTaskRow, fromLine: nu
     const content = await services.blobs.actionsLog.get(task.log_key, { range: { start, end: start + size - 1 } })
     if (!content) return
     const block = Buffer.concat(await content.stream.toArray())
-    yield { firstLine, text: (isCompressed ? await decompress(block) : block).toString('utf8') }
+    yield { firstLine, content: isCompressed ? await decompress(block) : block }
   }
 }
 
@@ -221,8 +267,9 @@ function skipLines({ firstLine, text }: LogSection, fromLine: number): LogSectio
 
 /** Returns the whole log as a stream. */
 export function logStream(services: Services, task: ActionTaskRow): Readable {
-  async function* texts(): AsyncGenerator<string> {
-    for await (const { text } of readLog(services, task)) yield text
+  async function* parts(): AsyncGenerator<string | Buffer> {
+    if (task.log_state === 'stored') for await (const { content } of readBlocks(services, task, 0)) yield content
+    else for await (const { text } of readLog(services, task)) yield text
   }
-  return Readable.from(texts(), { objectMode: false })
+  return Readable.from(parts(), { objectMode: false })
 }

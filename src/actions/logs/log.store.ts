@@ -5,8 +5,8 @@ import type { ActionLogChunkRow, ActionTaskRow } from '../../db/tables/actions.t
 import type { TaskId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
-export const insertChunk = (tx: Tx, chunk: ActionLogChunkRow) =>
-  tx.insertInto('action_log_chunk').values(chunk).execute()
+export const insertChunks = (tx: Tx, chunks: readonly ActionLogChunkRow[]) =>
+  tx.insertInto('action_log_chunk').values(chunks).execute()
 
 /** Returns chunks of a log from a line on. */
 export const listChunks = (

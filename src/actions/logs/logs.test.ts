@@ -4,7 +4,7 @@ import { transaction } from '../../db/database.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import { commitFiles, runsOf, TestRunner, workflow } from '../actions.test-support.ts'
 import { readLog } from './log.service.ts'
-import { insertChunk } from './log.store.ts'
+import { insertChunks } from './log.store.ts'
 
 async function begin(forge: Forge, jobs?: string) {
   const repo = await forge.given.repo()
@@ -59,6 +59,26 @@ test('runnerUpdateLog: after an end mark without lines the log stays open until 
   const base = `${forge.url}/${repo.fullName}/actions/runs`
   assert.equal(await (await fetch(`${base}/${run.run_number}/jobs/99/logs`)).text(), text)
   assert.equal((await fetch(`${base}/99/jobs/0/logs`)).status, 404)
+})
+
+test('runnerUpdateLog: a large report is stored in chunks, so that a reader holds little of the log', async () => {
+  await using forge = await startForge()
+  const { runner, task } = await begin(forge)
+  const lines = Array.from({ length: 40 }, (_, index) => `${index} ${'y'.repeat(40_000)}`)
+  assert.equal(acked(await runner.log(task, 0, lines)), '40')
+  const chunks = await forge.services.db
+    .selectFrom('action_log_chunk')
+    .select(['first_line', 'line_count', 'data'])
+    .orderBy('first_line')
+    .execute()
+  let next = 0
+  for (const { first_line, line_count, data } of chunks) {
+    assert.equal(first_line, next)
+    assert.equal(data.split('\n').length - 1, line_count)
+    assert.ok(data.length < 300 * 1024, `${data.length} bytes`)
+    next += line_count
+  }
+  assert.equal(next, 40)
 })
 
 test('downloadJobLog, downloadWorkflowJobLog, listWorkflowJobLogLines: a growing log and a stored log read the same', async () => {
@@ -299,8 +319,11 @@ test('runnerUpdateLog: secrets are masked, also encoded, and split over lines an
   assert.equal(stored.masks.includes(token), false)
   await forge.settle()
   assert.deepEqual(await read(), lines)
-  const after = await forge.services.db.selectFrom('action_task').select('masks').executeTakeFirstOrThrow()
-  assert.equal(after.masks, '', 'the masks of a stored log are deleted')
+  const masksNow = async () =>
+    (await forge.services.db.selectFrom('action_task').select('masks').executeTakeFirstOrThrow()).masks
+  assert.notEqual(await masksNow(), '', 'the report of the end may contain secrets')
+  await runner.finish(task)
+  assert.equal(await masksNow(), '', 'the masks of a stored log of an ended task are deleted')
 })
 
 test('readLog: a reader neither misses nor repeats a line when the log is stored meanwhile', async () => {
@@ -328,6 +351,6 @@ test('readLog: a reader neither misses nor repeats a line when the log is stored
   // The reader has read the first chunk.
   const blank = ' '.repeat(29)
   const chunk = { task_id: before.id, first_line: 0, line_count: 2, data: `${blank}one\n${blank}two\n` }
-  await transaction(db, (tx) => insertChunk(tx, chunk))
+  await transaction(db, (tx) => insertChunks(tx, [chunk]))
   assert.deepEqual(await read(0), all)
 })

@@ -1,11 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { Services } from '../../access/context.ts'
 import { ownService } from '../../access/own-service.ts'
-import { transaction } from '../../db/database.ts'
 import type { ActionTaskRow } from '../../db/tables/actions.ts'
 import type { TaskId } from '../../lib/ids.ts'
 import { Masks, type MaskedLines } from '../../lib/masks.ts'
-import { updateTask } from '../runs/task.store.ts'
 
 /** The purpose for which the secrets of a task are sealed. */
 export const masksPurpose = 'action-masks'
@@ -19,15 +17,14 @@ export const knownMasks = ownService('the masks of logs', {
   open: () => new LRUCache<TaskId, { readonly sealed: string; readonly masks: Masks }>({ max: 200 }),
 })
 
-/** Stores the secrets of a job, which its log must not contain. */
-export const storeMasks = (services: Services, taskId: TaskId, secrets: readonly string[]): Promise<unknown> =>
-  transaction(services.db, (tx) => updateTask(tx, taskId, { masks: seal(services, secrets) }))
-
-const seal = ({ secrets }: Services, texts: readonly string[]): string =>
+/** Returns the column `masks` of a task whose log must not contain these secrets. */
+export const sealMasks = ({ secrets }: Services, texts: readonly string[]): string =>
   secrets.seal(masksPurpose, JSON.stringify([...new Set(texts)]))
 
 /** Masked lines, and the change of the task's row. */
 export interface MaskedLog extends MaskedLines {
+  /** Masks another text, such as the decoded one of a command. */
+  readonly mask: (text: string) => string
   readonly change: { readonly masks?: string }
 }
 
@@ -38,7 +35,7 @@ export function maskLines(
   lines: readonly string[],
 ): MaskedLog {
   const added = lines.flatMap((line) => addedBy(line) ?? [])
-  if (task.masks === '' && added.length === 0) return { lines, begun: 0, change: {} }
+  if (task.masks === '' && added.length === 0) return { lines, begun: 0, mask: (text) => text, change: {} }
   const known = knownMasks.of(services)
   const cached = known.get(task.id)
   const texts = (): string[] =>
@@ -47,12 +44,23 @@ export function maskLines(
   let masks = cached?.sealed === sealed ? cached.masks : new Masks(texts())
   if (added.length > 0) {
     const all = [...new Set([...texts(), ...added])].slice(0, texts().length + maxAdded)
-    sealed = seal(services, all)
+    sealed = sealMasks(services, all)
     masks = new Masks(all)
   }
   known.set(task.id, { sealed, masks })
   const shown = lines.map((line) => (addedBy(line) === undefined ? line : '::add-mask::***'))
-  return { ...masks.applyToLines(shown), change: sealed === task.masks ? {} : { masks: sealed } }
+  const mask = (text: string): string => masks.apply(text)
+  return { ...masks.applyToLines(shown), mask, change: sealed === task.masks ? {} : { masks: sealed } }
+}
+
+/** Masks the secrets of a task in texts that are not lines of its log. */
+export function maskTexts(
+  services: Services,
+  task: Pick<ActionTaskRow, 'id' | 'masks'>,
+  texts: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const { mask } = maskLines(services, task, [])
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, mask(text)]))
 }
 
 const marker = '::add-mask::'

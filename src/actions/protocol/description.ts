@@ -26,7 +26,12 @@ const runnerMessages = {
   DeclareResponse: { runner: [1, '.runner.v1.Runner'] },
   FetchTaskRequest: { tasks_version: [1, 'int64'] },
   FetchTaskResponse: { task: [1, '.runner.v1.Task'], tasks_version: [2, 'int64'] },
-  UpdateTaskRequest: { state: [1, '.runner.v1.TaskState'], outputs: [2, 'map string'] },
+  UpdateTaskRequest: {
+    state: [1, '.runner.v1.TaskState'],
+    outputs: [2, 'map string'],
+    // Numbers from 1000 on are of this project; other servers skip them.
+    summaries: [1000, 'map string'],
+  },
   UpdateTaskResponse: { state: [1, '.runner.v1.TaskState'], sent_outputs: [2, 'repeated string'] },
   UpdateLogRequest: {
     task_id: [1, 'int64'],
@@ -71,6 +76,7 @@ const runnerMessages = {
     stopped_at: [4, '.google.protobuf.Timestamp'],
     log_index: [5, 'int64'],
     log_length: [6, 'int64'],
+    name: [1000, 'string'],
   },
   LogRow: { time: [1, '.google.protobuf.Timestamp'], content: [2, 'string'] },
 } as const satisfies Messages

@@ -1,13 +1,14 @@
 import type { Services } from '../../access/context.ts'
 import { clockOf } from '../../db/clock.ts'
-import type { Tx } from '../../db/database.ts'
+import { transaction, type Tx } from '../../db/database.ts'
 import type { ActionJobRow, ActionTaskRow } from '../../db/tables/actions.ts'
 import type { ActionRunnerRow } from '../../db/tables/action-runners.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { hashToken, newToken } from '../../secrets/tokens.ts'
 import { scopeText, type QueueScope } from '../queue-scope.ts'
 import { findRunnerByUuid } from '../runners/runner.store.ts'
-import { storeMasks } from '../logs/mask.service.ts'
+import { sealMasks } from '../logs/mask.service.ts'
+import { updateTask } from '../runs/task.store.ts'
 import { changeRuns, endJobs, settleRun } from '../runs/run-change.service.ts'
 import { findJob, findRunForUpdate, updateJobs } from '../runs/run.store.ts'
 import type { TaskMessage } from './messages.ts'
@@ -133,15 +134,17 @@ async function claimJob(
   return { task, job }
 }
 
-/** Builds the message that the runner gets, and stores its secrets as masks of the log. An error fails the job. */
+/** Builds the message that the runner gets. Its secrets become masks of the log. An error fails the job. */
 async function buildMessage(services: Services, { task, job }: ClaimedJob, token: string): Promise<TaskMessage> {
   try {
-    const message = await taskMessageOf(services, task, job, token)
+    const { message, stepNames } = await taskMessageOf(services, task, job, token)
     const { gitea_runtime_token: runtime } = message.context
-    await storeMasks(services, task.id, [
+    const masks = sealMasks(services, [
       ...Object.values(message.secrets),
       ...(typeof runtime === 'string' ? [runtime] : []),
     ])
+    const change = { masks, step_names: JSON.stringify(stepNames) }
+    await transaction(services.db, (tx) => updateTask(tx, task.id, change))
     return message
   } catch (error) {
     await changeRuns(services.db, (tx) => endJobs(tx, job.run_id, 'failure', ({ id }) => id === job.id))

@@ -54,6 +54,8 @@ export interface StepStateMessage {
   readonly stoppedAt?: Timestamp
   readonly logIndex: bigint
   readonly logLength: bigint
+  /** The evaluated name. Only runners of this project send it. */
+  readonly name?: string
 }
 
 export interface UpdateTaskRequest {
@@ -65,6 +67,8 @@ export interface UpdateTaskRequest {
     readonly steps: readonly StepStateMessage[]
   }
   readonly outputs: Readonly<Record<string, string>>
+  /** Markdown by the ids of steps. Only runners of this project send it. */
+  readonly summaries?: Readonly<Record<string, string>>
 }
 
 export interface UpdateLogRequest {

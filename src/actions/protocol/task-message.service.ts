@@ -9,6 +9,7 @@ import { loadNeeds } from '../runs/needed-jobs.service.ts'
 import { findPayload, findRun } from '../runs/run.store.ts'
 import { identityAddress, writeRuntimeToken } from '../runners/runtime-token.ts'
 import { loadVariablesFor } from '../variables/variable.store.ts'
+import type { Plain } from '../workflows/plain-yaml.ts'
 import { shortKey } from '../workflows/job-key.rules.ts'
 import type { TaskMessage } from './messages.ts'
 import { resultOfStatus } from './results.rules.ts'
@@ -16,13 +17,20 @@ import { resultOfStatus } from './results.rules.ts'
 /** The names of the secrets that contain the token of the job. */
 const tokenNames = ['GITHUB_TOKEN', 'GITEA_TOKEN', 'FORGEJO_TOKEN'] as const
 
+/** The message that a runner gets for its task. */
+export interface BuiltMessage {
+  readonly message: TaskMessage
+  /** The names of the steps, as far as the server can evaluate them. */
+  readonly stepNames: readonly string[]
+}
+
 /** Returns the message that a runner gets for its task, with the current secrets and variables. */
 export async function taskMessageOf(
   services: Services,
   task: ActionTaskRow,
   job: ActionJobRow,
   token: string,
-): Promise<TaskMessage> {
+): Promise<BuiltMessage> {
   const { db, secrets } = services
   const [run, repo] = await Promise.all([findRun(db, job.repo_id, job.run_id), findRepoById(db, job.repo_id)])
   if (!run || !repo) throw new Error(`the run of task ${task.id} was deleted`)
@@ -35,7 +43,12 @@ export async function taskMessageOf(
   ])
   const passed = job.passed_secrets === null ? undefined : (JSON.parse(job.passed_secrets) as string[])
   const isPassed = (name: string): boolean => !passed || passed.includes(name)
-  return {
+  const { token: _token, gitea_runtime_token: _runtime, id_token_request_token: _request, ...shown } = context
+  const github = shown as GithubContext
+  const results = Object.entries(needs).map(([key, { status, outputs }]) => [key, { result: status, outputs }] as const)
+  const names = { github, gitea: github, forgejo: github, vars, needs: Object.fromEntries(results) }
+  const { stepNamesOf } = await import('../workflows/step-names.ts')
+  const message = {
     id: BigInt(task.id),
     workflowPayload: Buffer.from(job.payload),
     context,
@@ -52,6 +65,8 @@ export async function taskMessageOf(
     ),
     vars,
   }
+  const { inputs } = github['event'] as { readonly inputs?: Plain }
+  return { message, stepNames: await stepNamesOf(job.payload, { ...names, inputs: inputs ?? {} }) }
 }
 
 async function contextOf(

@@ -53,6 +53,7 @@ export async function upsertSteps(tx: Tx, steps: readonly ActionStepRow[]): Prom
       .values(steps.slice(at, at + 50))
       .onConflict((conflict) =>
         conflict.columns(['task_id', 'position']).doUpdateSet((set) => ({
+          name: sql<string>`case when excluded.name = '' then action_step.name else excluded.name end`,
           status: set.ref('excluded.status'),
           log_index: set.ref('excluded.log_index'),
           log_length: set.ref('excluded.log_length'),

@@ -7,6 +7,10 @@ import { publish } from '../../events/hub.ts'
 import { Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
 import { actionsUserId, type TaskId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
+import { environmentOutput, maxUrlLength } from '../environment.rules.ts'
+import { maskTexts } from '../logs/mask.service.ts'
+import { maxSummaryBytes } from '../logs/summary.rules.ts'
+import { upsertSummaries } from '../logs/summary.store.ts'
 import { isFinal } from '../status.rules.ts'
 import { findTask, findTaskForUpdate, updateTask } from '../runs/task.store.ts'
 import { changeRuns, settleRun } from '../runs/run-change.service.ts'
@@ -17,6 +21,7 @@ import { resultOfStatus, statusOfResult } from './results.rules.ts'
 import { insertOutputs, listOutputNames, upsertSteps } from './task.store.ts'
 
 const maxSteps = 1000
+const maxStepNameLength = 255
 const maxOutputs = 200
 const maxOutputNameBytes = 255
 const maxOutputBytes = 1024 * 1024
@@ -39,18 +44,23 @@ export async function getTaskOf({ db }: Services, runner: ActionRunnerRow, id: T
 }
 
 /**
- * Records a runner's report: the states of steps, the outputs, and the result. The first result of a task stays. The reply
+ * Records a runner's report: the states, names and summaries of steps, the outputs, and the result. The first result of a task stays. The reply
  * contains it, so that the runner learns that its task was cancelled.
  */
 export async function updateTaskState(
   services: Services,
   runner: ActionRunnerRow,
-  { state, outputs }: UpdateTaskRequest,
+  { state, outputs, summaries = {} }: UpdateTaskRequest,
 ): Promise<TaskUpdate> {
   if (!state) throw new Invalid('the report has no task state', 'task_missing')
   checkReport(state.steps.length, outputs)
+  checkSummaries(summaries)
   const id = Number(state.id) as TaskId
   const known = await getTaskOf(services, runner, id)
+  const named = state.steps.flatMap((step) => (step.name ? [[String(step.id), step.name] as const] : []))
+  const names = maskTexts(services, known, Object.fromEntries(named))
+  const shownSummaries = maskTexts(services, known, summaries)
+  const { url } = maskTexts(services, known, { url: outputs[environmentOutput] ?? '' })
   return changeRuns(services.db, async (tx) => {
     // Each transaction locks the run before its tasks, so that none can deadlock.
     await findRunForUpdate(tx, known.run_id)
@@ -65,7 +75,7 @@ export async function updateTaskState(
       state.steps.map((step) => ({
         task_id: id,
         position: Number(step.id),
-        name: '',
+        name: storable(names[String(step.id)] ?? '', maxStepNameLength),
         status: statusOfResult(step.result) ?? (step.startedAt ? 'running' : 'waiting'),
         log_index: Number(step.logIndex),
         log_length: Number(step.logLength),
@@ -74,7 +84,21 @@ export async function updateTaskState(
       })),
     )
     await insertOutputs(tx, id, Object.entries(outputs))
-    await updateTask(tx, id, { active_ms: nowMs, ...(status ? { status, stopped_unix: now, updated_unix: now } : {}) })
+    await upsertSummaries(
+      tx,
+      Object.entries(shownSummaries).map(([position, content]) => ({
+        task_id: id,
+        position: Number(position),
+        content: storable(content, content.length),
+      })),
+    )
+    if (url) await updateJobs(tx, [task.job_id], { environment_url: storable(url.trim(), maxUrlLength) })
+    await updateTask(tx, id, {
+      active_ms: nowMs,
+      ...(status ? { status, stopped_unix: now, updated_unix: now } : {}),
+      // They are needed until the log is stored.
+      ...(status && task.log_state === 'stored' ? { masks: '' } : {}),
+    })
     if (status) await endTask(tx, runner, task, status)
     return answer(tx, id, status ?? 'running')
   })
@@ -91,6 +115,19 @@ async function endTask(tx: Tx, runner: ActionRunnerRow, task: ActionTaskRow, sta
   const { repo_id: repoId, run_id: runId, id: taskId } = task
   await publish(tx, 'task.finished', { repoId, runId, taskId, doerId: actionsUserId })
   if (runner.is_ephemeral) await deleteRunner(tx, runner.id)
+}
+
+/** Returns a text that both databases can store, cut to a length. */
+const storable = (text: string, maxLength: number): string =>
+  text.slice(0, maxLength).replaceAll('\0', '').toWellFormed()
+
+function checkSummaries(summaries: Readonly<Record<string, string>>): void {
+  for (const [position, content] of Object.entries(summaries)) {
+    if (!/^\d{1,3}$/.test(position)) throw new Invalid('a summary names no step of the task', 'summary_misplaced')
+    if (Buffer.byteLength(content) > maxSummaryBytes) {
+      throw new Invalid(`the summary of a step has at most ${maxSummaryBytes} bytes`, 'summary_too_long')
+    }
+  }
 }
 
 function checkReport(steps: number, outputs: Readonly<Record<string, string>>): void {

@@ -139,6 +139,19 @@ const runnersOf = (db: Db | Tx, { ownerId, repoId }: QueueScope) =>
 export const listRunners = (db: Db, scope: QueueScope, page: Page): Promise<ActionRunnerRow[]> =>
   runnersOf(db, scope).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute()
 
+/** Returns those runners that have a running task. */
+export const listBusyRunners = async (db: Db, ids: readonly RunnerId[]): Promise<ReadonlySet<RunnerId>> => {
+  if (ids.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('action_task')
+    .select('runner_id')
+    .distinct()
+    .where('runner_id', 'in', ids)
+    .where('status', '=', sql.lit('running'))
+    .execute()
+  return new Set(rows.flatMap(({ runner_id: id }) => id ?? []))
+}
+
 export const countRunnersOf = (db: Db, scope: QueueScope): Promise<number> => countRows(runnersOf(db, scope))
 
 /** Most kinds of runners, by their labels, that are compared with the labels of a job. */

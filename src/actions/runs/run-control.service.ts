@@ -2,7 +2,7 @@ import { recordAct } from '../../audit/audit.ts'
 import type { SignedInRepoCtx } from '../../access/context.ts'
 import { addToUsage } from '../../access/quota/usage.store.ts'
 import { clockOf } from '../../db/clock.ts'
-import { transaction, type Tx } from '../../db/database.ts'
+import { transaction, type Db, type Tx } from '../../db/database.ts'
 import type { ActionJobRow, ActionRunRow } from '../../db/tables/actions.ts'
 import { publish } from '../../events/hub.ts'
 import { Conflict, Forbidden, NotFound } from '../../lib/errors.ts'
@@ -27,23 +27,33 @@ import {
   type JobState,
 } from './run.store.ts'
 import { isDisabled } from '../workflows/workflow-list.store.ts'
-import { listStepsOf, type StepOfTask } from './task.store.ts'
+import { listStepNamesOf, listStepsOf, type StepOfTask } from './task.store.ts'
 import { mayStart, waitsForApproval } from './trust.rules.ts'
 
 const noRun = () => new NotFound('the workflow run does not exist', 'run_not_found')
 const notEnded = () => new Conflict('the workflow run has not ended yet', 'run_not_ended')
 
-/** Returns the jobs of a run in order, each with the steps of its newest attempt, in two statements. */
-export async function jobsOfRun(
+/** Returns the jobs of a run in order, each with the steps of its newest attempt, in three statements. */
+export const jobsOfRun = async (
   { db }: Pick<SignedInRepoCtx, 'db'>,
   run: ActionRunRow,
-): Promise<readonly { readonly job: ActionJobRow; readonly steps: readonly StepOfTask[] }[]> {
-  const jobs = await listJobsOfRun(db, run.id)
-  const steps = await listStepsOf(
-    db,
-    jobs.flatMap(({ task_id }) => task_id ?? []),
-  )
-  return jobs.map((job) => ({ job, steps: job.task_id === null ? [] : (steps.get(job.task_id) ?? []) }))
+): Promise<readonly JobWithSteps[]> => withSteps(db, await listJobsOfRun(db, run.id))
+
+/** A job with the steps of its newest attempt, by their names. */
+export interface JobWithSteps {
+  readonly job: ActionJobRow
+  readonly steps: readonly StepOfTask[]
+}
+
+/** Returns jobs with the steps of their newest attempts, in two statements. */
+export async function withSteps(db: Db, jobs: readonly ActionJobRow[]): Promise<readonly JobWithSteps[]> {
+  const ids = jobs.flatMap(({ task_id }) => task_id ?? [])
+  const [steps, names] = await Promise.all([listStepsOf(db, ids), listStepNamesOf(db, ids)])
+  return jobs.map((job) => {
+    const given = job.task_id === null ? [] : (names.get(job.task_id) ?? [])
+    const own = job.task_id === null ? [] : (steps.get(job.task_id) ?? [])
+    return { job, steps: own.map((step) => ({ ...step, name: step.name || (given[step.position] ?? '') })) }
+  })
 }
 
 /** Returns a job of the repository and its run. Throws `NotFound` for a missing job and for one of another repository. */

@@ -99,8 +99,10 @@ export const presentWorkflowJobs = (
     created_at: formatUnix(job.created_unix),
     started_at: formatOptionalUnix(job.started_unix),
     completed_at: formatOptionalUnix(job.stopped_unix),
+    environment: job.environment === '' ? null : { name: job.environment, url: job.environment_url },
     steps: steps.map((step) => ({
       number: step.position,
+      name: step.name,
       status: step.status,
       started_at: formatOptionalUnix(step.started_unix),
       completed_at: formatOptionalUnix(step.stopped_unix),

@@ -76,6 +76,8 @@ export const DispatchWorkflowRun = object('DispatchWorkflowRun', {
 
 const Step = object('ActionWorkflowStep', {
   number: Type.Integer(),
+  /** The evaluated name, or "Run" and what the step does. */
+  name: Type.String(),
   status: Type.String(),
   started_at: nullable(dateTime()),
   completed_at: nullable(dateTime()),
@@ -98,6 +100,8 @@ export const WorkflowJob = object('ActionWorkflowJob', {
   created_at: dateTime(),
   started_at: nullable(dateTime()),
   completed_at: nullable(dateTime()),
+  /** The environment to which the job deploys; the address is empty while unknown. */
+  environment: nullable(object('ActionJobEnvironment', { name: Type.String(), url: Type.String() })),
   steps: Type.Array(Step),
 })
 export type WorkflowJob = Static<typeof WorkflowJob>

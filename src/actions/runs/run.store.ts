@@ -247,7 +247,13 @@ export async function stopTasks(
   if (ids.length === 0) return []
   const stopped = await tx
     .updateTable('action_task')
-    .set({ status, stopped_unix: atUnix, updated_unix: atUnix })
+    .set({
+      status,
+      stopped_unix: atUnix,
+      updated_unix: atUnix,
+      // They are needed until the log is stored.
+      masks: sql<string>`case when log_state = 'stored' then '' else masks end`,
+    })
     .where('id', 'in', sql<TaskId>`${idList(tx, idListText(ids))}`)
     .where('status', '=', sql.lit('running'))
     .returning('id')

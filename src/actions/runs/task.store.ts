@@ -116,6 +116,20 @@ export async function listStepsOf(
   return Map.groupBy(rows, ({ task_id }) => task_id)
 }
 
+/** Returns the names of the steps of tasks as the server evaluated them. */
+export async function listStepNamesOf(
+  db: Db,
+  taskIds: readonly TaskId[],
+): Promise<ReadonlyMap<TaskId, readonly string[]>> {
+  if (taskIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('action_task')
+    .select(['id', 'step_names'])
+    .where('id', 'in', sql<TaskId>`${idList(db, idListText(taskIds))}`)
+    .execute()
+  return new Map(rows.map(({ id, step_names: names }) => [id, JSON.parse(names) as string[]]))
+}
+
 /** Returns running tasks whose last report, or whose start, is older than a moment. */
 export const listRunningTasks = (
   db: Db,

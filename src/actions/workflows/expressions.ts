@@ -38,6 +38,8 @@ function functionsOf({ functions = {}, maxLength = defaultResultLength }: Expres
         {
           ...each,
           call: (...values: data.ExpressionData[]) => {
+            // The event has megabytes, and many expressions of a run could write it.
+            if (name === 'tojson') values.forEach((value) => checkLength(value, maxLength))
             const result = each.call(...values)
             if (result.kind === data.Kind.String && result.coerceString().length > maxLength) throw tooLong()
             return result
@@ -46,6 +48,24 @@ function functionsOf({ functions = {}, maxLength = defaultResultLength }: Expres
       ] as const,
   )
   return new Map([...known, ...extra])
+}
+
+/** Throws when the texts of a value have more than a number of characters. */
+function checkLength(value: data.ExpressionData, maxLength: number): void {
+  let left = maxLength
+  const take = (length: number): void => {
+    if ((left -= length) < 0) throw tooLong()
+  }
+  const read = (each: data.ExpressionData): void => {
+    if (each.kind === data.Kind.Array) for (const item of each.values()) read(item)
+    else if (each.kind === data.Kind.Dictionary) {
+      for (const { key, value: member } of each.pairs()) {
+        take(key.length)
+        read(member)
+      }
+    } else take(each.coerceString().length)
+  }
+  read(value)
 }
 
 const tooLong = () => new Error('the result of the expression is too long')
@@ -102,7 +122,9 @@ export function valueOf(text: string, contexts: Contexts, options: ExpressionOpt
 
 /** Returns the result of an expression without `${{ }}`. Throws as `fillIn`. */
 export function resultOf(expression: string, contexts: Contexts, options: ExpressionOptions = {}): Plain {
-  const result = JSON.stringify(evaluate(expression, contexts, options), data.replacer)
+  const value = evaluate(expression, contexts, options)
+  checkLength(value, options.maxLength ?? defaultResultLength)
+  const result = JSON.stringify(value, data.replacer)
   if (result.length > (options.maxLength ?? defaultResultLength)) throw tooLong()
   return JSON.parse(result) as Plain
 }

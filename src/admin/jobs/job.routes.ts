@@ -37,6 +37,7 @@ export const adminRetryJob = operation({
   params: { id: pathNumber },
   scope: 'admin',
   requires: [signedIn, siteAdmin],
+  refuses: [409],
   reply: { 202: Type.Object({}) },
   summary: 'Try a failed background job again',
   async run({ ctx, params }) {
@@ -52,6 +53,7 @@ export const adminDeleteJob = operation({
   params: { id: pathNumber },
   scope: 'admin',
   requires: [signedIn, siteAdmin],
+  refuses: [409],
   reply: { 204: 'empty' },
   summary: 'Forget a failed background job',
   run: ({ ctx, params }) => removeJob(ctx, params.id),

@@ -31,6 +31,7 @@ export const adminAdoptRepository = operation({
   params,
   scope: 'admin',
   requires: [signedIn, siteAdmin],
+  refuses: [422],
   reply: { 204: 'empty' },
   summary: 'Adopt the files of a repository',
   run: ({ ctx, params: { username, reponame } }) => adoptRepo(ctx, ctx.viewer.user, username, reponame),

@@ -64,5 +64,17 @@ function jsonBytes(each: Commit | Tag): number {
   const people = 'author' in each ? [each.author, each.committer] : [each.tagger]
   const names = people.flatMap((person) => (person ? [person.name, person.email] : []))
   const texts = [each.message, each.signature ?? '', each.signedPayload?.toString() ?? '', ...names]
-  return texts.reduce((sum, text) => sum + Buffer.byteLength(JSON.stringify(text)), 0)
+  return texts.reduce((sum, text) => sum + jsonBytesOf(text), 0)
+}
+
+/** Returns the bytes of a text in JSON without encoding it, which would copy a long one. */
+function jsonBytesOf(text: string): number {
+  let bytes = Buffer.byteLength(text) + 2
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22 || code === 0x5c) bytes += 1
+    // \b, \t, \n, \f and \r take two characters, the others six.
+    else if (code < 0x20) bytes += code >= 0x08 && code <= 0x0d && code !== 0x0b ? 1 : 5
+  }
+  return bytes
 }

@@ -100,7 +100,7 @@ const answerKey = (
  * Presents the entries of a folder without contents, with batched reads. A folder at a commit never changes, so the
  * encoded answer is cached.
  */
-function presentFolder(
+export function presentFolder(
   context: ContentContext,
   view: ContentView,
   { path, tree }: { readonly path: string; readonly tree: Oid },

@@ -8,7 +8,7 @@ import { operation, validBody, type Requirement } from '../../http/operation.ts'
 import { created, ok } from '../../http/reply.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { mapLimited } from '../../lib/map-limited.ts'
-import { presentChange, presentContent, presentContentAt } from './content.present.ts'
+import { presentChange, presentContent, presentContentAt, presentFolder } from './content.present.ts'
 import {
   ApplyDiffPatchFileOptions,
   ChangeFilesOptions,
@@ -20,7 +20,7 @@ import {
   FilesResponse,
   UpdateFileOptions,
 } from './content.schemas.ts'
-import { getContent } from './content.service.ts'
+import { getContent, getRootFolder } from './content.service.ts'
 import { decodeBase64, isFileOperation, writablePath } from './file-change.rules.ts'
 import {
   applyPatchToBranch,
@@ -33,9 +33,12 @@ import { branchWriter } from '../git-access.requirements.ts'
 
 const refQuery = { ref: Type.Optional(Type.String()) } as const
 
-/** The content at a path; in an empty repository an empty list. */
-const contentAt = async (ctx: RepoCtx, ref: string | undefined, path: string) =>
-  ctx.repo.is_empty ? [] : presentContentAt(ctx, await getContent(ctx, ref, path))
+/** The entries of the root folder; none in an empty repository. */
+async function rootContents(ctx: RepoCtx, ref: string | undefined) {
+  if (ctx.repo.is_empty) return []
+  const { folder, ...view } = await getRootFolder(ctx, ref)
+  return presentFolder(ctx, view, folder)
+}
 
 export const repoGetContentsList = operation({
   method: 'GET',
@@ -44,9 +47,9 @@ export const repoGetContentsList = operation({
   cost: 'expensive',
   requires: [inRepo, canRead('code')],
   query: refQuery,
-  reply: { 200: Type.Union([Type.Array(ContentsResponse), ContentsResponse]) },
+  reply: { 200: Type.Array(ContentsResponse) },
   summary: 'List the contents of the root folder',
-  run: async ({ ctx, query }) => ok(await contentAt(ctx, query.ref, '')),
+  run: async ({ ctx, query }) => ok(await rootContents(ctx, query.ref)),
 })
 
 export const repoGetContents = operation({
@@ -58,7 +61,8 @@ export const repoGetContents = operation({
   query: refQuery,
   reply: { 200: Type.Union([Type.Array(ContentsResponse), ContentsResponse]) },
   summary: 'Get a file, or list the contents of a folder',
-  run: async ({ ctx, params, query }) => ok(await contentAt(ctx, query.ref, params.filepath)),
+  run: async ({ ctx, params, query }) =>
+    ok(ctx.repo.is_empty ? [] : await presentContentAt(ctx, await getContent(ctx, query.ref, params.filepath))),
 })
 
 /** The edit of one file, with the checks that need no repository. */

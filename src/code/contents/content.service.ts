@@ -6,10 +6,15 @@ import type { NamedCommit } from '../commits/named-commit.service.ts'
 import { revisionOrDefault } from '../commits/named-commit.service.ts'
 import { cleanPath } from '../tree-path.rules.ts'
 
-/** The content at a path. A folder has the id of its tree; the root has the commit's id. */
-export type Content =
-  | { readonly kind: 'folder'; readonly path: string; readonly tree: Oid }
-  | { readonly kind: 'entry'; readonly entry: PathEntry }
+/** A folder has the id of its tree; the root has the commit's id. */
+interface Folder {
+  readonly kind: 'folder'
+  readonly path: string
+  readonly tree: Oid
+}
+
+/** The content at a path. */
+export type Content = Folder | { readonly kind: 'entry'; readonly entry: PathEntry }
 
 /** Resolves a revision and a path. Throws `NotFound` for either. */
 export async function getContent(
@@ -22,6 +27,16 @@ export async function getContent(
   const revision = await revisionOrDefault(ctx, name)
   const path = cleanPath(rawPath)
   return { revision, ref: name, content: await contentAt(git, repo.git_key, revision, path) }
+}
+
+/** Resolves a revision and its root folder. Throws `NotFound` for a missing revision. */
+export async function getRootFolder(
+  ctx: RepoCtx,
+  ref: string | undefined,
+): Promise<{ revision: NamedCommit; ref: string; folder: Folder }> {
+  const name = ref || ctx.repo.default_branch
+  const revision = await revisionOrDefault(ctx, name)
+  return { revision, ref: name, folder: { kind: 'folder', path: '', tree: revision.commit } }
 }
 
 async function contentAt(

@@ -144,6 +144,20 @@ export const signInTables = {
     },
     { unique: [['source_id', 'external_id']], indexes: { external_account_user: '(user_id, id)' } },
   ),
+
+  /** Refused attempts to guess a secret, by which the processes of a database share their limits. */
+  refused_attempt: table(
+    {
+      id: id<number>(),
+      kind: text<'password' | 'device code'>(),
+      /** A random name of the process that refused it. */
+      process: text(),
+      /** Keyed hashes of the account, the address and the like, separated by spaces. */
+      subjects: text(),
+      at_ms: bigint(),
+    },
+    { indexes: { refused_attempt_kind: '(kind, at_ms)', refused_attempt_time: '(at_ms)' } },
+  ),
 }
 
 export type SignInTables = TablesOf<typeof signInTables>
@@ -151,6 +165,8 @@ export type SignInSourceRow = Selectable<SignInTables['sign_in_source']>
 export type NewSignInSourceRow = Insertable<SignInTables['sign_in_source']>
 export type SignInSourceChange = Updateable<SignInTables['sign_in_source']>
 export type ExternalAccountRow = Selectable<SignInTables['external_account']>
+export type RefusedAttemptRow = Selectable<SignInTables['refused_attempt']>
+export type NewRefusedAttemptRow = Insertable<SignInTables['refused_attempt']>
 export type PasskeyRow = Selectable<SignInTables['passkey']>
 export type NewPasskeyRow = Insertable<SignInTables['passkey']>
 export type SessionRow = Selectable<SignInTables['session']>

@@ -65,6 +65,7 @@ export const activitypubRepositoryInbox = operation({
   path: '/activitypub/repository-id/{repository-id}/inbox',
   cost: 'usual',
   requires: [federated, repositoryOfId, jsonActivity, signedBody],
+  refuses: [406],
   summary: 'Send a like to a repository',
   async run({ ctx }) {
     await recordContact(ctx)
@@ -79,6 +80,7 @@ export const activitypubRepositoryForgeInbox = operation({
   path: '/activitypub/repository-id/{repository-id}/forgefed/inbox',
   cost: 'usual',
   requires: [federated, repositoryOfId, jsonActivity, signedBody],
+  refuses: [406],
   summary: 'Send an activity to a repository: a like, an issue, a comment, or the end of one',
   async run({ ctx }) {
     await recordContact(ctx)

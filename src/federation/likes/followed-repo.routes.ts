@@ -27,6 +27,7 @@ export const repoSetFollowedRepositories = operation({
   cost: 'usual',
   scope: 'repository',
   requires: [federated, inRepo, signedIn, repoAdmin, validBody],
+  refuses: [406],
   body: SetFollowedRepositoriesOption,
   reply: { 200: Type.Array(FollowedRepository) },
   summary: 'Replace the repositories on other servers that get the stars of this one as likes',

@@ -7,6 +7,7 @@ import { publish } from '../../events/hub.ts'
 import type { Commit } from '../../git/git.ts'
 import { escapeSegment } from '../../lib/escape-url.ts'
 import type { Oid } from '../../lib/ids.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { branchOf, isZeroOid } from '../../lib/refs.ts'
 import type { Attribution } from '../attribution.ts'
 import { durationText } from '../time/duration.ts'
@@ -17,7 +18,7 @@ import type { RepoWithOwner } from '../repo-with-owner.ts'
 import { touchIssues } from '../issue.store.ts'
 import { parseReferences } from './reference.parse.ts'
 import { lookUpIssues, parseRules, referencesOf, type Reference } from './reference.service.ts'
-import { listIssuesTellingOf, listOtherHeads } from './reference.store.ts'
+import { listIssuesTellingOf, type BranchHead } from './reference.store.ts'
 import { insertTrackedTime } from '../time/stopwatch.store.ts'
 
 /** Most commits of one push whose messages are read, the newest ones. */
@@ -35,8 +36,15 @@ interface Push {
 }
 
 /** Returns the commits of a push, oldest first; for a new branch, the commits that no other branch has. */
-async function pushedCommits(ctx: Ctx, home: Home, push: Push): Promise<readonly Commit[]> {
-  const not = isZeroOid(push.old) ? await listOtherHeads(ctx.db, home.repo.id, push.branch) : [push.old]
+async function pushedCommits(
+  ctx: Ctx,
+  home: Home,
+  push: Push,
+  branches: readonly BranchHead[],
+): Promise<readonly Commit[]> {
+  const others = branches.filter(({ name }) => name !== push.branch)
+  // Thousands of branches may have one head.
+  const not = isZeroOid(push.old) ? [...new Set(pluck(others, 'commit_oid'))] : [push.old]
   const key = home.repo.git_key
   const gone = new Set(await ctx.git.missingObjects(key, [push.new, ...not]))
   if (gone.has(push.new)) return []
@@ -139,11 +147,18 @@ async function recordCommit(
   })
 }
 
-export async function recordPush(ctx: SignedInCtx, home: Home, push: Push, by: Attribution): Promise<void> {
+/** @param branches the branches of the repository */
+export async function recordPush(
+  ctx: SignedInCtx,
+  home: Home,
+  push: Push,
+  branches: readonly BranchHead[],
+  by: Attribution,
+): Promise<void> {
   const rules = parseRules(ctx.config)
   const naming: { readonly commit: Commit; readonly issues: ReturnType<typeof parseReferences>['issues'] }[] = []
   let parsed = 0
-  for (const commit of await pushedCommits(ctx, home, push)) {
+  for (const commit of await pushedCommits(ctx, home, push, branches)) {
     const { issues } = parseReferences({ plain: [commit.message] }, rules)
     if (issues.length > 0) naming.push({ commit, issues })
     parsed += commit.message.length

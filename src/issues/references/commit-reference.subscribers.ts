@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Ctx } from '../../access/context.ts'
 import { accessTo } from '../../access/repo-access.ts'
 import { viewerOf } from '../../auth/viewer.ts'
@@ -6,6 +7,7 @@ import { branchOf, isZeroOid } from '../../lib/refs.ts'
 import { findUserById } from '../../users/user.store.ts'
 import type { Attribution } from '../attribution.ts'
 import { recordPush } from './commit-reference.service.ts'
+import { listNewestBranches } from './reference.store.ts'
 import { loadReposWithOwners } from '../repo-with-owner.store.ts'
 
 /** Most branches of one push whose messages are read; each branch is compared with all others. */
@@ -36,9 +38,12 @@ export const readCommitMessages = subscriber({
     // The default branch is the one that closes issues.
     const main = repoWithOwner.repo.default_branch
     const read = pushes.toSorted((one, other) => Number(other.branch === main) - Number(one.branch === main))
+    const branches = await listNewestBranches(ctx.db, data.repoId)
     for (const push of read.slice(0, maxBranches)) {
       signal.throwIfAborted()
-      await recordPush({ ...ctx, viewer }, { ...repoWithOwner, ...access }, push, by)
+      await recordPush({ ...ctx, viewer }, { ...repoWithOwner, ...access }, push, branches, by)
+      // Requests run between the branches.
+      await setImmediate()
     }
   },
 })

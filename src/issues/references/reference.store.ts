@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { CommentRow, IssueRow, RefAction } from '../../db/tables/issues.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
-import type { RepoRow } from '../../db/tables/repositories.ts'
-import type { CommentId, IssueId, Oid, RepoId } from '../../lib/ids.ts'
+import type { BranchRow, RepoRow } from '../../db/tables/repositories.ts'
+import type { CommentId, IssueId, RepoId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
 /** Repositories with their owners, by `owner/name` in lower case. */
@@ -97,19 +97,18 @@ export const listClosingReferences = (db: Db, pullIssueId: IssueId): Promise<Com
     .orderBy('id')
     .execute()
 
-/** Returns the heads of the newest 1,000 branches of a repository except one, each once. */
-export const listOtherHeads = async (db: Db, repoId: RepoId, branch: string): Promise<Oid[]> => {
-  const rows = await db
+export type BranchHead = Pick<BranchRow, 'name' | 'commit_oid'>
+
+/** Returns the newest 1,000 branches of a repository. */
+export const listNewestBranches = (db: Db, repoId: RepoId): Promise<readonly BranchHead[]> =>
+  db
     .selectFrom('branch')
-    .select('commit_oid')
+    .select(['name', 'commit_oid'])
     .where('repo_id', '=', repoId)
-    .where('name', '!=', branch)
     .where('is_deleted', '=', false)
     .orderBy('commit_unix', 'desc')
     .limit(1000)
     .execute()
-  return [...new Set(rows.map((row) => row.commit_oid))]
-}
 
 /** Returns the issues that have a timeline entry about a commit. */
 export const listIssuesTellingOf = async (tx: Tx, issueIds: readonly IssueId[], sha: string): Promise<Set<IssueId>> =>

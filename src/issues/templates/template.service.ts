@@ -1,6 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import type { RepoCtx } from '../../access/context.ts'
+import { perApplication } from '../../access/per-application.ts'
 import { mode } from '../../access/rights.ts'
 import type { Oid } from '../../lib/ids.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { branchRef } from '../../lib/refs.ts'
 import type { IssueConfig, IssueTemplate } from './template.parse.ts'
 
@@ -14,9 +17,17 @@ const below = (folders: readonly string[]) =>
 const templateFolders = [...folderNames, ...below(['.forgejo', '.gitea', '.github', '.gitlab'])]
 const configFolders = below(['.forgejo', '.gitea', '.github'])
 
-/** Limits on the number and the size of templates; further and larger ones are omitted. */
+/** Limits on the number of templates and on their total size in bytes; further and larger ones are omitted. */
 const maxTemplates = 100
-const maxBytes = 256 * 1024
+const maxBytes = 64 * 1024
+
+/** Parsed templates by path and blob; undefined for an invalid one. Parsing takes 1 to 2 µs for each byte. */
+const parsedTemplates = perApplication((caches) =>
+  caches.open<string, { readonly template: IssueTemplate | undefined; readonly sizeBytes: number }>('issue templates', {
+    // Parsed fields take several times the size of their text.
+    sizeOf: ({ sizeBytes }, key) => key.length + 6 * sizeBytes,
+  }),
+)
 
 interface TemplateFile {
   readonly path: string
@@ -50,6 +61,20 @@ async function textOf(ctx: RepoCtx, { oid }: TemplateFile): Promise<string | und
   return content?.toString('utf8')
 }
 
+/** Returns a parsed template; undefined for an invalid one. */
+async function readTemplate(ctx: RepoCtx, { path, oid }: TemplateFile): Promise<IssueTemplate | undefined> {
+  const parsed = parsedTemplates(ctx)
+  const name = `${oid} ${path}`
+  const known = parsed.get(name)
+  if (known !== undefined) return known.template
+  const text = (await textOf(ctx, { path, oid })) ?? ''
+  // Requests run between two templates.
+  await setImmediate()
+  const template = await parseTemplate(path, text)
+  parsed.set(name, { template, sizeBytes: text.length })
+  return template
+}
+
 /** Parses a template; returns undefined for an invalid one. */
 async function parseTemplate(path: string, text: string): Promise<IssueTemplate | undefined> {
   const { parseFormTemplate, parseMarkdownTemplate, TemplateProblem } = await loadParser()
@@ -70,13 +95,18 @@ export async function getIssueTemplates(ctx: RepoCtx): Promise<IssueTemplate[]> 
     const name = path.split('/').at(-1) as string
     return /\.(?:md|ya?ml)$/.test(name) && !/^config\.ya?ml$/.test(name)
   })
-  const templates = await Promise.all(
-    files.slice(0, maxTemplates).map(async (file) => {
-      const text = await textOf(ctx, file)
-      return text === undefined ? undefined : parseTemplate(file.path, text)
-    }),
-  )
-  return templates.filter((template) => template !== undefined)
+  const first = files.slice(0, maxTemplates)
+  const sizes = await ctx.git.blobSizes(ctx.repo.git_key, pluck(first, 'oid'))
+  const templates: IssueTemplate[] = []
+  let left = maxBytes
+  for (const file of first) {
+    const size = sizes.get(file.oid) ?? Infinity
+    if (size > left) continue
+    left -= size
+    const template = await readTemplate(ctx, file)
+    if (template) templates.push(template)
+  }
+  return templates
 }
 
 /** Returns the text of the first existing configuration; in each folder `config.yaml` precedes `config.yml`. */

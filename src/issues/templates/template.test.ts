@@ -37,3 +37,23 @@ test('repoGetIssueTemplates, repoGetIssueConfig, repoValidateIssueConfig: broken
   assert.deepEqual([broken.valid, broken.message], [false, 'blank_issues_enabled is neither true nor false'])
   assert.equal((await alice.must('GET', `${repo.api}/issue_config`)).json.blank_issues_enabled, true)
 })
+
+test('repoGetIssueTemplates: the templates of a repository have a total size; later ones that exceed it are omitted', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const template = (name: string, length: number) => `---\nname: ${name}\nabout: ${name}\n---\n${'x'.repeat(length)}\n`
+  const sizes = { a: 30 << 10, b: 50 << 10, c: 30 << 10 }
+  for (const [name, length] of Object.entries(sizes)) {
+    await forge.as('alice').must('POST', `${repo.api}/contents/.gitea/ISSUE_TEMPLATE/${name}.md`, {
+      content: Buffer.from(template(name, length)).toString('base64'),
+    })
+  }
+  // The second time they are known.
+  for (const _ of [1, 2]) {
+    const { json } = await forge.guest.must('GET', `${repo.api}/issue_templates`)
+    assert.deepEqual(
+      (json as { name: string }[]).map(({ name }) => name),
+      ['a', 'c'],
+    )
+  }
+})

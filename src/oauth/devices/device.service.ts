@@ -2,13 +2,15 @@ import type { Services } from '../../access/context.ts'
 import { ownService } from '../../access/own-service.ts'
 import { recordAct } from '../../audit/audit.ts'
 import { checkAccountState } from '../../auth/identify.ts'
+import { SharedAttempts } from '../../auth/shared-attempts.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import { transaction } from '../../db/database.ts'
 import type { OAuthApplicationRow, OAuthDeviceRow } from '../../db/tables/oauth.ts'
+import { shareOfAddress } from '../../http/client-address.ts'
 import { BadRequest, Conflict, NotFound } from '../../lib/errors.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
 import { hashToken, newPrefixedToken } from '../../secrets/tokens.ts'
-import { HourlyLimit } from '../../users/entry/hourly-limit.ts'
+import { HourlyLimit, hourMs } from '../../users/entry/hourly-limit.ts'
 import { findUserById } from '../../users/user.store.ts'
 import { answerDevice, findDevice, findWaitingDevice, insertDevice, updatePoll, deleteDevice } from './device.store.ts'
 import { findGrant, loadGranted, findOrInsertGrant } from '../grant.store.ts'
@@ -27,10 +29,12 @@ const toleranceMs = 1000
 
 /** Rate limits of device authorizations and of entered codes, against guessing. */
 export const deviceLimits = ownService('the rate limits of the device flow', {
-  open: ({ clock }) => ({
-    requested: new HourlyLimit(clock, { perAddress: 120, inAll: 10_000 }),
-    typedAt: new HourlyLimit(clock, { perAddress: 120, inAll: 10_000 }),
-    typedBy: new HourlyLimit(clock, { perAddress: 60, inAll: Number.POSITIVE_INFINITY }),
+  open: (services) => ({
+    requested: new HourlyLimit(services.clock, { perAddress: 120, inAll: 10_000 }),
+    /** Refused codes, which the processes of the database share. */
+    refused: new SharedAttempts(services, 'device code', hourMs),
+    typedAt: new HourlyLimit(services.clock, { perAddress: 120, inAll: 10_000 }),
+    typedBy: new HourlyLimit(services.clock, { perAddress: 60, inAll: Number.POSITIVE_INFINITY }),
   }),
 })
 
@@ -121,23 +125,29 @@ export async function findDeviceByCode(
 
 async function openDevice(services: Services, viewer: Viewer, typed: string, ip: string) {
   checkAccountState(viewer.user)
-  const { typedAt, typedBy } = deviceLimits.of(services)
-  typedBy.take(`account ${viewer.id}`)
-  typedAt.take(ip)
+  const { refused, typedAt, typedBy } = deviceLimits.of(services)
+  const [account, address] = [refused.subjectOf(`account ${viewer.id}`), refused.subjectOf(shareOfAddress(ip))]
+  for (const { subjects, atMs } of await refused.news()) {
+    typedBy.count(subjects[0] ?? '', atMs)
+    typedAt.count(subjects[1] ?? '', atMs)
+  }
+  typedBy.take(account)
+  typedAt.take(address)
   const code = parseUserCode(typed)
   const found =
     code === undefined
       ? undefined
       : await findWaitingDevice(services.db, userCodeHash(services, code), nowUnix(services.clock))
   if (code !== undefined && found) return { ...found, code }
-  await transaction(services.db, (tx) =>
-    recordAct(tx, {
+  await transaction(services.db, async (tx) => {
+    await refused.record(tx, [account, address])
+    await recordAct(tx, {
       action: 'device.codeTyped',
       outcome: 'refused',
       doerId: viewer.id,
       about: { kind: 'account', id: viewer.id },
-    }),
-  )
+    })
+  })
   return undefined
 }
 

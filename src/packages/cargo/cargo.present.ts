@@ -1,7 +1,7 @@
 import type { SubjectCtx } from '../../access/context.ts'
+import type { FoundPackage } from '../catalog/catalog.service.ts'
 import type { FileWithMetadata, VersionWithMetadata } from '../catalog/catalog.store.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
-import { newestOf } from '../registry/semver.rules.ts'
 import type { CargoMetadata } from './cargo.rules.ts'
 
 /** Returns `config.json`: the URLs of crates and API, and whether cargo must sign in. */
@@ -41,15 +41,10 @@ export function presentIndex(versions: readonly VersionWithMetadata[], files: re
 }
 
 /** Presents crates that a search found. */
-export const presentFound = (
-  packages: readonly { readonly versions: readonly VersionWithMetadata[] }[],
-  total: number,
-) => ({
-  crates: packages.flatMap(({ versions }) => {
-    const newest = newestOf(versions, (version) => version.version)
-    if (!newest) return []
+export const presentFound = (packages: readonly FoundPackage[], total: number) => ({
+  crates: packages.map(({ newest }) => {
     const { description } = metadataOf<CargoMetadata>(newest)
-    return [{ name: newest.name, max_version: newest.version, description }]
+    return { name: newest.name, max_version: newest.version, description }
   }),
   meta: { total },
 })

@@ -3,12 +3,13 @@ import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
 import { untied } from '../../http/untied-body.ts'
-import { getFilesOfPackage, getPackageWithVersions, searchPackages } from '../catalog/catalog.service.ts'
+import { getFilesOfPackage, getPackageWithVersions, findPackages } from '../catalog/catalog.service.ts'
 import type { FileRecord } from '../content/file.store.ts'
 import { getFile, getVersion } from '../package.service.ts'
 import { changing, json, jsonReply, publishing, reading, registry } from '../registry/registry.ts'
 import { jsonErrors } from '../registry/registry-errors.ts'
 import { cachedByRevision } from '../indexes/registry-cache.ts'
+import { newestOf } from '../registry/semver.rules.ts'
 import { servePackageFile } from '../registry/serve-file.ts'
 import { orUpstream } from '../upstream/upstream.service.ts'
 import { crateFrom, crateLinesFrom } from './cargo-upstream.service.ts'
@@ -123,7 +124,9 @@ export const cargoSearch = operation({
   summary: 'Search the crates of an owner by their names',
   async run({ ctx, query: { q, page = 1, per_page: perPage = usualFound } }) {
     const limit = Math.min(maxFound, Math.max(1, perPage))
-    const found = await searchPackages(ctx, type, q, { limit, offset: (Math.max(1, page) - 1) * limit })
+    const found = await findPackages(ctx, type, q, { limit, offset: (Math.max(1, page) - 1) * limit }, (versions) =>
+      newestOf(versions, ({ version }) => version),
+    )
     return json(presentFound(found.packages, found.total))
   },
 })

@@ -1,18 +1,23 @@
 import type { SubjectCtx } from '../../access/context.ts'
-import type { PackageRow } from '../../db/tables/packages.ts'
+import type { Db } from '../../db/database.ts'
+import type { PackageRow, PackageVersionRow } from '../../db/tables/packages.ts'
 import { pluck } from '../../lib/pluck.ts'
+import { WorkTooCostly } from '../../lib/work-budget.ts'
 import {
   countListedVersions,
   countPackageRows,
   findDescribed,
   findPackage,
+  listDescribed,
   listFileNamesOfType,
   listFilesOf,
   listFilesOfPackage,
   listFilesOfType,
   listNewestVersions,
   listPackageRows,
+  listPlainVersionsOf,
   listVersionsOf,
+  metadataBytesOf,
   type FileWithMetadata,
   type VersionWithMetadata,
   type FileName,
@@ -30,7 +35,7 @@ export async function getPackageWithVersions(
   name: string,
 ): Promise<{ readonly row: PackageRow; readonly versions: readonly VersionWithMetadata[] }> {
   const row = await findPackage(db, { ownerId: subject.id, type, lowerName: comparable(name) })
-  const versions = row ? await listVersionsOf(db, [row.id]) : []
+  const versions = row ? await versionsOf(db, [row]) : []
   if (!row || versions.length === 0) throw noPackage()
   return { row, versions }
 }
@@ -66,7 +71,66 @@ export async function getVersionWithMetadata(
   return found
 }
 
-/** Returns a page of the owner's packages by name, each with all versions, and the total. */
+/** Most bytes of metadata that one request reads, and that an index of all packages reads. */
+const maxMetadataBytes = 16 << 20
+const maxIndexedBytes = 64 << 20
+
+/** Throws `WorkTooCostly` when the metadata is too large for one request. */
+async function refuseMuchMetadata(
+  db: Db,
+  wanted: Parameters<typeof metadataBytesOf>[1],
+  maxBytes = maxMetadataBytes,
+): Promise<void> {
+  if ((await metadataBytesOf(db, wanted)) <= maxBytes) return
+  throw new WorkTooCostly('outputBytes', `the descriptions of the versions are larger than ${maxBytes} bytes`)
+}
+
+/** Returns all versions of packages. Throws `WorkTooCostly`. */
+async function versionsOf(
+  db: Db,
+  rows: readonly PackageRow[],
+  maxBytes?: number,
+): Promise<readonly VersionWithMetadata[]> {
+  const ids = pluck(rows, 'id')
+  await refuseMuchMetadata(db, { by: 'package_id', ids }, maxBytes)
+  return listVersionsOf(db, ids)
+}
+
+/** A package that a search found. */
+export interface FoundPackage {
+  readonly row: PackageRow
+  /** In the order of publication. */
+  readonly versions: readonly PackageVersionRow[]
+  readonly newest: VersionWithMetadata
+}
+
+/**
+ * Returns a page of the owner's packages by name, and the total.
+ * @param pick chooses the version that the result describes; its metadata is read
+ */
+export async function findPackages(
+  { db, subject }: SubjectCtx,
+  type: string,
+  text: string | undefined,
+  page: { readonly limit: number; readonly offset: number },
+  pick: (versions: readonly PackageVersionRow[]) => PackageVersionRow | undefined,
+): Promise<{ readonly packages: readonly FoundPackage[]; readonly total: number }> {
+  const filter = { ownerId: subject.id, type, text }
+  const [rows, total] = await Promise.all([listPackageRows(db, filter, page), countPackageRows(db, filter)])
+  const versions = Map.groupBy(await listPlainVersionsOf(db, pluck(rows, 'id')), (version) => version.package_id)
+  const picked = [...versions.values()].flatMap((each) => pick(each)?.id ?? [])
+  await refuseMuchMetadata(db, { by: 'id', ids: picked }, maxBytesOf(page))
+  const newest = new Map((await listDescribed(db, picked)).map((version) => [version.package_id, version]))
+  return {
+    packages: rows.flatMap((row) => {
+      const described = newest.get(row.id)
+      return described ? [{ row, versions: versions.get(row.id) ?? [], newest: described }] : []
+    }),
+    total,
+  }
+}
+
+/** Returns a page of the owner's packages by name, each with the metadata of all versions, and the total. */
 export async function searchPackages(
   { db, subject }: SubjectCtx,
   type: string,
@@ -78,12 +142,18 @@ export async function searchPackages(
 }> {
   const filter = { ownerId: subject.id, type, text }
   const [rows, total] = await Promise.all([listPackageRows(db, filter, page), countPackageRows(db, filter)])
-  const versions = Map.groupBy(await listVersionsOf(db, pluck(rows, 'id')), (version) => version.package_id)
+  const versions = Map.groupBy(await versionsOf(db, rows, maxBytesOf(page)), (version) => version.package_id)
   return { packages: rows.map((row) => ({ row, versions: versions.get(row.id) ?? [] })), total }
 }
 
+/** Lists the names of all packages of the owner in a registry. */
+export const listPackageNames = async ({ db, subject }: SubjectCtx, type: string): Promise<readonly string[]> =>
+  pluck(await listPackageRows(db, { ownerId: subject.id, type }, wholeCatalog), 'name')
+
 /** The limit of an index that names all packages. */
 export const wholeCatalog = { limit: 100_000, offset: 0 }
+
+const maxBytesOf = (page: object): number => (page === wholeCatalog ? maxIndexedBytes : maxMetadataBytes)
 
 export const getFilesOfVersions = (
   { db }: SubjectCtx,

@@ -1,4 +1,4 @@
-import type { ExpressionBuilder } from 'kysely'
+import { sql, type ExpressionBuilder } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { lowerContains } from '../../db/like.ts'
 import type { Schema } from '../../db/schema.ts'
@@ -42,6 +42,36 @@ export const listVersionsOf = async (db: Db, packageIds: readonly PackageId[]): 
   packageIds.length === 0
     ? []
     : described(db).where('package_version.package_id', 'in', packageIds).orderBy('package_version.id').execute()
+
+/** Lists the versions of packages without metadata, in the order of publication. */
+export const listPlainVersionsOf = async (db: Db, packageIds: readonly PackageId[]): Promise<PackageVersionRow[]> =>
+  packageIds.length === 0
+    ? []
+    : db
+        .selectFrom('package_version')
+        .selectAll()
+        .where('package_id', 'in', packageIds)
+        .where('is_internal', '=', false)
+        .orderBy('id')
+        .execute()
+
+/** Returns the bytes of the metadata of versions, or of all versions of packages. */
+export const metadataBytesOf = async (
+  db: Db,
+  wanted:
+    | { readonly by: 'id'; readonly ids: readonly PackageVersionId[] }
+    | { readonly by: 'package_id'; readonly ids: readonly PackageId[] },
+): Promise<number> => {
+  if (wanted.ids.length === 0) return 0
+  const sum = await db
+    .selectFrom('package_version')
+    .innerJoin('package_version_metadata', 'package_version_metadata.version_id', 'package_version.id')
+    .where(`package_version.${wanted.by}`, 'in', wanted.ids)
+    // PostgreSQL returns the sum of integers as text.
+    .select(sql<number | string | null>`sum(octet_length(package_version_metadata.body))`.as('bytes'))
+    .executeTakeFirst()
+  return Number(sum?.bytes ?? 0)
+}
 
 /** Lists versions of a package, those published last first. */
 export const listNewestVersions = (

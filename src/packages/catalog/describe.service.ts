@@ -3,6 +3,7 @@ import { transaction } from '../../db/database.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { findDescribed, type VersionWithMetadata } from './catalog.store.ts'
+import { encodedMetadata } from './metadata.rules.ts'
 import { putVersionMetadata } from './metadata.store.ts'
 import { lockPackage } from '../package.store.ts'
 import { bumpRevision } from '../revision.store.ts'
@@ -20,7 +21,8 @@ export async function updateVersionMetadata<Metadata extends object>(
     const held = await lockPackage(tx, version.package_id)
     const current = held && (await findDescribed(tx, held.id, version.lower_version))
     if (!held || current?.id !== version.id) throw new NotFound('the version does not exist', 'package_not_found')
-    await putVersionMetadata(tx, version.id, change(JSON.parse(current.metadata ?? '{}') as Metadata))
+    const changed = change(JSON.parse(current.metadata ?? '{}') as Metadata)
+    await putVersionMetadata(tx, version.id, encodedMetadata(changed))
     await bumpRevision(tx, held.owner_id, held.type, nowUnix(ctx.clock))
   })
 }

@@ -2,12 +2,12 @@ import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { PackageFileId, PackageId, PackageVersionId } from '../../lib/ids.ts'
 
-/** Stores or replaces the metadata of a version. */
-export const putVersionMetadata = (tx: Tx, versionId: PackageVersionId, metadata: object) =>
+/** Stores or replaces the metadata of a version. @param body JSON, from `encodedMetadata` */
+export const putVersionMetadata = (tx: Tx, versionId: PackageVersionId, body: string) =>
   tx
     .insertInto('package_version_metadata')
-    .values({ version_id: versionId, body: JSON.stringify(metadata) })
-    .onConflict((conflict) => conflict.column('version_id').doUpdateSet({ body: JSON.stringify(metadata) }))
+    .values({ version_id: versionId, body })
+    .onConflict((conflict) => conflict.column('version_id').doUpdateSet({ body }))
     .execute()
 
 /** Stores the metadata of a new file. */

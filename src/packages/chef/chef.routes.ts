@@ -6,6 +6,7 @@ import { formatUnix } from '../../lib/time.ts'
 import {
   getVersionWithMetadata,
   getPackageWithVersions,
+  findPackages,
   searchPackages,
   wholeCatalog,
 } from '../catalog/catalog.service.ts'
@@ -44,19 +45,17 @@ const getCookbookVersion = (ctx: SubjectCtx, { name, version }: { name: string; 
 
 async function listCookbooks(ctx: SubjectCtx, text: string | undefined, start = 0, items = usualItems) {
   const page = { offset: Math.max(0, start), limit: Math.min(maxItems, Math.max(1, items)) }
-  const { packages, total } = await searchPackages(ctx, type, text, page)
-  const shown = packages.flatMap(({ row, versions }) => {
-    const newest = newestOf(versions, (version) => version.version)
-    if (!newest) return []
+  const { packages, total } = await findPackages(ctx, type, text, page, (versions) =>
+    newestOf(versions, ({ version }) => version),
+  )
+  const shown = packages.map(({ row, newest }) => {
     const { maintainer, description } = metadataOf<ChefMetadata>(newest)
-    return [
-      {
-        cookbook_name: row.name,
-        cookbook_maintainer: maintainer,
-        cookbook_description: description,
-        cookbook: cookbookUrl(ctx, row.name),
-      },
-    ]
+    return {
+      cookbook_name: row.name,
+      cookbook_maintainer: maintainer,
+      cookbook_description: description,
+      cookbook: cookbookUrl(ctx, row.name),
+    }
   })
   return json({ start: page.offset, total, items: shown })
 }
@@ -80,7 +79,7 @@ export const chefUniverse = operation({
   ...chef,
   method: 'GET',
   path: '/api/packages/{username}/chef/api/v1/universe',
-  cost: 'usual',
+  cost: 'expensive',
   requires: reading,
   reply: jsonReply,
   summary: 'List all versions of Chef cookbooks with their dependencies',

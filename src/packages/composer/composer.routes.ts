@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { formatUnix } from '../../lib/time.ts'
-import { getFilesOfPackage, getPackageWithVersions, searchPackages, wholeCatalog } from '../catalog/catalog.service.ts'
+import { getFilesOfPackage, getPackageWithVersions, listPackageNames } from '../catalog/catalog.service.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import { getNamedFile } from '../package.service.ts'
@@ -63,8 +63,7 @@ export const composerList = operation({
   reply: jsonReply,
   summary: 'List the names of the Composer packages of an owner',
   async run({ ctx }) {
-    const { packages } = await searchPackages(ctx, type, undefined, wholeCatalog)
-    return json({ packageNames: packages.map(({ row }) => row.name) })
+    return json({ packageNames: await listPackageNames(ctx, type) })
   },
 })
 
@@ -72,7 +71,7 @@ export const composerSearch = operation({
   ...composer,
   method: 'GET',
   path: '/api/packages/{username}/composer/search.json',
-  cost: 'usual',
+  cost: 'expensive',
   requires: reading,
   query: {
     q: Type.Optional(Type.String()),
@@ -87,12 +86,10 @@ export const composerSearch = operation({
     const page = Math.max(1, query.page ?? 1)
     const limit = Math.min(maxFound, Math.max(1, query.per_page ?? usualFound))
     const { packages, total } = await search(ctx, q, kind, { limit, offset: (page - 1) * limit })
-    const results = packages.flatMap(({ row, versions }) => {
-      const last = versions.at(-1)
-      if (!last) return []
-      const { description } = metadataOf<ComposerMetadata>(last)
+    const results = packages.map(({ row, versions, newest }) => {
+      const { description } = metadataOf<ComposerMetadata>(newest)
       const downloads = versions.reduce((sum, version) => sum + version.download_count, 0)
-      return [{ name: row.name, description: description ?? '', downloads }]
+      return { name: row.name, description: description ?? '', downloads }
     })
     const nextQuery = new URLSearchParams({ page: String(page + 1), per_page: String(limit), q, type: kind })
     const next = `${registryUrl(ctx, type)}/search.json?${nextQuery.toString()}`

@@ -1,6 +1,7 @@
 import type { SubjectCtx } from '../../access/context.ts'
+import type { PackageVersionRow } from '../../db/tables/packages.ts'
 import { BadRequest } from '../../lib/errors.ts'
-import { searchPackages, wholeCatalog } from '../catalog/catalog.service.ts'
+import { findPackages, wholeCatalog } from '../catalog/catalog.service.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
 import { parseJsonRecord } from '../registry/json-text.rules.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
@@ -32,6 +33,9 @@ export async function publishArchive(
   })
 }
 
+/** Composer describes a package by the version that was published last. */
+const newest = (versions: readonly PackageVersionRow[]): PackageVersionRow | undefined => versions.at(-1)
+
 /** Returns a page of packages whose names contain a text, of one type if given, and their total. */
 export async function search(
   ctx: SubjectCtx,
@@ -39,11 +43,8 @@ export async function search(
   kind: string | undefined,
   page: { readonly limit: number; readonly offset: number },
 ) {
-  if (!kind) return searchPackages(ctx, type, text, page)
-  const { packages } = await searchPackages(ctx, type, text, wholeCatalog)
-  const fitting = packages.filter(({ versions }) => {
-    const last = versions.at(-1)
-    return last !== undefined && metadataOf<ComposerMetadata>(last).type === kind
-  })
+  if (!kind) return findPackages(ctx, type, text, page, newest)
+  const { packages } = await findPackages(ctx, type, text, wholeCatalog, newest)
+  const fitting = packages.filter((found) => metadataOf<ComposerMetadata>(found.newest).type === kind)
   return { packages: fitting.slice(page.offset, page.offset + page.limit), total: fitting.length }
 }

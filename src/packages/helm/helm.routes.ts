@@ -30,7 +30,7 @@ export const helmIndex = operation({
   ...helm,
   method: 'GET',
   path: '/api/packages/{username}/helm/index.yaml',
-  cost: 'usual',
+  cost: 'expensive',
   requires: reading,
   reply: { 200: bytesOf('text/yaml') },
   summary: 'Get the index of the Helm charts of an owner',

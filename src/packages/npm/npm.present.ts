@@ -1,8 +1,9 @@
 import type { SubjectCtx } from '../../access/context.ts'
 import { formatUnix } from '../../lib/time.ts'
 import type { FileWithMetadata, VersionWithMetadata } from '../catalog/catalog.store.ts'
+import type { FoundPackage } from '../catalog/catalog.service.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
-import { compareSemver, newestOf } from '../registry/semver.rules.ts'
+import { compareSemver } from '../registry/semver.rules.ts'
 import { archiveName, type NpmMetadata } from './npm.rules.ts'
 
 type BaseCtx = Pick<SubjectCtx, 'config' | 'subject'>
@@ -67,36 +68,32 @@ export const presentTags = (tags: readonly { readonly name: string; readonly ver
 /** Presents packages that a search found, each by its newest version. */
 export function presentFound(
   ctx: BaseCtx,
-  packages: readonly { readonly versions: readonly VersionWithMetadata[] }[],
+  packages: readonly FoundPackage[],
   total: number,
   publishers: ReadonlyMap<number, { readonly name: string }>,
 ) {
   return {
-    objects: packages.flatMap(({ versions }) => {
-      const newest = newestOf(versions, (version) => version.version)
-      if (!newest) return []
+    objects: packages.map(({ newest }) => {
       const metadata = metadataOf<NpmMetadata>(newest)
       const scope = newest.name.startsWith('@') ? newest.name.slice(0, newest.name.indexOf('/')) : 'unscoped'
-      return [
-        {
-          package: {
-            scope,
-            name: newest.name,
-            version: newest.version,
-            date: formatUnix(newest.created_unix),
-            description: metadata.description ?? '',
-            author: metadata.author ?? { name: '' },
-            publisher: { name: publishers.get(newest.creator_id)?.name ?? '' },
-            maintainers: [],
-            keywords: metadata.keywords ?? [],
-            links: {
-              npm: npmBase(ctx),
-              ...(typeof metadata.homepage === 'string' ? { homepage: metadata.homepage } : {}),
-              ...(metadata.repository.url === '' ? {} : { repository: metadata.repository.url }),
-            },
+      return {
+        package: {
+          scope,
+          name: newest.name,
+          version: newest.version,
+          date: formatUnix(newest.created_unix),
+          description: metadata.description ?? '',
+          author: metadata.author ?? { name: '' },
+          publisher: { name: publishers.get(newest.creator_id)?.name ?? '' },
+          maintainers: [],
+          keywords: metadata.keywords ?? [],
+          links: {
+            npm: npmBase(ctx),
+            ...(typeof metadata.homepage === 'string' ? { homepage: metadata.homepage } : {}),
+            ...(metadata.repository.url === '' ? {} : { repository: metadata.repository.url }),
           },
         },
-      ]
+      }
     }),
     total,
   }

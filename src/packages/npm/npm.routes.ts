@@ -2,12 +2,19 @@ import { Type } from 'typebox'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { noFile } from '../package.rules.ts'
-import { getPublishers, getFilesOfPackage, getPackageWithVersions, searchPackages } from '../catalog/catalog.service.ts'
+import {
+  getPublishers,
+  getFilesOfPackage,
+  getPackageRow,
+  getPackageWithVersions,
+  findPackages,
+} from '../catalog/catalog.service.ts'
 import type { FileRecord } from '../content/file.store.ts'
 import { getNamedFile, getVersion, removeVersion } from '../package.service.ts'
 import { changing, json, jsonReply, publishing, reading, registry } from '../registry/registry.ts'
 import { jsonErrors } from '../registry/registry-errors.ts'
 import { cachedByRevision } from '../indexes/registry-cache.ts'
+import { newestOf } from '../registry/semver.rules.ts'
 import { servePackageFile } from '../registry/serve-file.ts'
 import { getTags, removeTag } from '../catalog/tag.service.ts'
 import { orUpstream } from '../upstream/upstream.service.ts'
@@ -89,7 +96,7 @@ export const npmDownloadByName = operation({
   summary: 'Download an archive of an npm package by file name',
   async run({ ctx, params: { name, filename }, call }) {
     const own = async () => {
-      const { row } = await getPackageWithVersions(ctx, type, name)
+      const row = await getPackageRow(ctx, type, name)
       const files = await getFilesOfPackage(ctx, row)
       const file = files.find((each) => each.lower_name === filename.toLowerCase())
       if (!file) throw noFile()
@@ -148,7 +155,7 @@ export const npmListTags = operation({
   reply: jsonReply,
   summary: 'List the tags of an npm package',
   async run({ ctx, params: { name } }) {
-    const { row } = await getPackageWithVersions(ctx, type, name)
+    const row = await getPackageRow(ctx, type, name)
     return json(presentTags(await getTags(ctx, row)))
   },
 })
@@ -178,7 +185,7 @@ export const npmDeleteTag = operation({
   reply: { 200: 'empty' },
   summary: 'Remove a tag of an npm package',
   async run({ ctx, params: { name, tag } }) {
-    const { row } = await getPackageWithVersions(ctx, type, name)
+    const row = await getPackageRow(ctx, type, name)
     await removeTag(ctx, row, tag)
   },
 })
@@ -198,10 +205,12 @@ export const npmSearch = operation({
   summary: 'Search the npm packages of an owner by their names',
   async run({ ctx, query: { text, from = 0, size = usualFound } }) {
     const page = { offset: Math.max(0, from), limit: Math.min(maxFound, Math.max(1, size)) }
-    const { packages, total } = await searchPackages(ctx, type, text, page)
+    const { packages, total } = await findPackages(ctx, type, text, page, (versions) =>
+      newestOf(versions, ({ version }) => version),
+    )
     const publishers = await getPublishers(
       ctx,
-      packages.flatMap(({ versions }) => versions),
+      packages.map(({ newest }) => newest),
     )
     return json(presentFound(ctx, packages, total, publishers))
   },

@@ -6,6 +6,8 @@ import { semverOf } from '../registry/semver.rules.ts'
 const maxNameLength = 214
 const nameForm = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/
 const maxTagLength = 128
+/** Longest README of a version in characters; the rest is cut, as in the public registry. */
+const maxReadmeLength = 64 * 1024
 /** Largest number of tags in a document; clients send one. */
 const maxTags = 100
 
@@ -74,6 +76,7 @@ export function publicationOf(document: unknown): NpmPublication {
   const kept = Object.fromEntries(
     members.flatMap((key) => (entry[key] === undefined || entry[key] === null ? [] : [[key, entry[key]]])),
   )
+  const readme = typeof kept['readme'] === 'string' ? { readme: kept['readme'].slice(0, maxReadmeLength) } : {}
   const tags = isRecord(distTags) ? Object.keys(distTags) : []
   if (tags.length > maxTags) throw refused(`a version is published with at most ${maxTags} tags`, 'npm_tag_invalid')
   return {
@@ -82,6 +85,7 @@ export function publicationOf(document: unknown): NpmPublication {
     tags,
     metadata: {
       ...kept,
+      ...readme,
       repository: repositoryOf(entry['repository']),
       integrity: textIn(dist['integrity']),
       shasum: textIn(dist['shasum']),

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
-import { getPackageWithVersions } from '../catalog/catalog.service.ts'
+import { getPackageRow, getPackageWithVersions } from '../catalog/catalog.service.ts'
 import type { VersionWithMetadata } from '../catalog/catalog.store.ts'
 import { storeContents, type ReceivedContent } from '../content/content.service.ts'
 import { updateVersionMetadata } from '../catalog/describe.service.ts'
@@ -82,7 +82,7 @@ async function deprecate(ctx: PublishCtx, { name }: { name?: unknown }, notes: R
 
 /** Points a tag to a version. */
 export async function tagVersion(ctx: SubjectCtx, name: string, tag: string, version: unknown): Promise<void> {
-  const { row } = await getPackageWithVersions(ctx, type, name)
+  const row = await getPackageRow(ctx, type, name)
   if (!isNpmTag(tag)) throw noTag()
   if (typeof version !== 'string') throw new NotFound('the version does not exist', 'package_not_found')
   await setTag(ctx, row, tag, version)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { transaction } from '../../db/database.ts'
 import { examined } from '../../testing/doctor.ts'
 import { eventsNamed } from '../../testing/events.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
@@ -57,8 +58,24 @@ test('npmPublish: refuses callers without rights, invalid packages, wrong checks
   for (const [what, document] of bad) assert.equal((await publish('tool', document)).status, 400, what)
   const refused = await publish('tool', documentOf('tool', '1.0.0', { readme: 'x'.repeat(5 << 20) }))
   assert.deepEqual([refused.status, Object.keys(refused.json as object)], [413, ['error']])
+  const large = await publish('tool', documentOf('tool', '1.0.0', { keywords: ['k'.repeat(300 << 10)] }))
+  assert.deepEqual([large.status, Object.keys(large.json as object)], [413, ['error']])
   assert.deepEqual(await storedFiles(forge), [])
   assert.deepEqual((await forge.as('alice').must('GET', '/packages/alice')).json, [])
+})
+
+test('npmPublish, npmMetadata, npmSearch: a long README is cut, and the descriptions that one answer contains have a limit', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const publish = publishWith(forge, 'alice')
+  for (const name of ['tool', 'other']) {
+    assert.equal((await publish(name, documentOf(name, '1.0.0', { readme: 'x'.repeat(300 << 10) }))).status, 201)
+  }
+  const guest = registryOf(forge.guest, 'alice')
+  assert.equal((await guest('GET', 'npm/tool')).json.readme.length, 64 << 10)
+  const body = JSON.stringify({ description: 'x'.repeat(17 << 20) })
+  await transaction(forge.services.db, (tx) => tx.updateTable('package_version_metadata').set({ body }).execute())
+  for (const path of ['npm/other', 'npm/-/v1/search']) assert.equal((await guest('GET', path)).status, 422, path)
+  assert.equal((await guest('GET', 'npm/-/package/other/dist-tags')).status, 200)
 })
 
 test('npmPublish, npmMetadata, npmDownload, npmDownloadByName: concurrent uploads publish each version once', async () => {

@@ -1,5 +1,6 @@
 import { escapeXml } from '../../lib/escape-xml.ts'
 import { formatUnix } from '../../lib/time.ts'
+import type { FoundPackage } from '../catalog/catalog.service.ts'
 import type { VersionWithMetadata } from '../catalog/catalog.store.ts'
 import { metadataOf } from '../catalog/metadata.rules.ts'
 import { registryUrl, urlBelow, type RegistryOwner } from '../registry/registry-url.rules.ts'
@@ -9,7 +10,7 @@ const type = 'nuget'
 
 const registrationIndex = (owner: RegistryOwner, id: string): string =>
   urlBelow(owner, type, 'registration', id, 'index.json')
-const registrationLeaf = (owner: RegistryOwner, { name, version }: VersionWithMetadata): string =>
+const registrationLeaf = (owner: RegistryOwner, name: string, version: string): string =>
   urlBelow(owner, type, 'registration', name, `${version}.json`)
 const contentUrl = (owner: RegistryOwner, { name, version }: VersionWithMetadata): string =>
   urlBelow(owner, type, 'package', name, version, `${name}.${version}.nupkg`)
@@ -31,40 +32,32 @@ export function presentServices(owner: RegistryOwner) {
 }
 
 /** Presents packages that a search found. */
-export const presentFound = (
-  owner: RegistryOwner,
-  packages: readonly { readonly versions: readonly VersionWithMetadata[] }[],
-  totalHits: number,
-) => ({
+export const presentFound = (owner: RegistryOwner, packages: readonly FoundPackage[], totalHits: number) => ({
   totalHits,
-  data: packages.flatMap(({ versions }) => {
+  data: packages.map(({ versions, newest }) => {
     const sorted = versions.toSorted((one, other) => compareNuget(one.version, other.version))
-    const newest = sorted.at(-1)
-    if (!newest) return []
     const { description, authors, projectUrl, tags } = metadataOf<NugetMetadata>(newest)
-    return [
-      {
-        id: newest.name,
-        version: newest.version,
-        versions: sorted.map((version) => ({
-          '@id': registrationLeaf(owner, version),
-          version: version.version,
-          downloads: version.download_count,
-        })),
-        totalDownloads: versions.reduce((sum, version) => sum + version.download_count, 0),
-        description,
-        authors,
-        projectURL: projectUrl,
-        tags: tags.split(/\s+/).filter(Boolean),
-        registration: registrationIndex(owner, newest.name),
-      },
-    ]
+    return {
+      id: newest.name,
+      version: newest.version,
+      versions: sorted.map((version) => ({
+        '@id': registrationLeaf(owner, newest.name, version.version),
+        version: version.version,
+        downloads: version.download_count,
+      })),
+      totalDownloads: versions.reduce((sum, version) => sum + version.download_count, 0),
+      description,
+      authors,
+      projectURL: projectUrl,
+      tags: tags.split(/\s+/).filter(Boolean),
+      registration: registrationIndex(owner, newest.name),
+    }
   }),
 })
 
 function presentEntry(owner: RegistryOwner, version: VersionWithMetadata) {
   const metadata = metadataOf<NugetMetadata>(version)
-  const leaf = registrationLeaf(owner, version)
+  const leaf = registrationLeaf(owner, version.name, version.version)
   const packageContent = contentUrl(owner, version)
   return {
     '@id': leaf,
@@ -106,7 +99,7 @@ export function presentRegistration(owner: RegistryOwner, versions: readonly Ver
 
 /** Presents one version. */
 export const presentLeaf = (owner: RegistryOwner, version: VersionWithMetadata) => ({
-  '@id': registrationLeaf(owner, version),
+  '@id': registrationLeaf(owner, version.name, version.version),
   '@type': ['Package', 'http://schema.nuget.org/catalog#Permalink'],
   listed: true,
   packageContent: contentUrl(owner, version),

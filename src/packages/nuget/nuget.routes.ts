@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { SubjectCtx } from '../../access/context.ts'
 import { storedReplies } from '../../access/serve-stored.ts'
+import type { PackageVersionRow } from '../../db/tables/packages.ts'
 import { bytesOf, operation, type Call } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
 import { NotFound } from '../../lib/errors.ts'
@@ -8,7 +9,7 @@ import {
   getVersionWithMetadata,
   getFilesOfVersions,
   getPackageWithVersions,
-  searchPackages,
+  findPackages,
   wholeCatalog,
 } from '../catalog/catalog.service.ts'
 import type { VersionWithMetadata } from '../catalog/catalog.store.ts'
@@ -107,7 +108,7 @@ export const nugetSearch = operation({
   summary: 'Search the NuGet packages of an owner',
   async run({ ctx, query: { q, skip = 0, take = usualFound } }) {
     const page = { offset: Math.max(0, skip), limit: Math.min(maxFound, Math.max(1, take)) }
-    const { packages, total } = await searchPackages(ctx, type, q, page)
+    const { packages, total } = await findPackages(ctx, type, q, page, newest)
     return json(presentFound(ctx, packages, total))
   },
 })
@@ -191,14 +192,15 @@ export const nugetDataDocument = operation({
   run: async () => atom(metadataDocument()),
 })
 
+const newest = (versions: readonly PackageVersionRow[]): PackageVersionRow | undefined =>
+  versions.toSorted((one, other) => compareNuget(one.version, other.version)).at(-1)
+
 /** Finds versions for a search of protocol version 2; by default the newest of each package. */
 async function find(ctx: SubjectCtx, query: URLSearchParams): Promise<readonly VersionWithMetadata[]> {
   const { id, text } = searchedFor(query)
   if (id === undefined) {
-    const { packages } = await searchPackages(ctx, type, text, wholeCatalog)
-    return packages.flatMap(({ versions }) =>
-      versions.toSorted((one, other) => compareNuget(one.version, other.version)).slice(-1),
-    )
+    const { packages } = await findPackages(ctx, type, text, wholeCatalog, newest)
+    return packages.map((found) => found.newest)
   }
   try {
     return (await getPackageWithVersions(ctx, type, id)).versions
@@ -237,28 +239,28 @@ const count = {
 export const nugetPackages = operation({
   ...feed,
   path: '/api/packages/{username}/nuget/Packages()',
-  cost: 'usual',
+  cost: 'expensive',
   run: ({ ctx, call }) => presentFeed(ctx, call),
 })
 
 export const nugetCountPackages = operation({
   ...count,
   path: '/api/packages/{username}/nuget/Packages()/$count',
-  cost: 'usual',
+  cost: 'expensive',
   run: ({ ctx, call }) => countFound(ctx, call),
 })
 
 export const nugetOldSearch = operation({
   ...feed,
   path: '/api/packages/{username}/nuget/Search()',
-  cost: 'usual',
+  cost: 'expensive',
   run: ({ ctx, call }) => presentFeed(ctx, call),
 })
 
 export const nugetCountSearch = operation({
   ...count,
   path: '/api/packages/{username}/nuget/Search()/$count',
-  cost: 'usual',
+  cost: 'expensive',
   run: ({ ctx, call }) => countFound(ctx, call),
 })
 

@@ -155,7 +155,7 @@ export const swiftIdentifiers = operation({
   ...swift,
   method: 'GET',
   path: '/api/packages/{username}/swift/identifiers',
-  cost: 'usual',
+  cost: 'expensive',
   requires: reading,
   query: { url: Type.Optional(Type.String()) },
   reply: jsonReply,

@@ -61,6 +61,7 @@ export const orgAddTeamRepository = operation({
   scope: 'organization',
   outlivesCredential: true,
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn],
+  refuses: [422],
   reply: { 204: 'empty' },
   summary: 'Give a repository to a team',
   async run({ ctx, params }) {
@@ -75,6 +76,7 @@ export const orgRemoveTeamRepository = operation({
   cost: 'usual',
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn],
+  refuses: [422],
   reply: { 204: 'empty' },
   summary: 'Take a repository from a team',
   async run({ ctx, params }) {
@@ -119,7 +121,7 @@ export const repoAddTeam = operation({
   cost: 'usual',
   scope: 'repository',
   outlivesCredential: true,
-  refuses: [405],
+  refuses: [405, 422],
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 204: 'empty' },
   summary: 'Give a repository to a team, by the name of the team',
@@ -136,7 +138,7 @@ export const repoDeleteTeam = operation({
   path: '/repos/{username}/{reponame}/teams/{team}',
   cost: 'usual',
   scope: 'repository',
-  refuses: [405],
+  refuses: [405, 422],
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 204: 'empty' },
   summary: 'Take a repository from a team, by the name of the team',

@@ -59,6 +59,7 @@ export const userCurrentPostGPGKey = operation({
   narrowScope: 'admin:gpg_key',
   outlivesCredential: true,
   requires: [signedIn, validBody],
+  refuses: [404],
   body: CreateGPGKeyOption,
   reply: { 201: GPGKey },
   summary: 'Add an OpenPGP key',

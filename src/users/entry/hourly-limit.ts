@@ -3,7 +3,7 @@ import { shareOfAddress } from '../../http/client-address.ts'
 import { TooManyRequests } from '../../lib/errors.ts'
 import type { Clock } from '../../lib/time.ts'
 
-const hourMs = 3_600_000
+export const hourMs = 3_600_000
 
 /** Number of remembered addresses; the oldest are evicted. */
 const maxRemembered = 20_000
@@ -38,9 +38,13 @@ export class HourlyLimit {
     const { perAddress, inAll } = this.limits
     const first = own.length >= perAddress ? own[0] : this.#all.length >= inAll ? this.#all[0] : undefined
     if (first !== undefined) throw tooMany(first + hourMs - this.clock.nowMs())
-    const now = this.clock.nowMs()
-    this.#byAddress.set(address, [...own, now])
-    this.#all.push(now)
+    this.count(address, this.clock.nowMs())
+  }
+
+  /** Counts an action of an address, without judging it. */
+  count(address: string, atMs: number): void {
+    this.#byAddress.set(address, [...this.#within(this.#byAddress.get(address) ?? []), atMs])
+    this.#all.push(atMs)
   }
 
   #within(moments: readonly number[]): number[] {

@@ -39,6 +39,7 @@ export function blockOperations<const Rs extends readonly AnyRequirement[]>(hold
     cost: 'usual',
     scope,
     requires: [...requires, targetUser],
+    refuses: [422],
     reply: { 204: 'empty' },
     summary: 'Block an account',
     async run({ ctx }) {
@@ -52,6 +53,7 @@ export function blockOperations<const Rs extends readonly AnyRequirement[]>(hold
     cost: 'usual',
     scope,
     requires: [...requires, targetUser],
+    refuses: [422],
     reply: { 204: 'empty' },
     summary: 'Unblock an account',
     async run({ ctx }) {

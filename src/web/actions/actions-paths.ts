@@ -1,4 +1,4 @@
-import type { ActionRunRow } from '../../db/tables/actions.ts'
+import type { ActionAnnotationRow, ActionRunRow } from '../../db/tables/actions.ts'
 import { branchOf, tagOf } from '../../lib/refs.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
 
@@ -43,6 +43,20 @@ export function headPath({ owner, repo }: RepoNames, run: Pick<ActionRunRow, 're
 
 export const commitPath = ({ owner, repo }: RepoNames, oid: string): string =>
   pathOf(owner.name, repo.name, 'commit', oid)
+
+/** Returns the page of the environments, or of the deployments to one. */
+export const environmentPath = ({ owner, repo }: RepoNames, name?: string): string =>
+  withQuery(pathOf(owner.name, repo.name, 'actions', 'environments'), { name })
+
+/** Returns the lines of a file at a commit. */
+export function fileAtPath(
+  { owner, repo }: RepoNames,
+  oid: string,
+  { path, start_line: first, end_line: last }: Pick<ActionAnnotationRow, 'path' | 'start_line' | 'end_line'>,
+): string {
+  const file = pathOf(owner.name, repo.name, 'src', 'commit', oid, ...path.split('/'))
+  return first === 0 ? file : `${file}#L${first}${last > first ? `-L${last}` : ''}`
+}
 
 export const workflowBadgePath = (names: RepoNames, workflow: string): string =>
   workflowPath(names, workflow, 'badge.svg')

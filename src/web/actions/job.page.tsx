@@ -10,6 +10,7 @@ import { page } from '../shell/page.tsx'
 import { mayOf } from './actions-rights.ts'
 import { JobView, SectionView } from './job.view.tsx'
 import { sectionsOf, sectionToOpen, type LogSection } from './log-sections.rules.ts'
+import { reportsOf } from './reports.ts'
 import { runStateOf } from './run-state.ts'
 import { actionsTexts as texts } from '../languages/texts.ts'
 import { integer, text } from '../ui/fields.ts'
@@ -25,9 +26,8 @@ export async function loadJob(ctx: RepoCtx, number: number, position: number) {
   // Read before the log, so that what comes later is seen as a change.
   const state = await runStateOf(ctx, found)
   const job = await getJobOf(ctx, found.run, position)
-  const { stepNamesOf } = await import('../../actions/workflows/step-names.parse.ts')
   const attempt = await attemptAt(ctx, job)
-  const sections = attempt ? sectionsOf(attempt.task, attempt.steps, stepNamesOf(job.payload)) : []
+  const sections = attempt ? sectionsOf(attempt.task, attempt.steps) : []
   const { owner, repo } = ctx
   return { owner, repo, ...found, state, job, attempt, sections, position, may: mayOf(ctx) }
 }
@@ -63,7 +63,8 @@ export const jobPage = page({
     const opened = open && attempt ? { section: open, ...(await linesOfSection(ctx, attempt, open)) } : undefined
     const { job } = loaded
     const runners = job.status === 'waiting' ? await matchRunners(ctx, [job.runs_on]) : undefined
-    return { ...loaded, search, opened, runner: runners?.get(job.runs_on) }
+    const reports = await reportsOf(ctx, [job])
+    return { ...loaded, search, opened, reports, runner: runners?.get(job.runs_on) }
   },
   meta: ({ job, run }) => ({ title: texts.job.title(job.name, run.number), withFurtherStyles: true }),
   view: JobView,

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { isFinal } from '../../actions/status.rules.ts'
 import type { RunnerMatch } from '../../actions/runners/runner-match.service.ts'
+import { groupsAround } from '../../actions/runs/job-groups.rules.ts'
 import { waitsForApproval } from '../../actions/runs/trust.rules.ts'
 import type { LogLine } from '../../actions/logs/log-page.service.ts'
 import type { Attempt } from '../../actions/runs/run-list.service.ts'
@@ -17,6 +18,8 @@ import { durationText } from '../ui/time.tsx'
 import { jobPath, runPath } from './actions-paths.ts'
 import { LogLines } from './log-lines.view.tsx'
 import type { LogSection } from './log-sections.rules.ts'
+import type { JobReports } from './reports.ts'
+import { Annotations, EnvironmentFact, Summaries } from './reports.view.tsx'
 import { RunFrame, type RunFrameProps } from './run-frame.view.tsx'
 import { needsOf, secondsOf, StatusIcon } from './status.tsx'
 import { actionsTexts } from '../languages/texts.ts'
@@ -35,6 +38,7 @@ interface ShownLines {
 }
 
 interface JobPageProps extends JobProps {
+  readonly reports: JobReports
   /** Whether runners have the labels of the job while it waits. */
   readonly runner: RunnerMatch | undefined
   readonly search:
@@ -48,6 +52,7 @@ export const JobView = (props: JobPageProps) => {
   const isFollowed = !isFinal(job.status) && props.search === undefined
   return (
     <RunFrame {...props} isFollowed={isFollowed}>
+      <Annotations {...props} />
       <div class="job-log box">
         <JobHead {...props} />
         {props.search ? (
@@ -66,6 +71,7 @@ export const JobView = (props: JobPageProps) => {
           </div>
         )}
       </div>
+      <Summaries {...props} withJobs={false} />
     </RunFrame>
   )
 }
@@ -78,6 +84,7 @@ const JobHead = (props: JobPageProps) => {
   return (
     <div class="box-head log-head">
       <h2 class="cut">{job.name}</h2>
+      <EnvironmentFact owner={props.owner} repo={props.repo} job={job} />
       <span class="spacer" />
       {hasLog ? (
         <>
@@ -264,6 +271,10 @@ function NoAttempt({ job, attempt, runner, ...props }: JobPageProps) {
     )
   }
   if (job.status === 'blocked' && props.run.is_held) return note('clock', texts.held, texts.heldLead)
+  const groups = groupsAround(props.run, props.jobs)(job)
+  if (job.status === 'blocked' && groups.some(({ group_state: state }) => state === 'waiting')) {
+    return note('clock', texts.heldJob, texts.heldJobLead)
+  }
   if (job.status === 'blocked') {
     const needs = needsOf(job)
     return note('clock', texts.blocked, needs.length === 0 ? undefined : texts.blockedLead(needs.join(', ')))

@@ -23,10 +23,10 @@ const untimed = { started_unix: 0, stopped_unix: 0 } as const
  * that reports no lines of steps has one log.
  */
 export function sectionsOf(
-  task: Pick<ActionTaskRow, 'log_lines' | 'status'>,
+  task: Pick<ActionTaskRow, 'log_lines' | 'status' | 'step_names'>,
   steps: readonly StepOfTask[],
-  names: readonly string[],
 ): readonly LogSection[] {
+  const names = JSON.parse(task.step_names) as readonly string[]
   const lines = task.log_lines
   const begun = steps.filter((step) => step.log_length > 0 || step.status === 'running')
   const first = Math.min(lines, ...begun.map((step) => step.log_index))
@@ -43,7 +43,7 @@ export function sectionsOf(
     ...steps.map((step, index) => ({
       number: index + 1,
       kind: 'step' as const,
-      name: names[step.position] || step.name,
+      name: step.name || names[step.position] || '',
       status: step.status,
       from: Math.min(step.log_index, lines),
       to: Math.max(Math.min(step.log_index, lines), endOf(step)),

@@ -14,6 +14,7 @@ import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
 import { actionsPath, jobPath, runPath } from './actions-paths.ts'
 import { mayOf } from './actions-rights.ts'
+import { reportsOf } from './reports.ts'
 import { runStateOf } from './run-state.ts'
 import { RunView } from './run.view.tsx'
 import { workflowNameOf } from './status.tsx'
@@ -34,12 +35,13 @@ export const runPage = page({
     const found = await getRunWithJobs(ctx, params.number)
     const state = await runStateOf(ctx, found)
     const waiting = found.jobs.filter(({ status }) => status === 'waiting')
-    const [artifacts, runners] = await Promise.all([
+    const [artifacts, runners, reports] = await Promise.all([
       artifactsOfRun(ctx, found.run.id, { isComplete: true, withExpired: true }),
       matchRunners(ctx, pluck(waiting, 'runs_on')),
+      reportsOf(ctx, found.jobs),
     ])
     const { owner, repo } = ctx
-    return { owner, repo, ...found, state, artifacts, runners, may: mayOf(ctx) }
+    return { owner, repo, ...found, state, artifacts, runners, reports, may: mayOf(ctx) }
   },
   meta: ({ run }) => ({
     title: texts.run.title(run.title || workflowNameOf(run), run.number),

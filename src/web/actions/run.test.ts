@@ -184,3 +184,44 @@ test('changeRun: a person with write access approves the run of a stranger', asy
   assert.equal((await alice.submit(at, `${at}/approve`)).status, 303)
   assert.ok(await runner.fetch())
 })
+
+test('runPage, jobPage, environmentsPage: annotations, summaries and environments are texts, and their links are safe', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ owner: 'alice', private: true })
+  const deploy = `deploy: { runs-on: ubuntu-latest, environment: { name: "a/<b>", url: "\${{ steps.x.outputs.url }}" }, concurrency: g, steps: [{ run: x }] }`
+  await commitFiles(forge, repo.api, { '.forgejo/workflows/w.yml': workflow('[push, workflow_dispatch]', deploy) })
+  await forge.as('alice').must('POST', `${repo.api}/actions/workflows/w.yml/dispatches`, { ref: 'main' })
+  const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)
+  const task = await runner.must()
+  await runner.log(task, 0, [
+    '::error file=src/<a>.ts,line=7,endLine=9,title=<i>T</i>::<img src=x>',
+    '::warning file=/etc/passwd::w',
+  ])
+  await runner.call('UpdateTask', {
+    state: { id: task.id },
+    summaries: { '0': '## Report\n<script>alert(1)</script> <p id="run-head">x</p>' },
+  })
+  const alice = await Browser.of(forge, 'alice')
+  const at = `/${repo.fullName}/actions/runs/1`
+  assert.match((await alice.get(`/${repo.fullName}/actions/runs/2/jobs/0`)).text, /Waiting for its concurrency group/)
+  await runner.finish(task, 'FAILURE', { ingot_environment_url: 'javascript:alert(1)' })
+  for (const path of [at, `${at}/jobs/0`]) {
+    const { status, text } = await alice.get(path)
+    assert.equal(status, 200)
+    assert.match(text, /1 error, 1 warning/)
+    assert.match(text, /href="[^"]*\/src\/commit\/[0-9a-f]{40}\/src\/%3Ca%3E\.ts#L7-L9"/)
+    assert.match(text, /&lt;img src=x&gt;|&lt;img src=x>/)
+    assert.match(text, /Report<\/h2>/)
+    assert.doesNotMatch(text, /<img src=x|<script>alert|<i>T|href="[^"]*etc\/passwd|href="javascript/)
+    assert.equal(text.match(/ id="run-head"/g)?.length, 1)
+  }
+  assert.match((await alice.get(`${at}/jobs/0`)).text, /environments\?name=a%2F%3Cb%3E/)
+  const environments = `/${repo.fullName}/actions/environments`
+  assert.match((await alice.get(environments)).text, /a\/&lt;b(?:&gt;|>).*2 deployments/s)
+  const history = (await alice.get(`${environments}?name=${encodeURIComponent('a/<b>')}`)).text
+  assert.match(history, /runs\/1\/jobs\/0/)
+  assert.match(history, /runs\/2\/jobs\/0/)
+  assert.doesNotMatch(history, /href="javascript/)
+  assert.match((await alice.get(`${environments}?name=none`)).text, /No deployments yet/)
+  assert.equal((await (await Browser.of(forge, 'bob')).get(environments)).status, 404)
+})

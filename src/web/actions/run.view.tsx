@@ -14,6 +14,8 @@ import { sizeText } from '../languages/amounts.ts'
 import { uiTexts as shared } from '../languages/texts.ts'
 import { Time } from '../ui/time.tsx'
 import { actionsPath, artifactPath, headPath, runPath } from './actions-paths.ts'
+import type { JobReports } from './reports.ts'
+import { Annotations, Summaries } from './reports.view.tsx'
 import { RunGraph } from './run-graph.view.tsx'
 import { RunFrame } from './run-frame.view.tsx'
 import type { RunState } from './run-state.ts'
@@ -27,6 +29,7 @@ export interface RunProps extends RunWithJobs {
   readonly artifacts: readonly ActionArtifactRow[]
   readonly may: { readonly run: boolean; readonly addRunners: boolean }
   readonly state: RunState
+  readonly reports: JobReports
   /** Whether runners have the labels of waiting jobs. */
   readonly runners: ReadonlyMap<string, RunnerMatch>
 }
@@ -44,8 +47,10 @@ export const RunView = (props: RunProps) => {
         </Flash>
       )}
       <Waiting {...props} />
+      <Annotations {...props} />
       {jobs.length === 0 || (run.problem !== '' && jobs.length === 1) ? null : <RunGraph {...props} />}
       {artifacts.length === 0 ? null : <Artifacts {...props} />}
+      <Summaries {...props} />
     </RunFrame>
   )
 }

@@ -8,7 +8,7 @@ import { Box, Commands, Empty, Flash, PageHead, Pages, SideMenu, Tag } from '../
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { Person } from '../ui/person.tsx'
 import { durationText, Time } from '../ui/time.tsx'
-import { actionsPath, headPath, runPath } from './actions-paths.ts'
+import { actionsPath, environmentPath, headPath, runPath } from './actions-paths.ts'
 import { Filters } from './run-filters.view.tsx'
 import { secondsOf, StatusIcon, workflowNameOf } from './status.tsx'
 import { actionsTexts } from '../languages/texts.ts'
@@ -83,6 +83,7 @@ function Workflows(props: WorkflowsProps) {
         {
           items: [
             { label: texts.all, to: actionsPath(props), icon: 'workflow', isCurrent: (filter.workflow ?? '') === '' },
+            { label: all.environments.title, to: environmentPath(props), icon: 'server', isCurrent: false },
           ],
         },
         {

@@ -15,7 +15,8 @@ export function openPalette(dialog: HTMLDialogElement): void {
   const input = dialog.querySelector('input')
   const results = dialog.querySelector<HTMLElement>('[role=listbox]')
   const status = dialog.querySelector<HTMLElement>('[role=status]')
-  if (!input || !results) return
+  // It may be closed before this script is loaded.
+  if (!input || !results || !dialog.open) return
   input.focus()
   input.select()
   if (prepared.has(dialog)) return
@@ -61,8 +62,11 @@ export function openPalette(dialog: HTMLDialogElement): void {
   })
   // Enter follows the marked option; without one, it must not close the dialog or send its form.
   input.addEventListener('keydown', (event) => {
-    // Browsers only empty a field of a search.
-    if (event.key === 'Escape') dialog.close()
+    // Browsers only empty a field of a search, and leave the focus there until the next frame, where keys are text.
+    if (event.key === 'Escape') {
+      dialog.close()
+      input.blur()
+    }
     if (event.key !== 'Enter') return
     event.preventDefault()
     goesOn = isBehind

@@ -46,6 +46,7 @@ document.addEventListener('turbo:render', () => {
   if (isRestored) leaveIfForeign()
 })
 document.addEventListener('turbo:load', () => {
+  isLeaving = false
   const viewer = metaOf('viewer')
   if (viewer !== last) Turbo.cache.clear()
   last = viewer
@@ -54,6 +55,20 @@ document.addEventListener('turbo:load', () => {
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) leaveIfForeign()
 })
+
+interface SubmitEnd {
+  readonly success: boolean
+  readonly fetchResponse?: { readonly redirected: boolean }
+}
+
+/** The answer to a form of this tab leads to another page: loading this one again would cancel that. */
+let isLeaving = false
+document.addEventListener('turbo:submit-start', () => (isLeaving = true))
+document.addEventListener('turbo:submit-end', (event) => {
+  const { success, fetchResponse } = (event as CustomEvent<SubmitEnd>).detail
+  isLeaving = success && fetchResponse?.redirected === true
+  if (!isLeaving) leaveIfForeign()
+})
 addEventListener('storage', (event) => {
-  if (event.key === key || event.key === null) leaveIfForeign()
+  if ((event.key === key || event.key === null) && !isLeaving) leaveIfForeign()
 })

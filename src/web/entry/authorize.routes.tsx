@@ -6,6 +6,7 @@ import { requestObject } from '../../http/schema.ts'
 import {
   answerAuthorization,
   openAuthorization,
+  targetOfRequest,
   type SignedInPerson,
   type Authorization,
 } from '../../oauth/authorize/authorize.service.ts'
@@ -17,6 +18,7 @@ import type { BrowserCtx } from '../shell/browser-context.ts'
 import { inBrowser, ownForm } from '../shell/browser.requirements.ts'
 import { CardForm, sendCard } from '../shell/card-page.tsx'
 import { policyWith, unkept } from '../shell/page-headers.ts'
+import { confirmationFields, recentSignInFor } from '../shell/recent-sign-in.tsx'
 import { siteHref } from '../ui/paths.ts'
 import { pageErrors } from '../../http/error-forms.ts'
 import { entryTexts as texts } from '../languages/texts.ts'
@@ -50,6 +52,7 @@ const GrantForm = requestObject('OAuth2GrantForm', {
   /** The scope that the page showed. */
   agreed_scope: text,
   ...parameters,
+  ...confirmationFields,
 })
 
 const names = Object.keys(parameters) as readonly (keyof typeof parameters)[]
@@ -120,13 +123,16 @@ async function answer(
         </CardForm>
       </>
     ),
-    headers: {
-      ...unkept,
-      'content-security-policy': policyWith(formTargetOf(target)),
-      'x-frame-options': 'DENY',
-    },
+    headers: leadingTo(target),
   })
 }
+
+/** Returns the headers of a page whose form ends at the application. */
+const leadingTo = (target: string) => ({
+  ...unkept,
+  'content-security-policy': policyWith(formTargetOf(target)),
+  'x-frame-options': 'DENY',
+})
 
 /** Shows the consent page. Guests sign in first; a previous consent redirects at once. */
 export const oauthAuthorize = operation({
@@ -187,12 +193,18 @@ export const oauthGrant = operation({
   errors: pageErrors,
   requires: [inBrowser, oauthOn, validBody, ownForm],
   body: GrantForm,
-  reply: { 200: bytesOf('text/html'), 303: 'empty' },
-  async run({ ctx, body, call }) {
-    const { viewer } = ctx
-    if (!viewer) return redirect(303, siteHref(ctx.config, '/user/login'))
+  reply: { 200: bytesOf('text/html'), 303: 'empty', 403: bytesOf('text/html') },
+  async run({ ctx: known, body, call }) {
+    const { viewer } = known
+    if (!viewer) return redirect(303, siteHref(known.config, '/user/login'))
     const request = { ...requestOf(body), responseType: body.response_type ?? 'code' }
     const said = { isGranted: body.granted === 'true', agreedScope: body.agreed_scope }
+    const target = await targetOfRequest(known, queryOf(body))
+    const headers = target === undefined ? unkept : leadingTo(target)
+    const need = said.isGranted ? true : undefined
+    const found = await recentSignInFor(need, { ...known, viewer }, call, body, headers)
+    if ('asked' in found) return found.asked
+    const { ctx } = found
     const authorization = await answerAuthorization(ctx, askedIn(ctx, viewer, body), request, said)
     return answer(ctx, call, { sent: body, query: queryOf(body) }, authorization)
   },

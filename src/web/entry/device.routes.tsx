@@ -15,6 +15,7 @@ import { Field } from '../ui/field.tsx'
 import type { Problem } from '../ui/page-context.ts'
 import { Moment } from '../shell/moment.tsx'
 import { pageErrors } from '../../http/error-forms.ts'
+import { confirmationFields, recentSignInFor } from '../shell/recent-sign-in.tsx'
 import { entryTexts as texts } from '../languages/texts.ts'
 
 const pages = { base: 'site', family: 'oauth2', scope: null, accepts: ['session'], errors: pageErrors } as const
@@ -107,9 +108,18 @@ export const deviceAnswer = operation({
   path: '/login/device/answer',
   cost: 'usual',
   requires: [inBrowser, oauthOn, inSession, validBody, ownForm],
-  body: requestObject('DeviceAnswerForm', { _csrf: text, user_code: text, scope: text, granted: text }),
-  reply: { 200: bytesOf('text/html') },
-  async run({ ctx, body, call }) {
+  body: requestObject('DeviceAnswerForm', {
+    _csrf: text,
+    user_code: text,
+    scope: text,
+    granted: text,
+    ...confirmationFields,
+  }),
+  reply: { 200: bytesOf('text/html'), 403: bytesOf('text/html') },
+  async run({ ctx: known, body, call }) {
+    const found = await recentSignInFor(body.granted === 'true' ? true : undefined, known, call, body)
+    if ('asked' in found) return found.asked
+    const { ctx } = found
     const sent = { typed: body.user_code ?? '', ip: call.ip }
     const { signedInUnix } = ctx
     const answer = { isGranted: body.granted === 'true', agreedScope: body.scope ?? '', signedInUnix }

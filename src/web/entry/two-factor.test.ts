@@ -79,6 +79,20 @@ test('enrolTwoFactorSubmit: a code of the device confirms the key, which stays t
   assert.equal((await browser.get(enrolPath)).status, 303, 'there is one already')
 })
 
+test('twoFactorSubmit: of many codes at once, no more count than of codes one after the other', async () => {
+  await using forge = await startForge({ users: ['alice'], standAt: Date.now() })
+  const { key } = await enrol(forge, await Browser.of(forge, 'alice'))
+  forge.clock.advance(60_000)
+  const browser = new Browser(forge)
+  await browser.signIn('alice', testPassword)
+  const page = await browser.get('/user/two_factor')
+  const fields = hiddenFields(page.text, 'two_factor')
+  const codes = [...Array.from({ length: 60 }, (_, each) => String(100_000 + each)), codeNow(forge, key)]
+  const answers = await Promise.all(codes.map((passcode) => browser.post('/user/two_factor', { ...fields, passcode })))
+  assert.ok(answers.every(({ status }) => status !== 303))
+  assert.equal(browser.cookies.has('ingot_session'), false)
+})
+
 test('twoFactorPage, twoFactorSubmit: the password leads to a page for the code, which is valid once', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { key } = await enrol(forge, await Browser.of(forge, 'alice'))

@@ -32,7 +32,7 @@ import { noticeCookie } from './notice.ts'
 import { unkept } from './page-headers.ts'
 import { confirmationFields, recentSignInFor, type Sent } from './recent-sign-in.tsx'
 import { readStored, sendPage } from './send-page.tsx'
-import { shellTexts as texts } from '../languages/texts.ts'
+import { shellTexts } from '../languages/texts.ts'
 
 type QueryOf<Query extends Schemas> = {
   readonly [Key in keyof Static<TObject<Query>>]?: Static<TObject<Query>>[Key]
@@ -284,7 +284,6 @@ export function act<
 >(declaration: ActDeclaration<Path, Rs, Params, Fields>): TwinOperation {
   const { path, requires, again, problemFields = {} } = declaration
   const fields = declaration.fields ?? ({} as Fields)
-  if (declaration.edits && again === undefined) throw new Error(`${path}: a form that edits needs the page in "again"`)
   const run = async (sent: {
     readonly ctx: object
     readonly params: unknown
@@ -374,7 +373,7 @@ class CrossedEditRefusal extends Conflict {
   readonly crossed: CrossedEdit
 
   constructor(crossed: CrossedEdit) {
-    super(texts.crossedEdit, 'edited_meanwhile')
+    super(shellTexts.crossedEdit, 'edited_meanwhile')
     this.crossed = crossed
   }
 }

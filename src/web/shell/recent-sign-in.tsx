@@ -8,7 +8,7 @@ import { nowUnix } from '../../lib/time.ts'
 import { confirmationsOf } from '../../sources/confirmation.service.ts'
 import { Submit } from '../ui/button.tsx'
 import { Link } from '../ui/link.tsx'
-import { csrfName } from '../ui/page-context.ts'
+import { csrfName, type Problem } from '../ui/page-context.ts'
 import { Flash } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { attempt, refusedForm } from './attempt.ts'
@@ -40,17 +40,19 @@ export const hasRecentSignIn = (ctx: PersonCtx): boolean =>
  * as a sign-in of the session. Otherwise returns a page that asks for the password, a passkey or a sign-in at the account's
  * provider. It contains what was sent, so that nobody types it twice.
  * @param need `password`: the form asks an account with a password for it, so only others need the sign-in
+ * @param headers of that page
  */
 export async function recentSignInFor<Ctx extends PersonCtx>(
   need: true | 'password' | undefined,
   ctx: Ctx,
   call: Call,
   sent: Sent,
+  headers: Readonly<Record<string, string>> = unkept,
 ): Promise<{ readonly ctx: Ctx } | { readonly asked: StreamReply<403> }> {
   const asksItself = need === 'password' && ctx.viewer.user.password_hash !== null
   if (need === undefined || asksItself || hasRecentSignIn(ctx)) return { ctx }
   const { isConfirmed, problem } = await confirmedBy(ctx, call, sent)
-  if (!isConfirmed) return { asked: await confirmationPage(ctx, call, sent, problem) }
+  if (!isConfirmed) return { asked: await confirmationPage(ctx, call, sent, { problem, headers }) }
   if (ctx.sessionId !== undefined) await confirmSession(ctx, ctx.viewer.id, ctx.sessionId)
   return { ctx: { ...ctx, signedInUnix: nowUnix(ctx.clock) } }
 }
@@ -92,7 +94,7 @@ async function confirmationPage(
   ctx: PersonCtx,
   call: Call,
   sent: Sent,
-  problem: { readonly field?: string | undefined; readonly message: string } | undefined,
+  { problem, headers }: { readonly problem: Problem | undefined; readonly headers: Readonly<Record<string, string>> },
 ): Promise<StreamReply<403>> {
   const { user } = ctx.viewer
   const to = call.url.split('?', 1)[0] ?? ''
@@ -141,7 +143,7 @@ async function confirmationPage(
     title: texts.title,
     status: 403,
     scripts: asked ? [passkeyScript] : undefined,
-    headers: unkept,
+    headers,
     refused: refusedForm(to, problem),
     content,
   })

@@ -50,6 +50,24 @@ test('a real page obeys its own security policy', { skip }, async () => {
   )
 })
 
+test('the palette leaves the focus when it closes, so that the next key is a shortcut', { skip }, async () => {
+  await using forge = await startForge({ users: ['ada'] })
+  await using it = await openPage(forge, '')
+  const { page } = it
+  await page.goto('/nobody/nothing')
+  await isDefined(page, 'turbo-frame')
+  await page.keyboard.press('Control+k')
+  await page.locator('dialog#palette[open] [role=combobox]').waitFor()
+  const focus = await page.evaluate(`(() => {
+    const input = document.activeElement
+    input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }))
+    return [input.tagName, document.activeElement.tagName]
+  })()`)
+  assert.deepEqual(focus, ['INPUT', 'BODY'])
+  await page.keyboard.press('?')
+  await page.locator('dialog#shortcuts[open]').waitFor()
+})
+
 test('the scripts obey the security policy and follow links without a reload', { skip }, async () => {
   await using forge = await startForge()
   const icon = (set: 'icons' | 'icons-large', id: string) =>

@@ -37,7 +37,8 @@ export interface PageContent {
 const htmlType = 'text/html;charset=utf-8'
 
 const factsOf = (
-  ctx: Pick<BrowserCtx, 'csrf' | 'viewer' | 'budget'> & { readonly config: Config; readonly clock: Clock },
+  ctx: Pick<BrowserCtx, 'csrf' | 'viewer' | 'budget'> &
+    Pick<PageFacts, 'caches'> & { readonly config: Config; readonly clock: Clock },
   url: string,
   refused?: RefusedForm,
 ): PageFacts => ({
@@ -49,6 +50,8 @@ const factsOf = (
   asset: (name) => assetPath(ctx.config, name),
   refused,
   budget: ctx.budget,
+  caches: ctx.caches,
+  asked: { count: 0 },
 })
 
 /** Returns a page with its navigation as a reply. */
@@ -71,6 +74,8 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
         {content}
       </Layout>,
     )
+  // Rendering takes the main thread, and nobody may wait for the page any more.
+  ctx.budget.signal?.throwIfAborted()
   const first = render(budgets[0])
   // The page may have lost the form meanwhile, or it lacks the field.
   const text = isProblemShown ? first : render(budgets[1], refused?.problem?.message)

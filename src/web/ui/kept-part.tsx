@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import type { Config } from '../../config/load-config.ts'
 import { escapeHtml } from '../../markup/html.ts'
+import { perLanguage } from '../languages/reader.ts'
 import { pageScope, usePage } from './page-context.ts'
 import { Raw } from './raw.tsx'
 
@@ -15,15 +16,15 @@ const narrowed = (html: string): string =>
   html.replaceAll(/[^\0-\xff]/gu, (character) => `&#x${character.codePointAt(0)?.toString(16)};`)
 
 /**
- * Returns a component for a part of pages that is the same for everybody: it is rendered once. It knows the settings, and
- * no person or address. Its forms are protected and are never the refused one.
+ * Returns a component for a part of pages that is the same for all readers of a language: it is rendered once for each. It
+ * knows the settings, and no person or address. Its forms are protected and are never the refused one.
  * @param names texts that differ, which the part gets as properties: it may show them, and not look at them
  */
 export function keptPart<Name extends string = never>(
   View: (differing: Readonly<Record<Name, string>>) => VNode,
   names: readonly Name[] = [],
 ): (differing: Readonly<Record<Name, string>>) => VNode {
-  const rendered = new WeakMap<Config, readonly string[]>()
+  const renderedIn = perLanguage(() => new WeakMap<Config, readonly string[]>())
   const marks = Object.fromEntries(names.map((name) => [name, holeFor(name)])) as Record<Name, string>
   const render = (page: ReturnType<typeof usePage>): readonly string[] => {
     const forAll = { ...page, viewer: undefined, csrf: holeFor('csrf'), url: '', refused: undefined }
@@ -31,6 +32,7 @@ export function keptPart<Name extends string = never>(
   }
   return (differing) => {
     const page = usePage()
+    const rendered = renderedIn()
     const parts = rendered.get(page.config) ?? render(page)
     rendered.set(page.config, parts)
     if (parts.length === 1) return <Raw html={parts[0] ?? ''} />

@@ -1,6 +1,7 @@
 import type { Viewer } from '../../auth/viewer.ts'
+import type { CacheBudget } from '../../lib/cache-budget.ts'
 import type { Config } from '../../config/load-config.ts'
-import type { WorkBudget } from '../../lib/work-budget.ts'
+import { WorkTooCostly, type WorkBudget } from '../../lib/work-budget.ts'
 import type { Unix } from '../../lib/time.ts'
 import type { LinkedMessages } from '../../site/render.service.ts'
 import type { IconSet } from './icons.ts'
@@ -59,6 +60,10 @@ export interface PageFacts {
   readonly messages?: LinkedMessages | undefined
   /** What the request may still use up. */
   readonly budget: WorkBudget
+  /** Of the application; undefined on pages of errors. */
+  readonly caches?: CacheBudget | undefined
+  /** How often parts of the page have asked for its facts. */
+  readonly asked: { count: number }
 }
 
 /** The files that pages name. The scripts are modules. */
@@ -66,9 +71,17 @@ export type AssetName = 'forge.css' | 'further.css' | 'forge.js' | 'editor.js' |
 
 export const pageScope = createScope<PageFacts | undefined>(undefined)
 
-/** Returns the facts of the surrounding page. */
+/**
+ * Most parts of a page that ask for its facts. Each is at least a link or a time, so more of them exceed the size of an
+ * answer (`maxAnswerBytes`), and rendering ends here instead of at its end.
+ */
+export const maxPageParts = 100_000
+
+/** Returns the facts of the surrounding page. Throws `WorkTooCostly` when the page is too large. */
 export function usePage(): PageFacts {
   const facts = pageScope.current()
   if (facts === undefined) throw new Error('a part of a page is rendered outside of a page')
+  facts.asked.count += 1
+  if (facts.asked.count > maxPageParts) throw new WorkTooCostly('outputBytes')
   return facts
 }

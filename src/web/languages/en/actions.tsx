@@ -1,4 +1,4 @@
-import type { ActionStatus } from '../../../db/tables/actions.ts'
+import type { ActionAnnotationRow, ActionStatus, AnnotationLevel } from '../../../db/tables/actions.ts'
 import { counted } from '../amounts.ts'
 
 const statuses: Readonly<Record<ActionStatus, string>> = {
@@ -161,7 +161,35 @@ jobs:
     jobCount: (count: number) => counted(count, 'job'),
     moreJobs: (count: number) => `${counted(count, 'further job')} of this run are in the list`,
   },
+  reports: {
+    annotations: 'Annotations',
+    levels: { error: 'Error', warning: 'Warning', notice: 'Notice' },
+    counts: ({ error, warning, notice }: Readonly<Record<AnnotationLevel, number>>) =>
+      [
+        error === 0 ? '' : counted(error, 'error'),
+        warning === 0 ? '' : counted(warning, 'warning'),
+        notice === 0 ? '' : counted(notice, 'notice'),
+      ]
+        .filter((each) => each !== '')
+        .join(', '),
+    place: ({ path, start_line: first, end_line: last }: ActionAnnotationRow) =>
+      first === 0 ? path : `${path}:${first}${last > first ? `–${last}` : ''}`,
+    moreAnnotations: (count: number) => `${counted(count, 'further annotation')} are in the logs`,
+    summary: 'Summary',
+    summaryOf: (job: string) => `Summary of ${job}`,
+    moreSummaries: 'Further summaries are too long for this page; the pages of the jobs show them.',
+  },
+  environments: {
+    title: 'Environments',
+    titleOf: (repo: string) => `Environments of ${repo}`,
+    all: 'All environments',
+    none: 'No deployments yet',
+    noneLead: 'A job with `environment` deploys to one.',
+    count: (count: number) => counted(count, 'deployment'),
+  },
   job: {
+    heldJob: 'Waiting for its concurrency group',
+    heldJobLead: 'The job starts when an earlier member of its group has ended.',
     title: (job: string, run: number) => `${job} · Run ${run}`,
     steps: 'Steps',
     setUp: 'Set up the job',

@@ -8,7 +8,7 @@ import { Tag } from '../parts.tsx'
 import { siteHref } from '../paths.ts'
 import { Counts, fileId, Fold, StatusIcon } from './diff-marks.view.tsx'
 import type { DiffViewProps } from './diff-props.ts'
-import { hunkSections, plusLinks, type Section } from './rows.ts'
+import { hunkSections, marksOfHunks, plusLinks, type Section } from './rows.ts'
 import { diffTexts as texts } from '../../languages/texts.ts'
 
 interface FileProps extends DiffViewProps {
@@ -119,9 +119,9 @@ export const contextOf = (diff: DiffViewProps['diff']) => (diff.contextLines ===
 /** The query of an address, which is enough within its page: a large difference has thousands of such links. */
 const queryOf = (address: string): string => address.slice(address.indexOf('?'))
 
-function Hunks({ file, layout, highlighted, below, mayComment, addressOf, only, diff }: FileProps) {
+function Hunks({ file, layout, ignoresSpace, highlighted, below, mayComment, addressOf, only, diff }: FileProps) {
   const { change, hunks } = file
-  const { config, refused, budget } = usePage()
+  const { config, refused, budget, caches } = usePage()
   const shownBelow = below?.get(change.path)
   const number = String(file.index)
   // A page without a choice need not show this file.
@@ -132,6 +132,10 @@ function Hunks({ file, layout, highlighted, below, mayComment, addressOf, only, 
     layout,
     highlighted: highlighted?.get(change.path),
     breaksAt: new Set<string>(shownBelow?.keys()),
+    kept: caches && {
+      marks: marksOfHunks({ caches }),
+      name: `${change.oldOid} ${change.newOid}${ignoresSpace ? ' without space' : ''}`,
+    },
     ...(mayComment
       ? {
           plusLink: plusLinks(refused === undefined ? queryOf(commentAt) : commentAt, `diff-${number}-`, texts.comment),

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parsePatch, type Hunk } from '../../../code/commits/patch.parse.ts'
+import { CacheBudget } from '../../../lib/cache-budget.ts'
 import { usualWorkLimits, WorkBudget } from '../../../lib/work-budget.ts'
-import { hunkSections, type RowOptions } from './rows.ts'
+import { hunkSections, marksOfHunks, type RowOptions } from './rows.ts'
 import { markRanges, wordMarks } from './words.ts'
 
 const marked = (before: string, after: string) => {
@@ -103,6 +104,17 @@ test('wordMarks: pairs that change many words end the marks of the request withi
   // Without a budget the comparisons take seconds.
   assert.ok(user < 1_000_000, `${user / 1000} ms`)
   assert.ok(budget.refused.has('processorUs'))
+})
+
+test('hunkSections: the marks of two blobs are computed once, unless the budget refused some of them', () => {
+  const kept = { marks: marksOfHunks({ caches: new CacheBudget(1 << 20) }), name: 'old new' }
+  const options = { prefix: '', layout: 'unified', kept } as const
+  const hunk = hunkOf('-let a = 1', '-let b = 1', '+let a = 2', '+let b = 2', ' same', '+more')
+  const empty = () => new WorkBudget({ ...usualWorkLimits, processorUs: 0 })
+  const marksIn = (budget: WorkBudget) => hunkSections(hunk, options, budget).sections[0]?.html.match(/<mark>/g)?.length
+  assert.equal(marksIn(empty()), undefined)
+  assert.equal(marksIn(new WorkBudget()), 4)
+  assert.equal(marksIn(empty()), 4, 'they are kept')
 })
 
 test('hunkSections: rows end where the page has no room', () => {

@@ -1,7 +1,9 @@
 import type { Hunk, PatchLine } from '../../../code/commits/patch.parse.ts'
+import { perApplication } from '../../../access/per-application.ts'
+import type { Cache } from '../../../lib/cache-budget.ts'
 import { escapeHtml } from '../../../markup/html.ts'
 import type { WorkBudget } from '../../../lib/work-budget.ts'
-import { markRanges, wordMarks, type Range } from './words.ts'
+import { markRanges, wordMarks, type PairMarks, type Range } from './words.ts'
 
 /** How a difference is laid out: one column, or old and new side by side. */
 export type DiffLayout = 'unified' | 'split'
@@ -29,7 +31,25 @@ export interface RowOptions {
   readonly breaksAt?: ReadonlySet<string>
   /** Returns the link that begins a comment on a line, from `plusLinks`. */
   readonly plusLink?: ((key: LineKey) => string) | undefined
+  readonly kept?: KeptMarks | undefined
 }
+
+type HunkMarks = readonly (PairMarks | undefined)[]
+
+/** Where the marks of words are kept: comparing lines is half of the work, and two blobs never change. */
+export interface KeptMarks {
+  readonly marks: Cache<string, HunkMarks>
+  /** Names both blobs and how they are compared. */
+  readonly name: string
+}
+
+/** The marks of hunks. */
+export const marksOfHunks = perApplication((caches) =>
+  caches.open<string, HunkMarks>('marks of words', {
+    sizeOf: (marks, name) =>
+      marks.reduce((sum, pair) => sum + 16 + 40 * ((pair?.old.length ?? 0) + (pair?.new.length ?? 0)), name.length),
+  }),
+)
 
 /** Rows of one section. */
 const sectionRows = 100
@@ -57,7 +77,7 @@ export interface HunkRows {
 
 /** Returns the rows of a hunk in sections of about 100. They are HTML, because a large difference has very many. */
 export function hunkSections(hunk: Hunk, options: RowOptions, budget: WorkBudget): HunkRows {
-  const pairs = pairsOf(hunk.lines, budget)
+  const pairs = pairsWithMarks(hunk, budget, options.kept)
   const rows = options.layout === 'split' ? splitRows(pairs, options) : unifiedRows(pairs, options)
   const sections: Section[] = []
   let html = ''
@@ -84,8 +104,31 @@ export function hunkSections(hunk: Hunk, options: RowOptions, budget: WorkBudget
   return { sections, isCut }
 }
 
+/** Returns the pairs of a hunk with the marks that are kept, else with new ones. */
+function pairsWithMarks(hunk: Hunk, budget: WorkBudget, kept: KeptMarks | undefined): Pair[] {
+  const { oldBegin, oldCount, newBegin, newCount, lines } = hunk
+  const name = `${kept?.name} ${oldBegin},${oldCount} ${newBegin},${newCount}`
+  const known = kept?.marks.get(name)
+  if (known !== undefined) {
+    let at = 0
+    return pairsOf(lines, () => known[at++])
+  }
+  const made: (PairMarks | undefined)[] = []
+  const pairs = pairsOf(lines, (before, after) => {
+    const marks = wordMarks(before, after, budget)
+    made.push(marks)
+    return marks
+  })
+  // What the budget refused may have marks the next time.
+  if (made.length > 0 && !budget.refused.has('processorUs')) kept?.marks.set(name, made)
+  return pairs
+}
+
 /** Puts removed lines beside the added lines that follow them. */
-function pairsOf(lines: readonly PatchLine[], budget: WorkBudget): Pair[] {
+function pairsOf(
+  lines: readonly PatchLine[],
+  compare: (before: string, after: string) => PairMarks | undefined,
+): Pair[] {
   const pairs: Pair[] = []
   let at = 0
   while (at < lines.length) {
@@ -101,7 +144,7 @@ function pairsOf(lines: readonly PatchLine[], budget: WorkBudget): Pair[] {
     at += removed.length + added.length
     for (let row = 0; row < Math.max(removed.length, added.length); row++) {
       const [before, after] = [removed[row], added[row]]
-      const marks = before && after ? wordMarks(before.text, after.text, budget) : undefined
+      const marks = before && after ? compare(before.text, after.text) : undefined
       pairs.push({
         old: before && { line: before, marks: marks?.old ?? [] },
         new: after && { line: after, marks: marks?.new ?? [] },

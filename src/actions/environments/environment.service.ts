@@ -1,0 +1,14 @@
+import type { RepoCtx } from '../../access/context.ts'
+import type { Page } from '../../lib/paging.ts'
+import { pageOfDeployments, pageOfEnvironments, type DeploymentFilter } from './environment.store.ts'
+
+/** Returns one page of the environments of the repository, each with its newest deployment. */
+export const environmentsOf = ({ db, repo }: Pick<RepoCtx, 'db' | 'repo'>, page: Page) =>
+  pageOfEnvironments(db, repo.id, page)
+
+/** Returns one page of the deployments of the repository, the newest first. An empty filter filters nothing. */
+export const deploymentsOf = (
+  { db, repo }: Pick<RepoCtx, 'db' | 'repo'>,
+  { environment, sha }: Partial<Omit<DeploymentFilter, 'repoId'>>,
+  page: Page,
+) => pageOfDeployments(db, { repoId: repo.id, environment: environment || undefined, sha: sha || undefined }, page)

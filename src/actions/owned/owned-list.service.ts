@@ -1,0 +1,30 @@
+import type { Ctx } from '../../access/context.ts'
+import { BadRequest } from '../../lib/errors.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { QueueScope } from '../queue-scope.ts'
+import { isStatus } from '../status.rules.ts'
+import { pageOfOwnedJobs, pageOfOwnedRuns } from './owned-list.store.ts'
+
+/** The filters of a list as the client sent them. */
+export interface OwnedQuery {
+  readonly status?: readonly string[] | undefined
+  readonly event?: readonly string[] | undefined
+}
+
+/** Returns the filter of a query. Throws `BadRequest` for an unknown status. */
+function filterOf({ ownerId }: QueueScope, { status = [], event = [] }: OwnedQuery) {
+  const statuses = status.filter(isStatus)
+  if (statuses.length < status.length) {
+    const unknown = status.find((each) => !isStatus(each))
+    throw new BadRequest(`[status]: unknown status "${unknown}"`, 'run_status_unknown')
+  }
+  return { ownerId, statuses, events: event }
+}
+
+/** Returns one page of the runs of the repositories of an account or of the instance, the newest first. */
+export const ownedRuns = ({ db }: Pick<Ctx, 'db'>, scope: QueueScope, query: OwnedQuery, page: Page) =>
+  pageOfOwnedRuns(db, filterOf(scope, query), page)
+
+/** Returns one page of the jobs of the repositories of an account or of the instance, the newest first. */
+export const ownedJobs = ({ db }: Pick<Ctx, 'db'>, scope: QueueScope, query: OwnedQuery, page: Page) =>
+  pageOfOwnedJobs(db, filterOf(scope, query), page)
