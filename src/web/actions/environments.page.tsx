@@ -6,7 +6,7 @@ import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
 import { integer, text } from '../ui/fields.ts'
 import { EnvironmentsView } from './environments.view.tsx'
-import { texts } from './texts.tsx'
+import { actionsTexts as texts } from '../languages/texts.ts'
 
 const pageSize = 30
 

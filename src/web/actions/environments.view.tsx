@@ -9,9 +9,9 @@ import { Person } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
 import { actionsPath, commitPath, environmentPath, jobPath } from './actions-paths.ts'
 import { StatusIcon } from './status.tsx'
-import { texts as all } from './texts.tsx'
+import { actionsTexts } from '../languages/texts.ts'
 
-const texts = all.environments
+const texts = actionsTexts.environments
 
 interface EnvironmentsProps {
   readonly owner: UserRow

@@ -6,9 +6,9 @@ import { Link, OutsideLink } from '../ui/link.tsx'
 import { Box, Markup } from '../ui/parts.tsx'
 import { environmentPath, fileAtPath, jobPath, type RepoNames } from './actions-paths.ts'
 import type { JobReports } from './reports.ts'
-import { texts as all } from './texts.tsx'
+import { actionsTexts } from '../languages/texts.ts'
 
-const texts = all.reports
+const texts = actionsTexts.reports
 
 interface ReportsProps extends RepoNames {
   readonly run: ActionRunRow

@@ -83,7 +83,7 @@ function Workflows(props: WorkflowsProps) {
         {
           items: [
             { label: texts.all, to: actionsPath(props), icon: 'workflow', isCurrent: (filter.workflow ?? '') === '' },
-            { label: all.environments.title, to: environmentPath(props), icon: 'server', isCurrent: false },
+            { label: actionsTexts.environments.title, to: environmentPath(props), icon: 'server', isCurrent: false },
           ],
         },
         {
