@@ -201,7 +201,8 @@ export async function linkMessages(ctx: RepoCtx, messages: readonly string[]): P
   const sources = [...new Set(messages.filter((message) => mayHaveLinks.test(message)))].slice(0, maxLinkedMessages)
   if (sources.length === 0) return new Map()
   const options = optionsFor(ctx, 'comment', { context: `/${ctx.owner.name}/${ctx.repo.name}` }, ctx)
-  const split = await ctx.texts.messages(ctx, sources, options, referenceResolver(ctx, ctx))
+  const resolve = referenceResolver(ctx, ctx)
+  const split = await ctx.texts.messages(ctx, sources, options, resolve)
   return new Map(
     sources.flatMap((source, index) => {
       const parts = split[index] ?? []
