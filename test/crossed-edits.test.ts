@@ -19,7 +19,10 @@ interface Edited {
 const exempt: readonly (readonly [ids: RegExp, reason: string])[] = [
   [/^(?:rewriteIssue|rewriteComment|tickIssueTask|tickCommentTask)$/, 'the form has the version of the text'],
   [/^editWikiAct$/, 'the form has the commit that it shows'],
-  [/^(?:setIssueMilestone|closeMilestoneOfPage|changeDraft|archiveAct|visibilityAct|switchActionsSubmit)$/, 'one choice'],
+  [
+    /^(?:setIssueMilestone|closeMilestoneOfPage|changeDraft|archiveAct|visibilityAct|switchActionsSubmit)$/,
+    'one choice',
+  ],
   [/^(?:\w+RunnerRegistration(?:Submit)?|markNotifications)$/, 'one choice'],
   [/^(?:changeIssues|changePulls)$/, 'adds to rows or removes from them'],
   [/^renameBranchAct$/, 'the name in the form is the address of the branch'],

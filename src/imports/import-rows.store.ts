@@ -6,7 +6,7 @@ import type { NewReleaseRow, ReleaseRow } from '../db/tables/releases.ts'
 import type { CommentId, IssueId, LabelId, MilestoneId, ReleaseId, RepoId, ReviewId, UserId } from '../lib/ids.ts'
 import { inParts } from '../lib/in-parts.ts'
 import type { Unix } from '../lib/time.ts'
-import { furtherWords, furtherWordsOfIssue } from '../issues/search/further-words.rules.ts'
+import { furtherWords, furtherWordsOfIssue } from '../issues/search/further-words.parse.ts'
 
 /*
  * Bulk inserts into a hidden repository. They publish no events and keep no counts; `recountImported` counts at the end.

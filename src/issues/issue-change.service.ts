@@ -20,7 +20,7 @@ import {
 } from './issue.store.ts'
 import { deleteIssueLabels, insertIssueLabels, listSetLabels } from './labels/label.store.ts'
 import { stopOwnWatch } from './time/stopwatch.service.ts'
-import { furtherWordsOfIssue } from './search/further-words.rules.ts'
+import { furtherWordsOfIssue } from './search/further-words.parse.ts'
 
 /**
  * Changes of an issue or pull request. Each function writes the row, the timeline entry, the counters and the event in the

@@ -11,7 +11,7 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import type { IssueId, LabelId, MilestoneId, RepoId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 import { revisionOf, revisionOfRow, userRevisions } from './revision.store.ts'
-import { furtherWordsOfIssue } from './search/further-words.rules.ts'
+import { furtherWordsOfIssue } from './search/further-words.parse.ts'
 
 /** The id of an issue and the id of its repository. */
 export type IssueKey = Pick<IssueRow, 'id' | 'repo_id'>

@@ -9,7 +9,7 @@ import type { CommentId, IssueId, RepoId, UserId } from '../lib/ids.ts'
 import type { Bound, Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 import type { Attribution } from './attribution.ts'
-import { furtherWords } from './search/further-words.rules.ts'
+import { furtherWords } from './search/further-words.parse.ts'
 
 /** A new timeline entry; omitted columns are empty. */
 export type NewTimelineEntry = { readonly type: CommentType } & Partial<

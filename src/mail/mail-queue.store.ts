@@ -67,7 +67,8 @@ export interface QueuedMail {
 export async function listQueuedMails(
   db: Db,
   { eventId, after, upTo }: MailRange,
-  { mayHear, mayReadCode }: { readonly mayHear: RawBuilder<SqlBool>; readonly mayReadCode: RawBuilder<SqlBool> },
+  mayHear: RawBuilder<SqlBool>,
+  mayReadCode = sql<SqlBool>`1 = 0`,
 ): Promise<QueuedMail[]> {
   const rows = await db
     .selectFrom('mail_queue')

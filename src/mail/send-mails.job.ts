@@ -1,4 +1,3 @@
-import { sql, type SqlBool } from 'kysely'
 import { Type } from 'typebox'
 import type { Services } from '../access/context.ts'
 import { transaction } from '../db/database.ts'
@@ -33,10 +32,7 @@ export const sendMails = job({
     const event = await getEvent(services.db, input.eventId)
     const mail = event && (await eventMailOf(services, event as MailedEvent))
     if (!mail) return
-    const waiting = await listQueuedMails(services.db, input, {
-      mayHear: mail.mayHear,
-      mayReadCode: mail.quote?.mayReadCode ?? sql<SqlBool>`1 = 0`,
-    })
+    const waiting = await listQueuedMails(services.db, input, mail.mayHear, mail.quote?.mayReadCode)
     await dequeue(
       services,
       waiting.filter(({ recipient }) => recipient === undefined),

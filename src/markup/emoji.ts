@@ -35,6 +35,18 @@ function emojiTable(): EmojiTable {
 /** Returns the emoji of a name without colons (`smile`, `+1`), or undefined. */
 export const emojiByName = (name: string): Emoji | undefined => emojiTable().byName.get(name)
 
+/** Returns the character and all names of an emoji, by a name without colons or by its character. */
+export function findEmojiNames(
+  nameOrCharacter: string,
+): { readonly character: string; readonly names: readonly string[] } | undefined {
+  const { byName, byCharacter } = emojiTable()
+  const known =
+    byName.get(nameOrCharacter) ?? byCharacter.get(nameOrCharacter) ?? byCharacter.get(`${nameOrCharacter}\ufe0f`)
+  return (
+    known && { character: known.character, names: gemoji.find(({ emoji }) => emoji === known.character)?.names ?? [] }
+  )
+}
+
 /** Returns at most `limit` emoji with a name that begins with a text. */
 export function emojiBeginning(text: string, limit: number): { readonly character: string; readonly name: string }[] {
   const found: { character: string; name: string }[] = []

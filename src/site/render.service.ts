@@ -196,12 +196,13 @@ export type LinkedMessages = ReadonlyMap<string, readonly MessagePart[]>
 
 /**
  * Returns those of the messages of a page that name something or have an address, all by one job and one lookup.
+ * @param repo the repository of the commits, with the viewer's rights
  */
-export async function linkMessages(ctx: RepoCtx, messages: readonly string[]): Promise<LinkedMessages> {
+export async function linkMessages(ctx: Ctx, messages: readonly string[], repo: RepoCtx): Promise<LinkedMessages> {
   const sources = [...new Set(messages.filter((message) => mayHaveLinks.test(message)))].slice(0, maxLinkedMessages)
   if (sources.length === 0) return new Map()
-  const options = optionsFor(ctx, 'comment', { context: `/${ctx.owner.name}/${ctx.repo.name}` }, ctx)
-  const split = await ctx.texts.messages(ctx, sources, options, referenceResolver(ctx, ctx))
+  const options = optionsFor(ctx, 'comment', { context: `/${repo.owner.name}/${repo.repo.name}` }, repo)
+  const split = await ctx.texts.messages(ctx, sources, options, referenceResolver(ctx, repo))
   return new Map(
     sources.flatMap((source, index) => {
       const parts = split[index] ?? []

@@ -137,7 +137,7 @@ export const issueTables = {
       original_author: text(''),
       title: text(),
       content: text(),
-      /** Words of title and text that the tokenizers of the databases do not find (`issues/search/further-words.rules.ts`). */
+      /** Words of title and text that the tokenizers of the databases do not find (`issues/search/further-words.parse.ts`). */
       further_words: text(''),
       /** Counts the edits of the text. */
       content_version: integer(0),

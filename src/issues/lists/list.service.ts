@@ -17,7 +17,7 @@ import { issueSorts, orderOf, type IssueSort } from './list-order.store.ts'
 import type { IssueKey } from '../issue.store.ts'
 import { areLabelsNamed, listLabelIdsByName } from '../labels/label.store.ts'
 import { areMilestonesNamed, listMilestonesNamed } from '../milestones/milestone.store.ts'
-import { parseSearchWords } from '../search/words.parse.ts'
+import { readSearchWords } from '../search/words.parse.ts'
 
 /** Query parameters of the issue list of a repository. */
 export const listQuery = {
@@ -115,7 +115,7 @@ export async function findIssues(ctx: RepoCtx, query: ListQuery): Promise<FoundI
     (milestone) => milestoneNames.includes(milestone.title) || !titles.has(String(milestone.id)),
   )
   const milestoneIds = orNoFilter(chosen.map((milestone) => milestone.id))
-  const words = parseSearchWords(query.q ?? '')
+  const words = await readSearchWords(query.q ?? '')
   const filter: RepoFilter = {
     scope: { kind: 'repo', repoId: ctx.repo.id },
     isClosed: isClosedOf(query.state),
@@ -175,7 +175,7 @@ export async function searchEverywhere(ctx: Ctx, query: SearchQuery): Promise<Fo
     labelNames.length > 0 && areLabelsNamed(ctx.db, viewer, labelNames),
     titles.length > 0 && areMilestonesNamed(ctx.db, viewer, titles),
   ])
-  const words = parseSearchWords(query.q ?? '')
+  const words = await readSearchWords(query.q ?? '')
   const mine = (isOwn: boolean | undefined): UserId | undefined => (isOwn && viewer ? viewer.id : undefined)
   const { keys, total, bound } = await findEverywhere(
     ctx.db,

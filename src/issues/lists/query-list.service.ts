@@ -14,7 +14,7 @@ import { listLabels, listUsableLabels } from '../labels/label.store.ts'
 import { findMilestoneByTitle, listMilestones } from '../milestones/milestone.store.ts'
 import type { RepoFilter } from '../search/issue-filter.store.ts'
 import type { IssueQuery, QuerySort } from '../search/query.parse.ts'
-import { parseSearchWords } from '../search/words.parse.ts'
+import { readSearchWords } from '../search/words.parse.ts'
 import type { IssueSort } from './list-order.store.ts'
 import { findIssuePage } from './list.store.ts'
 
@@ -151,7 +151,7 @@ async function filterOf(
   const isNamed = new Set(labels.map((label) => label.name))
   missing.push(...query.labels.filter((name) => !isNamed.has(name)).map((name) => `label:${name}`))
   if (query.milestone !== undefined && !milestone) missing.push(`milestone:${query.milestone}`)
-  const words = parseSearchWords(allWords(query.words))
+  const words = await readSearchWords(allWords(query.words))
   // A name that the repository and its organization share is met by either label.
   const first = query.labels.flatMap((name) => labels.find((label) => label.name === name) ?? [])
   // One that they share excludes both labels. A name that no label has excludes nothing.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Browser } from '../../testing/browser.ts'
 import { startForge } from '../../testing/forge.ts'
-import { furtherWords } from './further-words.rules.ts'
+import { furtherWords } from './further-words.parse.ts'
 
 /** Titles of issues, with searches that find only that issue. */
 const titles: Readonly<Record<string, readonly string[]>> = {

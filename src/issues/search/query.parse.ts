@@ -180,7 +180,7 @@ export function parseIssueQuery(text: string): IssueQuery {
     const counts = key === 'comments' ? boundsOf(value, parseCount, (count, by) => count + by) : undefined
     const stateWord = key === 'is' || key === 'state' ? stateWords.find((each) => each === lower) : undefined
     const kind = key === 'is' ? kindWords[lower] : undefined
-    const named = labelsOf[key as 'label' | '-label']
+    const named: string[] | undefined = (labelsOf as Readonly<Record<string, string[]>>)[key]
     /** Takes the value of a filter that has one. */
     const take = <Name extends keyof Found>(name: Name, taken: Found[Name]): void => {
       if (found[name] === undefined || JSON.stringify(found[name]) === JSON.stringify(taken)) found[name] = taken

@@ -1,4 +1,4 @@
-import { wordRuns } from './further-words.rules.ts'
+import { wordOfEmojiName, wordRuns, wordsOfSymbols } from './further-words.parse.ts'
 
 /** One term of a search: a word or a phrase, and its effect on an issue that holds it. */
 export interface SearchTerm {
@@ -24,17 +24,41 @@ const withoutAccents = (word: string): string =>
     .replace(/[\u0300-\u036f]+/g, '')
     .normalize('NFC')
 
-function termOf(role: SearchTerm['role'], text: string, isPhrase: boolean): SearchTerm | undefined {
-  const runs = wordRuns(text).map(({ words }) => words.map(withoutAccents).filter((word) => word !== ''))
-  const phrases = runs.filter((words) => words.length > 0)
-  if (phrases.length === 0) return undefined
+/** The names of emoji (`markup/emoji.ts`), which are loaded for searches that may have some. */
+export interface EmojiNames {
+  /** Returns the character and all names of an emoji that is named or written. */
+  readonly findEmojiNames: (
+    nameOrCharacter: string,
+  ) => { readonly character: string; readonly names: readonly string[] } | undefined
+}
+
+/** Returns the runs of words by which a run is found: an emoji by its character and by each of its names. */
+function alternativesOf({ kind, words, text }: ReturnType<typeof wordRuns>[number], emoji: EmojiNames | undefined) {
+  const named =
+    kind === 'name' || kind === 'symbols' ? emoji?.findEmojiNames(text.replace(/^:|:$/g, '').toLowerCase()) : undefined
+  const all = named ? [wordsOfSymbols(named.character), ...named.names.map((name) => [wordOfEmojiName(name)])] : []
+  return [words, ...all].map((each) => each.map(withoutAccents).filter((word) => word !== ''))
+}
+
+function termOf(
+  role: SearchTerm['role'],
+  text: string,
+  isPhrase: boolean,
+  emoji: EmojiNames | undefined,
+): SearchTerm | undefined {
+  const runs = wordRuns(text)
+    .map((run) => alternativesOf(run, emoji).filter((words) => words.length > 0))
+    .filter((alternatives) => alternatives.length > 0)
+  if (runs.length === 0) return undefined
   const number = isPhrase ? undefined : /^[#!]?(\d{1,9})$/.exec(text)?.[1]
+  const write = (phrase: (words: readonly string[]) => string, or: string, and: string) =>
+    runs.map((each) => (each.length === 1 ? each.map(phrase).join('') : `(${each.map(phrase).join(or)})`)).join(and)
   return {
     role,
-    words: phrases.flat(),
+    words: runs.flatMap(([words = []]) => words),
     index: number === undefined ? undefined : Number(number),
-    fts5: phrases.map((words) => `"${words.join(' ')}"`).join(' AND '),
-    tsquery: phrases.map((words) => words.map((word) => `'${word}'`).join(' <-> ')).join(' & '),
+    fts5: write((words) => `"${words.join(' ')}"`, ' OR ', ' AND '),
+    tsquery: write((words) => words.map((word) => `'${word}'`).join(' <-> '), ' | ', ' & '),
   }
 }
 
@@ -43,7 +67,7 @@ function termOf(role: SearchTerm['role'], text: string, isPhrase: boolean): Sear
  * a phrase, and a backslash escapes the next character (contract, issues: lists and search).
  * @returns no terms for a text without words
  */
-export function parseSearchWords(text: string): SearchTerm[] {
+export function parseSearchWords(text: string, emoji?: EmojiNames): SearchTerm[] {
   const terms: SearchTerm[] = []
   const source = text.trim().slice(0, maxLength)
   let at = 0
@@ -65,8 +89,15 @@ export function parseSearchWords(text: string): SearchTerm[] {
       at++
     }
     at++
-    const term = termOf(role, word, isPhrase)
+    const term = termOf(role, word, isPhrase, emoji)
     if (term) terms.push(term)
   }
   return terms
 }
+
+/** Whether a search may have emoji. */
+const mayHaveEmoji = /[^\0-\u00a8]|:[a-z0-9_+-]{1,50}:/i
+
+/** Parses a keyword search; emoji are found by their characters and names. */
+export const readSearchWords = async (text: string): Promise<SearchTerm[]> =>
+  parseSearchWords(text, mayHaveEmoji.test(text) ? await import('../../markup/emoji.ts') : undefined)

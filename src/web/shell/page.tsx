@@ -169,7 +169,9 @@ export function page<
     const wrap = await frame?.(typed.ctx)
     const View = view
     const content = <View {...data} />
-    const messages = declaration.messages && (await linkMessages(input.ctx as RepoCtx, declaration.messages(data)))
+    const messages =
+      declaration.messages &&
+      (await linkMessages(input.ctx as BrowserCtx, declaration.messages(data), input.ctx as RepoCtx))
     return sendPage(input.ctx as BrowserCtx, input.call, {
       messages,
       meta: meta(data, typed),
