@@ -153,7 +153,7 @@ test('listRunArtifacts, downloadRunArtifact, deleteRunArtifact, listRepoArtifact
   const zip = await forge.guest.must('GET', `${third}/zip`)
   assert.deepEqual(
     [zip.text, zip.headers.get('content-disposition')],
-    ['three', 'attachment; filename="three.zip"; filename*=UTF-8\'\'three.zip'],
+    ['three', 'inline; filename="three.zip"; filename*=UTF-8\'\'three.zip'],
   )
   assert.equal((await forge.guest.delete(third)).status, 401)
   assert.equal((await forge.as('bob').delete(third)).status, 403)

@@ -75,7 +75,7 @@ export async function pageOfDeployments(
 }
 
 /** The newest deployment of an environment, and their number. */
-export interface EnvironmentRow {
+interface EnvironmentRow {
   readonly newest: DeploymentRow
   readonly count: number
 }

@@ -2,7 +2,7 @@ import type { ActionAnnotationRow, AnnotationLevel } from '../../db/tables/actio
 import { commandOf, type StepCommand } from './commands.rules.ts'
 
 /** An annotation without its task. */
-export type NewAnnotation = Omit<ActionAnnotationRow, 'task_id'>
+type NewAnnotation = Omit<ActionAnnotationRow, 'task_id'>
 
 /** Longest texts of an annotation, in characters. */
 const maxMessageLength = 4096
@@ -10,8 +10,7 @@ const maxTitleLength = 255
 const maxPathLength = 1024
 
 /** Most annotations of one level of a step, and of all of a task. The counts of a step are exact when its runner reported its begin. */
-export const maxOfLevel = 50
-export const maxOfTask = 1000
+export const annotationLimits = { ofLevel: 50, ofTask: 1000 }
 
 /** Longest token of `::stop-commands::`, in characters. */
 const maxTokenLength = 255
@@ -19,7 +18,7 @@ const maxTokenLength = 255
 const levels: ReadonlySet<string> = new Set<AnnotationLevel>(['error', 'warning', 'notice'])
 
 /** The annotations of lines of a log. */
-export interface FoundAnnotations {
+interface FoundAnnotations {
   readonly annotations: readonly NewAnnotation[]
   /** The token that resumes commands after these lines; empty while they are obeyed. */
   readonly resumeToken: string

@@ -4,10 +4,20 @@ import { idList, idListText } from '../../db/id-list.ts'
 import type { ActionAnnotationRow, AnnotationLevel } from '../../db/tables/actions.ts'
 import type { TaskId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
-import { maxOfLevel, maxOfTask, type NewAnnotation } from './annotation.rules.ts'
+
+/** Most annotations of one level of a step, and of all of a task. */
+interface AnnotationLimits {
+  readonly ofLevel: number
+  readonly ofTask: number
+}
 
 /** Inserts annotations of a task up to the limits of its current step and of the task. */
-export async function insertAnnotations(tx: Tx, taskId: TaskId, found: readonly NewAnnotation[]): Promise<void> {
+export async function insertAnnotations(
+  tx: Tx,
+  taskId: TaskId,
+  found: readonly Omit<ActionAnnotationRow, 'task_id'>[],
+  limits: AnnotationLimits,
+): Promise<void> {
   const [first] = found
   if (!first) return
   const step = await tx
@@ -15,7 +25,7 @@ export async function insertAnnotations(tx: Tx, taskId: TaskId, found: readonly 
     .select('log_index')
     .where('task_id', '=', taskId)
     .where('log_index', '<=', first.log_line)
-    .orderBy('log_index', 'desc')
+    .orderBy('position', 'desc')
     .limit(1)
     .executeTakeFirst()
   const counts = await tx
@@ -28,10 +38,10 @@ export async function insertAnnotations(tx: Tx, taskId: TaskId, found: readonly 
     .where('task_id', '=', taskId)
     .groupBy('level')
     .execute()
-  let left = maxOfTask - counts.reduce((sum, { total }) => sum + Number(total), 0)
-  const leftOfLevel = new Map(counts.map(({ level, of_step: count }) => [level, maxOfLevel - Number(count)]))
+  let left = limits.ofTask - counts.reduce((sum, { total }) => sum + Number(total), 0)
+  const leftOfLevel = new Map(counts.map(({ level, of_step: count }) => [level, limits.ofLevel - Number(count)]))
   const kept = found.filter(({ level }) => {
-    const ofLevel = leftOfLevel.get(level) ?? maxOfLevel
+    const ofLevel = leftOfLevel.get(level) ?? limits.ofLevel
     if (left <= 0 || ofLevel <= 0) return false
     left -= 1
     leftOfLevel.set(level, ofLevel - 1)

@@ -14,7 +14,7 @@ import { Conflict } from '../../lib/errors.ts'
 import type { TaskId } from '../../lib/ids.ts'
 import { runChannel } from '../runs/run-change.service.ts'
 import { findTask, findTaskForUpdate, updateTask } from '../runs/task.store.ts'
-import { annotationsIn } from './annotation.rules.ts'
+import { annotationLimits, annotationsIn } from './annotation.rules.ts'
 import { insertAnnotations } from './annotation.store.ts'
 import { lineOf, type LogBlock, type LogRow } from './log.rules.ts'
 import { maskLines } from './mask.service.ts'
@@ -82,7 +82,7 @@ export async function appendLog(
       resumeToken: task.resume_token,
       mask,
     })
-    await insertAnnotations(tx, taskId, annotations)
+    await insertAnnotations(tx, taskId, annotations, annotationLimits)
     const ends = isLast && hasNoGap && (fresh.length > 0 || task.status !== 'running')
     const state = ends ? 'ended' : isLast && hasNoGap ? 'closing' : fresh.length > 0 ? 'open' : task.log_state
     await updateTask(tx, taskId, {

@@ -3,10 +3,9 @@ import type { Db, Tx } from '../../db/database.ts'
 import { idList, idListText } from '../../db/id-list.ts'
 import type { ActionSummaryRow } from '../../db/tables/actions.ts'
 import type { TaskId } from '../../lib/ids.ts'
-import { maxSummariesBytes } from './summary.rules.ts'
 
 /** Stores summaries of steps, which replace earlier ones. Those beyond the limit of the task are not kept. */
-export async function upsertSummaries(tx: Tx, rows: readonly ActionSummaryRow[]): Promise<void> {
+export async function upsertSummaries(tx: Tx, rows: readonly ActionSummaryRow[], maxBytes: number): Promise<void> {
   for (const row of rows) {
     const { bytes } = await tx
       .selectFrom('action_summary')
@@ -14,7 +13,7 @@ export async function upsertSummaries(tx: Tx, rows: readonly ActionSummaryRow[])
       .where('task_id', '=', row.task_id)
       .where('position', '<>', row.position)
       .executeTakeFirstOrThrow()
-    if (Number(bytes ?? 0) + Buffer.byteLength(row.content) > maxSummariesBytes) continue
+    if (Number(bytes ?? 0) + Buffer.byteLength(row.content) > maxBytes) continue
     await tx
       .insertInto('action_summary')
       .values(row)

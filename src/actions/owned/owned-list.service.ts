@@ -6,7 +6,7 @@ import { isStatus } from '../status.rules.ts'
 import { pageOfOwnedJobs, pageOfOwnedRuns } from './owned-list.store.ts'
 
 /** The filters of a list as the client sent them. */
-export interface OwnedQuery {
+interface OwnedQuery {
   readonly status?: readonly string[] | undefined
   readonly event?: readonly string[] | undefined
 }

@@ -6,14 +6,14 @@ import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 
 /** The conditions of a list; an empty list filters nothing, and without an owner the instance is listed. */
-export interface OwnedFilter {
+interface OwnedFilter {
   readonly ownerId: UserId | null
   readonly statuses: readonly ActionStatus[]
   readonly events: readonly string[]
 }
 
 /** The rows of a page, and the number of all rows up to a limit. */
-export interface OwnedPage<Row> {
+interface OwnedPage<Row> {
   readonly rows: readonly Row[]
   readonly total: number
   /** Whether there are more rows than `total`. */

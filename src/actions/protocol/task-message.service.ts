@@ -18,7 +18,7 @@ import { resultOfStatus } from './results.rules.ts'
 const tokenNames = ['GITHUB_TOKEN', 'GITEA_TOKEN', 'FORGEJO_TOKEN'] as const
 
 /** The message that a runner gets for its task. */
-export interface BuiltMessage {
+interface BuiltMessage {
   readonly message: TaskMessage
   /** The names of the steps, as far as the server can evaluate them. */
   readonly stepNames: readonly string[]

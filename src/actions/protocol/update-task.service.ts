@@ -9,7 +9,7 @@ import { actionsUserId, type TaskId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { environmentOutput, maxUrlLength } from '../environment.rules.ts'
 import { maskTexts } from '../logs/mask.service.ts'
-import { maxSummaryBytes } from '../logs/summary.rules.ts'
+import { maxSummariesBytes, maxSummaryBytes } from '../logs/summary.rules.ts'
 import { upsertSummaries } from '../logs/summary.store.ts'
 import { isFinal } from '../status.rules.ts'
 import { findTask, findTaskForUpdate, updateTask } from '../runs/task.store.ts'
@@ -91,6 +91,7 @@ export async function updateTaskState(
         position: Number(position),
         content: storable(content, content.length),
       })),
+      maxSummariesBytes,
     )
     if (url) await updateJobs(tx, [task.job_id], { environment_url: storable(url.trim(), maxUrlLength) })
     await updateTask(tx, id, {

@@ -2,7 +2,7 @@ import type { ActionRunRow, ActionStatus, GroupState } from '../../db/tables/act
 import type { ActionJobId } from '../../lib/ids.ts'
 
 /** The properties of a job that decide about its concurrency groups. */
-export interface GroupedJob {
+interface GroupedJob {
   readonly id: ActionJobId
   readonly job_key: string
   /** JSON. */
@@ -16,7 +16,7 @@ export interface GroupedJob {
 }
 
 /** Returns the beginning of the keys of the jobs that a call contains; undefined for a call of nothing. */
-export function prefixOfCall({ needs }: Pick<GroupedJob, 'needs'>): string | undefined {
+function prefixOfCall({ needs }: Pick<GroupedJob, 'needs'>): string | undefined {
   const [first] = JSON.parse(needs) as string[]
   return first?.slice(0, first.lastIndexOf('/') + 1)
 }
@@ -53,7 +53,7 @@ export function groupsAround<Job extends GroupedJob>(
 }
 
 /** A decision about the jobs that enter a group at once. */
-export interface GroupEntry<Job, Member> {
+interface GroupEntry<Job, Member> {
   readonly inside: readonly Job[]
   readonly waiting: readonly Job[]
   /** The jobs among those that enter, and the members, which a newer job replaces. */

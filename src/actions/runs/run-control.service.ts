@@ -40,7 +40,7 @@ export const jobsOfRun = async (
 ): Promise<readonly JobWithSteps[]> => withSteps(db, await listJobsOfRun(db, run.id))
 
 /** A job with the steps of its newest attempt, by their names. */
-export interface JobWithSteps {
+interface JobWithSteps {
   readonly job: ActionJobRow
   readonly steps: readonly StepOfTask[]
 }

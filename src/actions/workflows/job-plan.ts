@@ -41,7 +41,7 @@ export interface PlannedConcurrency {
 }
 
 /** The evaluated environment of a job. */
-export interface PlannedEnvironment {
+interface PlannedEnvironment {
   readonly name: string
   /** Empty for none, and when only the runner can evaluate it. */
   readonly url: string

@@ -55,7 +55,7 @@ export interface Concurrency {
 }
 
 /** `environment` of a job. Both members may contain expressions. */
-export interface Environment {
+interface Environment {
   readonly name: string
   /** Empty for none. */
   readonly url: string

@@ -9,7 +9,7 @@ const maxAnnotations = 50
 const maxSummaryBytes = 512 * 1024
 
 /** A rendered summary of a step. */
-export interface ShownSummary {
+interface ShownSummary {
   readonly job: Pick<ActionJobRow, 'name' | 'position'>
   readonly html: string
 }
