@@ -1,4 +1,5 @@
 import type { Ctx } from '../access/context.ts'
+import { escapePath } from '../lib/escape-url.ts'
 import { escapeXml } from '../lib/escape-xml.ts'
 import { excerpt } from './act.rules.ts'
 import type { Activity } from './feed.schemas.ts'
@@ -97,7 +98,7 @@ export function tellAct(act: Activity): ToldAct {
   const isPush = act.op_type === 'commit_repo' || act.op_type === 'push_tag'
   if (isPush && act.content !== '') return { title, ...tellCommits(page, JSON.parse(act.content) as PushContent) }
   const isRelease = act.op_type === 'publish_release'
-  return { title, link: isRelease ? `${page}/releases/tag/${encodeURIComponent(name)}` : page, text: '' }
+  return { title, link: isRelease ? `${page}/releases/tag/${escapePath(name)}` : page, text: '' }
 }
 
 const tellCommits = (page: string, { Commits, HeadCommit }: PushContent): Pick<ToldAct, 'link' | 'text'> => ({

@@ -4,6 +4,7 @@ import { anyone, switchedOn } from '../access/requirements.ts'
 import { bytesOf, operation } from '../http/operation.ts'
 import { bytes } from '../http/reply.ts'
 import { enumeration } from '../http/schema.ts'
+import { escapePath } from '../lib/escape-url.ts'
 import { escapeXml } from '../lib/escape-xml.ts'
 import { mapLimited } from '../lib/map-limited.ts'
 import { formatUnix } from '../lib/time.ts'
@@ -91,7 +92,7 @@ async function entryOfRelease(ctx: RepoCtx, { release, publisher }: ReleaseDetai
   return {
     id: entryId(ctx, updated, `release/${release.id}`),
     title: title || tag,
-    link: `${page}/releases/tag/${tag.split('/').map(encodeURIComponent).join('/')}`,
+    link: `${page}/releases/tag/${escapePath(tag)}`,
     author: publisher?.name ?? '',
     updated,
     content: { kind: 'html', body: hasRoom ? notes : '' },

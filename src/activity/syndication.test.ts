@@ -133,7 +133,7 @@ test('webReleaseFeed: published releases with rendered notes, for whoever reads 
   assert.match(content, /<strong>much<\/strong>/)
   assert.doesNotMatch(content, /<script/)
   assert.ok(content.includes(`href="${forge.url}/alice/tool/`), content)
-  assert.ok(atom.text.includes(`href="${forge.url}/alice/tool/releases/tag/v1/a%2Bb"`))
+  assert.ok(atom.text.includes(`href="${forge.url}/alice/tool/releases/tag/v1/a+b"`))
 
   const rss = await get(forge, '', '/alice/tool/releases.rss')
   assert.deepEqual([rss.status, rss.type], [200, 'application/rss+xml; charset=utf-8'])

@@ -4,6 +4,7 @@ import { sniffBytes, sniffContentType } from '../lib/content-type.ts'
 import { matchesEtag } from './etag.ts'
 import { bytesOf, type Call } from './operation.ts'
 import { bytes, empty, type Reply, type StreamReply } from './reply.ts'
+import { escapeParameter } from '../lib/escape-url.ts'
 
 /** A range of a file; `end` is exclusive. */
 export interface ByteRange {
@@ -41,11 +42,7 @@ export function contentDisposition(kind: 'inline' | 'attachment', name: string):
   const clean = name.replace(/[\u0000-\u001f\u007f]/g, '').toWellFormed()
   // Node writes header values as Latin 1, so each UTF-8 byte becomes one character.
   const quoted = Buffer.from(clean.replace(/[\\"]/g, '\\$&'), 'utf8').toString('latin1')
-  const escaped = encodeURIComponent(clean).replace(
-    /['()*]/g,
-    (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
-  return `${kind}; filename="${quoted}"; filename*=UTF-8''${escaped}`
+  return `${kind}; filename="${quoted}"; filename*=UTF-8''${escapeParameter(clean)}`
 }
 
 /** SVG and PDF may contain scripts: a restrictive policy for the page that shows them. */

@@ -106,12 +106,15 @@ class Components {
 
 const apiError: Json = {
   type: 'object',
-  required: ['message', 'url', 'code'],
+  required: ['message'],
   properties: {
     message: { type: 'string', description: 'for people' },
     url: { type: 'string', description: 'the documentation' },
     code: { type: 'string', description: 'stable name of the reason' },
+    errors: { type: 'array', items: { type: 'string' }, description: 'causes; only of 404' },
   },
+  // Over quota names the owner, and a refused topic the topics.
+  additionalProperties: true,
 }
 
 interface DescribedParam {

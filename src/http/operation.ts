@@ -193,7 +193,8 @@ export const isJsonAs = (shape: ReplyShape | undefined): shape is JsonShape =>
 /** The media type of server-sent events. */
 export const eventStreamType = 'text/event-stream'
 
-const isEventStream = (shape: ReplyShape): boolean => isBytes(shape) && shape.mediaTypes.includes(eventStreamType)
+export const isEventStream = (shape: ReplyShape): boolean =>
+  isBytes(shape) && shape.mediaTypes.includes(eventStreamType)
 
 export type RepliesOf<Replies extends Readonly<Record<number, ReplyShape>>> = {
   [Status in keyof Replies & number]: Replies[Status] extends 'empty'

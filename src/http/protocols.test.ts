@@ -151,7 +151,7 @@ test('other protocols: addresses may have names of several segments, encoded sla
 
 test('the header of a file has its name in UTF-8, for buffered and streamed files', async () => {
   await using forge = await startForge({ features: [{ routes: [routes] }] })
-  const name = 'größe 名.txt'
+  const name = "größe 名+a&b$c'(1)@*.txt"
   // `fetch` and Node decode headers as Latin-1: one character for each byte.
   const headerOf = (form: string): Promise<string> =>
     new Promise((resolve, reject) => {
@@ -162,7 +162,7 @@ test('the header of a file has its name in UTF-8, for buffered and streamed file
         .on('error', reject)
         .end()
     })
-  const expected = `inline; filename="${name}"; filename*=UTF-8''gr%C3%B6%C3%9Fe%20%E5%90%8D.txt`
+  const expected = `inline; filename="${name}"; filename*=UTF-8''gr%C3%B6%C3%9Fe%20%E5%90%8D+a&b$c%27%281%29%40%2A.txt`
   assert.equal(await headerOf('whole'), expected)
   assert.equal(await headerOf('stream'), expected)
 })

@@ -1,4 +1,4 @@
-import { bodyRefusals, type NamedOperation } from './operation.ts'
+import { bodyRefusals, isEventStream, type NamedOperation } from './operation.ts'
 
 /**
  * Refusals of every operation: a zero byte in the request, wrong credentials, an account that may not act, a missing account
@@ -26,6 +26,8 @@ export function refusalsOf({ requires, refuses, query, body, cost, method, reply
   }
   // A list that is too long for an answer, or work that is too costly, is 422.
   if (Object.keys(query).length > 0 || cost === 'expensive') found.add(422)
+  // A client that does not accept an event stream.
+  if (Object.values(reply).some(isEventStream)) found.add(406)
   // A range outside of the content.
   if (206 in reply) found.add(416)
   if (writes && method !== 'GET') {

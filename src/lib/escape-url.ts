@@ -13,4 +13,10 @@ export const escapeQuery = (text: string): string =>
     .replace(/[!'()*]/g, percentEscape)
     .replaceAll('%20', '+')
 
+/** Escapes a value of a header's parameter, as `filename*` has it; `$`, `&` and `+` stay (RFC 8187). */
+export const escapeParameter = (text: string): string =>
+  encodeURIComponent(text.toWellFormed())
+    .replace(/['()*]/g, percentEscape)
+    .replace(/%(?:24|26|2B)/g, (escaped) => decodeURIComponent(escaped))
+
 const percentEscape = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`

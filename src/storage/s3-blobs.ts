@@ -15,9 +15,10 @@ import {
   type StoredBlob,
 } from './blobs.ts'
 import { asBuffer, measure } from './measure.ts'
-import { escapeS3, presign } from './s3-presign.ts'
+import { presign } from './s3-presign.ts'
 import { connectS3, serviceError, toError, type S3Options, type S3Service } from './s3-service.ts'
 import { S3Uploads } from './s3-uploads.ts'
+import { escapeParameter } from '../lib/escape-url.ts'
 
 const partsInFlight = 2
 const smallestPartBytes = 8 * 1024 * 1024
@@ -209,4 +210,4 @@ const partBytes = (maxBytes: number): number =>
   Number.isFinite(maxBytes) ? Math.max(smallestPartBytes, Math.ceil(maxBytes / maxParts)) : 2 * smallestPartBytes
 
 /** RFC 6266, with the name in RFC 8187's form. */
-const attachmentHeader = (fileName: string): string => `attachment; filename*=UTF-8''${escapeS3(fileName)}`
+const attachmentHeader = (fileName: string): string => `attachment; filename*=UTF-8''${escapeParameter(fileName)}`

@@ -21,7 +21,11 @@ const statuses = new WeakMap<NamedOperation, ReadonlySet<number>>()
 /** Statuses of the server itself, which no operation describes: a refused method, an address that is too long, a defect. */
 const ofServer: ReadonlySet<number> = new Set([304, 414, 417, 431, 500, 501])
 
-const APIError = Type.Object({ message: Type.String(), url: Type.String(), code: Type.String() })
+const APIError = Type.Object({
+  message: Type.String(),
+  url: Type.Optional(Type.String()),
+  code: Type.Optional(Type.String()),
+})
 
 /**
  * Compares a reply of the API with the description of its operation: the status is described and the body fits its schema.

@@ -1,3 +1,5 @@
+import { escapeParameter } from '../../lib/escape-url.ts'
+
 /** Longest offered file name, in bytes. */
 const maxNameBytes = 255
 
@@ -17,5 +19,5 @@ export function offeredName(encoded: string): string | undefined {
 export function dispositionOf(name: string): string {
   const plain = name.replaceAll(/[^ -~]/g, '_').replaceAll(/[\\"]/g, '\\$&')
   const quoted = `attachment; filename="${plain}"`
-  return /^[ -~]*$/.test(name) ? quoted : `${quoted}; filename*=UTF-8''${encodeURIComponent(name)}`
+  return /^[ -~]*$/.test(name) ? quoted : `${quoted}; filename*=UTF-8''${escapeParameter(name)}`
 }

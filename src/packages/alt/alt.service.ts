@@ -15,6 +15,7 @@ import { registryUrl } from '../registry/registry-url.rules.ts'
 import { cachedByRevision } from '../indexes/registry-cache.ts'
 import { checkNames, rpmFileName, versionOf } from '../rpm/rpm.rules.ts'
 import { architectureOf, componentOf, listedHeader, releaseOf, type ReleasedFile } from './alt.rules.ts'
+import { escapePath } from '../../lib/escape-url.ts'
 
 const type = 'alt'
 
@@ -95,7 +96,7 @@ export async function getIndexFile(
 
 /** Returns the client configuration for a group. */
 export function settingsOf(ctx: SubjectCtx, group: string): string {
-  const base = [registryUrl(ctx, type), ...group.split('/').map(encodeURIComponent)].join('/')
+  const base = `${registryUrl(ctx, type)}/${escapePath(group)}`
   const parts = [ctx.subject.name, ...group.split('/')]
   return `[${parts.join('-')}]\nname=${parts.join(' - ')}\nbaseurl=${base}\nenabled=1\n`
 }

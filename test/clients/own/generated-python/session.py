@@ -46,7 +46,8 @@ def comment():
 
 def pages():
     first = issues.issue_list_issues_with_http_info(owner, name, page=1, limit=2)
-    assert first.headers["X-Total-Count"] == "3" and len(first.data) == 2
+    headers = {header.lower(): value for header, value in first.headers.items()}
+    assert headers["x-total-count"] == "3" and len(first.data) == 2
     assert len(issues.issue_list_issues(owner, name, page=2, limit=2)) == 1
 
 
