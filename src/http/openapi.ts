@@ -286,7 +286,7 @@ const anyBytes: Json = { type: 'string', format: 'binary' }
 
 /** Returns the schema of a body that is described by its media type alone. */
 function schemaOfType(mediaType: string): Json {
-  if (/^text\//.test(mediaType)) return { type: 'string' }
+  if (mediaType.startsWith('text/')) return { type: 'string' }
   return /[/+]json\b/.test(mediaType) ? { type: 'object', additionalProperties: true } : anyBytes
 }
 

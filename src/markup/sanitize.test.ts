@@ -131,7 +131,7 @@ test('sanitize: people cannot give an element a class of the pages', async () =>
     [...kept].filter((each) => each !== '' && !ofTexts.test(each)),
     [],
   )
-  assert.ok(kept.size > 10, `${[...kept].join()}`)
+  assert.ok(kept.size > 10, [...kept].join())
 })
 
 test('sanitize: no attribute of people moves, hides, focuses or names a part of the page, and no form is theirs', async () => {

@@ -128,8 +128,8 @@ test('a workflow runs to its end: matrix, outputs, conditions, files for variabl
   assert.deepEqual([summary.steps[0].number, summary.steps[0].content], [1, '# what was done with ***\n'])
   const annotations = (await alice.must('GET', `${repo.api}/actions/jobs/${jobs[0].id}/annotations`)).json
   assert.deepEqual(
-    annotations.map(
-      (each: Record<string, unknown>) => `${each['path']} ${each['start_line']} ${each['title']} ${each['message']}`,
+    annotations.map((each: Record<string, unknown>) =>
+      [each['path'], each['start_line'], each['title'], each['message']].join(' '),
     ),
     ['src/a.ts 3 Broken it is broken', ' null  the process ended with exit code 3'],
   )

@@ -1,6 +1,13 @@
 import type { RepoCtx } from '../../access/context.ts'
 import type { Page } from '../../lib/paging.ts'
-import { pageOfDeployments, pageOfEnvironments, type DeploymentFilter } from './environment.store.ts'
+import { pluck } from '../../lib/pluck.ts'
+import { loadUsers } from '../../users/user.store.ts'
+import {
+  pageOfDeployments,
+  pageOfEnvironments,
+  type DeploymentFilter,
+  type DeploymentRow,
+} from './environment.store.ts'
 
 /** Returns one page of the environments of the repository, each with its newest deployment. */
 export const environmentsOf = ({ db, repo }: Pick<RepoCtx, 'db' | 'repo'>, page: Page) =>
@@ -12,3 +19,7 @@ export const deploymentsOf = (
   { environment, sha }: Partial<Omit<DeploymentFilter, 'repoId'>>,
   page: Page,
 ) => pageOfDeployments(db, { repoId: repo.id, environment: environment || undefined, sha: sha || undefined }, page)
+
+/** Returns who started deployments, by id. */
+export const actorsOf = ({ db }: Pick<RepoCtx, 'db'>, rows: readonly DeploymentRow[]) =>
+  loadUsers(db, pluck(rows, 'doer_id'))

@@ -113,8 +113,8 @@ export async function pageOfEnvironments(
   return {
     rows: names.flatMap(({ newest, count }) => {
       const row = byId.get(newest)
-      return row ? [{ newest: row, count: Number(count) }] : []
+      return row ? [{ newest: row, count }] : []
     }),
-    total: Number(total),
+    total,
   }
 }

@@ -38,8 +38,8 @@ export async function insertAnnotations(
     .where('task_id', '=', taskId)
     .groupBy('level')
     .execute()
-  let left = limits.ofTask - counts.reduce((sum, { total }) => sum + Number(total), 0)
-  const leftOfLevel = new Map(counts.map(({ level, of_step: count }) => [level, limits.ofLevel - Number(count)]))
+  let left = limits.ofTask - counts.reduce((sum, { total }) => sum + total, 0)
+  const leftOfLevel = new Map(counts.map(({ level, of_step: count }) => [level, limits.ofLevel - count]))
   const kept = found.filter(({ level }) => {
     const ofLevel = leftOfLevel.get(level) ?? limits.ofLevel
     if (left <= 0 || ofLevel <= 0) return false
@@ -79,7 +79,7 @@ export async function countAnnotations(
     error: 0,
     warning: 0,
     notice: 0,
-    ...Object.fromEntries(rows.map(({ level, total }) => [level, Number(total)])),
+    ...Object.fromEntries(rows.map(({ level, total }) => [level, total])),
   }
 }
 

@@ -7,8 +7,7 @@ import { mapLimited } from '../../lib/map-limited.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { renderText } from '../../site/render.service.ts'
 import { getJob } from '../runs/run-control.service.ts'
-import { getRun } from '../runs/run.service.ts'
-import { listJobStates } from '../runs/run.store.ts'
+import { getRun, jobStatesOf } from '../runs/run.service.ts'
 import { presentAnnotations } from './report.present.ts'
 import { JobAnnotation, JobSummary } from './report.schemas.ts'
 import { pageOfAnnotations, summariesOf } from './report.service.ts'
@@ -29,7 +28,7 @@ export const listWorkflowRunAnnotations = operation({
   summary: 'List the annotations of the jobs of a workflow run',
   async run({ ctx, params, query }) {
     const run = await getRun(ctx, params.run_id)
-    const jobs = await listJobStates(ctx.db, run.id)
+    const jobs = await jobStatesOf(ctx, run)
     const page = pageOf(query, ctx.config.api)
     const { rows, total } = await pageOfAnnotations(ctx, jobs, page)
     return paged(presentAnnotations(ctx, run, jobs, rows), page, total)

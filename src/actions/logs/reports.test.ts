@@ -153,10 +153,14 @@ test('getWorkflowJobSummary: the Markdown of steps, rendered, masked and within 
   assert.doesNotMatch(second.content, /second-line/)
   assert.equal((await send({ '2': 'x'.repeat(1024 * 1024 + 1) })).status, 400)
   assert.equal((await send({ '-1': 'x' })).status, 400)
-  for (const step of ['2', '3', '4', '5', '6'])
+  for (const step of ['2', '3', '4', '5', '6']) {
     assert.equal((await send({ [step]: 'y'.repeat(1024 * 1024 - 100) })).status, 200)
+  }
   const kept = await forge.services.db.selectFrom('action_summary').select('position').execute()
-  assert.deepEqual(kept.map(({ position }) => position).toSorted(), [0, 1, 2, 3, 4, 5])
+  assert.deepEqual(
+    kept.map(({ position }) => position).toSorted((one, other) => one - other),
+    [0, 1, 2, 3, 4, 5],
+  )
   const reply = await alice.get(`${repo.api}/actions/jobs/${job.id}/summary`)
   assert.equal(reply.status, 200)
   assert.ok(reply.text.length < 4 * 1024 * 1024, String(reply.text.length))
@@ -216,7 +220,7 @@ test('listEnvironments, listDeployments: jobs with an environment, and an addres
     ],
   )
   assert.equal((await list()).total_count, 2)
-  for (const _each of [1, 2]) await runner.finish(await runner.must())
+  for (let job = 1; job <= 2; job++) await runner.finish(await runner.must())
   const three = await runner.must()
   const payload = Buffer.from(three.workflowPayload, 'base64').toString()
   assert.match(payload, /ingot_environment_url: \$\{\{ steps.deploy.outputs.url \}\}/)

@@ -47,7 +47,7 @@ export async function listSummaries(
     .limit(maxRows + 1)
     .execute()
   let left = maxBytes
-  const fitting = sizes.slice(0, maxRows).findIndex(({ bytes }) => (left -= Number(bytes)) < 0)
+  const fitting = sizes.slice(0, maxRows).findIndex(({ bytes }) => (left -= bytes) < 0)
   const count = fitting < 0 ? Math.min(sizes.length, maxRows) : fitting
   const rows = count === 0 ? [] : await ofTasks.selectAll().limit(count).execute()
   return { rows, isCut: sizes.length > count }

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../access/context.ts'
 import type { ActionRunnerRow } from '../../db/tables/action-runners.ts'
-import type { ActionJobRow, ActionRunRow } from '../../db/tables/actions.ts'
+import type { ActionRunRow } from '../../db/tables/actions.ts'
 import type { RepoId } from '../../lib/ids.ts'
 import { pluck } from '../../lib/pluck.ts'
 import { formatOptionalUnix } from '../../lib/time.ts'
@@ -10,13 +10,12 @@ import { presentUser } from '../../users/user.present.ts'
 import { loadUsers } from '../../users/user.store.ts'
 import { isOnline } from '../runners/runner.rules.ts'
 import { presentWorkflowJobs } from '../runs/run.present.ts'
-import { withSteps } from '../runs/run-control.service.ts'
 import { loadRuns } from '../runs/run.store.ts'
 import { isFinal } from '../status.rules.ts'
 import type { ActionRunner, OwnedJob, WorkflowRun } from './owned-list.schemas.ts'
 
 /** Returns the repositories of rows with their owners, by id. */
-async function placesOf({ config, db }: Ctx, ids: Iterable<RepoId>) {
+async function loadRepositories({ config, db }: Ctx, ids: Iterable<RepoId>) {
   const repos = await loadRepos(db, ids)
   const owners = await loadUsers(db, pluck([...repos.values()], 'owner_id'))
   return new Map(
@@ -27,9 +26,9 @@ async function placesOf({ config, db }: Ctx, ids: Iterable<RepoId>) {
   )
 }
 
-type Place = Awaited<ReturnType<typeof placesOf>> extends Map<RepoId, infer One> ? One : never
+type OwnedRepository = Awaited<ReturnType<typeof loadRepositories>> extends Map<RepoId, infer One> ? One : never
 
-const presentPlace = ({ owner, repo }: Place) => ({
+const presentRepository = ({ owner, repo }: OwnedRepository) => ({
   id: repo.id,
   name: repo.name,
   owner: owner.name,
@@ -38,20 +37,20 @@ const presentPlace = ({ owner, repo }: Place) => ({
 
 /** Presents runs of several repositories. */
 export async function presentOwnedRuns(ctx: Ctx, runs: readonly ActionRunRow[]): Promise<WorkflowRun[]> {
-  const [places, users] = await Promise.all([
-    placesOf(ctx, pluck(runs, 'repo_id')),
+  const [repositories, users] = await Promise.all([
+    loadRepositories(ctx, pluck(runs, 'repo_id')),
     loadUsers(ctx.db, pluck(runs, 'doer_id')),
   ])
   return runs.flatMap((run) => {
-    const place = places.get(run.repo_id)
+    const repository = repositories.get(run.repo_id)
     // The repository was deleted meanwhile.
-    if (!place) return []
+    if (!repository) return []
     const doer = users.get(run.doer_id)
     return [
       {
         id: run.id,
-        url: `${repoApiUrl(place)}/actions/runs/${run.id}`,
-        html_url: `${repoWebUrl(place)}/actions/runs/${run.number}`,
+        url: `${repoApiUrl(repository)}/actions/runs/${run.id}`,
+        html_url: `${repoWebUrl(repository)}/actions/runs/${run.number}`,
         display_title: run.title,
         path: run.workflow_id,
         event: run.event,
@@ -61,7 +60,7 @@ export async function presentOwnedRuns(ctx: Ctx, runs: readonly ActionRunRow[]):
         status: run.status,
         conclusion: isFinal(run.status) ? run.status : '',
         actor: doer ? presentUser({ config: ctx.config }, doer) : null,
-        repository: presentPlace(place),
+        repository: presentRepository(repository),
         started_at: formatOptionalUnix(run.started_unix),
         completed_at: formatOptionalUnix(run.stopped_unix),
       },
@@ -70,16 +69,16 @@ export async function presentOwnedRuns(ctx: Ctx, runs: readonly ActionRunRow[]):
 }
 
 /** Presents jobs of several repositories. */
-export async function presentOwnedJobs(ctx: Ctx, jobs: readonly ActionJobRow[]): Promise<OwnedJob[]> {
-  const [places, runs, all] = await Promise.all([
-    placesOf(ctx, pluck(jobs, 'repo_id')),
-    loadRuns(ctx.db, pluck(jobs, 'run_id')),
-    withSteps(ctx.db, jobs),
+export async function presentOwnedJobs(ctx: Ctx, jobs: Parameters<typeof presentWorkflowJobs>[1]): Promise<OwnedJob[]> {
+  const rows = pluck(jobs, 'job')
+  const [repositories, runs] = await Promise.all([
+    loadRepositories(ctx, pluck(rows, 'repo_id')),
+    loadRuns(ctx.db, pluck(rows, 'run_id')),
   ])
-  return all.flatMap((each) => {
-    const [place, run] = [places.get(each.job.repo_id), runs.get(each.job.run_id)]
-    if (!place || !run) return []
-    return presentWorkflowJobs(run, [each]).map((job) => ({ ...job, repository: presentPlace(place) }))
+  return jobs.flatMap((each) => {
+    const [repository, run] = [repositories.get(each.job.repo_id), runs.get(each.job.run_id)]
+    if (!repository || !run) return []
+    return presentWorkflowJobs(run, [each]).map((job) => ({ ...job, repository: presentRepository(repository) }))
   })
 }
 

@@ -7,11 +7,9 @@ import { pageQuery } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { inOrg, orgOwner } from '../../orgs/org.requirements.ts'
 import { instanceScope, scopeOfAccount, type QueueScope } from '../queue-scope.ts'
-import { pageOfRunners } from '../runners/runner-control.service.ts'
-import { listBusyRunners } from '../runners/runner.store.ts'
 import { presentActionRunners, presentOwnedJobs, presentOwnedRuns } from './owned-list.present.ts'
 import { ActionRunners, OwnedJobs, WorkflowRuns } from './owned-list.schemas.ts'
-import { ownedJobs, ownedRuns } from './owned-list.service.ts'
+import { ownedJobs, ownedRunners, ownedRuns } from './owned-list.service.ts'
 
 interface ListHolder<Rs extends readonly AnyRequirement[]> extends Holder<Rs, QueueScope> {
   /** Whose repositories they are, for the API description. */
@@ -66,11 +64,7 @@ function listsOf<const Rs extends readonly AnyRequirement[]>({ whose, ...holder 
     summary: `List the runners of ${whose}, the newest first`,
     async run({ ctx, query }) {
       const page = pageOf(query, ctx.config.api)
-      const { runners: rows, total } = await pageOfRunners(ctx, { scope: ownerOf(ctx), name: '' }, page)
-      const busy = await listBusyRunners(
-        ctx.db,
-        rows.map(({ id }) => id),
-      )
+      const { runners: rows, total, busy } = await ownedRunners(ctx, ownerOf(ctx), page)
       const body = { runners: presentActionRunners(rows, busy, ctx.clock.nowMs()), total_count: total }
       return paged(body, page, total, { shown: rows.length })
     },

@@ -1,7 +1,11 @@
 import type { Ctx } from '../../access/context.ts'
 import { BadRequest } from '../../lib/errors.ts'
 import type { Page } from '../../lib/paging.ts'
+import { pluck } from '../../lib/pluck.ts'
 import type { QueueScope } from '../queue-scope.ts'
+import { withSteps } from '../runs/run-control.service.ts'
+import { listBusyRunners } from '../runners/runner.store.ts'
+import { pageOfRunners } from '../runners/runner-control.service.ts'
 import { isStatus } from '../status.rules.ts'
 import { pageOfOwnedJobs, pageOfOwnedRuns } from './owned-list.store.ts'
 
@@ -26,5 +30,13 @@ export const ownedRuns = ({ db }: Pick<Ctx, 'db'>, scope: QueueScope, query: Own
   pageOfOwnedRuns(db, filterOf(scope, query), page)
 
 /** Returns one page of the jobs of the repositories of an account or of the instance, the newest first. */
-export const ownedJobs = ({ db }: Pick<Ctx, 'db'>, scope: QueueScope, query: OwnedQuery, page: Page) =>
-  pageOfOwnedJobs(db, filterOf(scope, query), page)
+export async function ownedJobs({ db }: Pick<Ctx, 'db'>, scope: QueueScope, query: OwnedQuery, page: Page) {
+  const { rows, ...counts } = await pageOfOwnedJobs(db, filterOf(scope, query), page)
+  return { rows: await withSteps(db, rows), ...counts }
+}
+
+/** Returns one page of the runners of a scope, the newest first, and the ids of those that have a task. */
+export async function ownedRunners(ctx: Ctx, scope: QueueScope, page: Page) {
+  const { runners, total } = await pageOfRunners(ctx, { scope, name: '' }, page)
+  return { runners, total, busy: await listBusyRunners(ctx.db, pluck(runners, 'id')) }
+}

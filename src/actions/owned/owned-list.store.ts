@@ -54,7 +54,7 @@ async function countBounded(
     .selectFrom(rows.limit(countedAtMost + 1).as('counted'))
     .select((select) => select.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
-  return Number(count)
+  return count
 }
 
 /** Returns one page of the runs of an owner's repositories, the newest first. */

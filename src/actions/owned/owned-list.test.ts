@@ -20,7 +20,7 @@ test('userListWorkflowRuns, userListWorkflowJobs, userListActionRunners, orgList
   const runs = await of('alice', '/user/actions/runs')
   assert.equal(runs.total_count, 2)
   assert.deepEqual(
-    runs.workflow_runs.map((run: Record<string, any>) => [
+    runs.workflow_runs.map((run: Record<string, unknown>) => [
       run['repository'].full_name,
       run['head_branch'],
       run['status'],

@@ -136,7 +136,7 @@ test('the jobs of a matrix in one group run one at a time, and those with groups
     '1 newest (1) cancelled',
     '1 newest (2) waiting',
   ])
-  for (const _each of [1, 2, 3, 4]) await runner.finish(await runner.must())
+  for (let job = 1; job <= 4; job++) await runner.finish(await runner.must())
   assert.deepEqual((await jobsIn(forge))[3], '1 one (4) waiting')
 })
 

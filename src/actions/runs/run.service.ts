@@ -5,7 +5,7 @@ import type { ActionJobId, RunId } from '../../lib/ids.ts'
 import { totalOf, type Page } from '../../lib/paging.ts'
 import type { QueueScope } from '../queue-scope.ts'
 import { isStatus } from '../status.rules.ts'
-import { countRuns, findRun, findRunByNumber, listRuns } from './run.store.ts'
+import { countRuns, findRun, findRunByNumber, listJobStates, listRuns, type JobState } from './run.store.ts'
 import { countTasks, listOpenJobs, listTasks, type OpenJob, type TaskOfRun } from './task.store.ts'
 
 /** The filters of a list of runs as the client sent them. */
@@ -38,6 +38,10 @@ export async function getRun({ db, repo }: Pick<RepoCtx, 'db' | 'repo'>, id: num
   if (!run) throw new NotFound('the workflow run does not exist', 'run_not_found')
   return run
 }
+
+/** Returns the jobs of a run without what runners get. */
+export const jobStatesOf = ({ db }: Pick<RepoCtx, 'db'>, { id }: Pick<ActionRunRow, 'id'>): Promise<JobState[]> =>
+  listJobStates(db, id)
 
 /** Returns a run of the repository by its number, which web addresses contain. Throws `NotFound`. */
 export async function getRunNumbered(

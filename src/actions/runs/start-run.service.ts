@@ -105,8 +105,8 @@ export async function startRun(services: Services, start: RunStart): Promise<Act
     } else if (jobs.some(({ status }) => status === 'waiting')) await offerJobs(tx, run, runRepo.ownerId)
     // Jobs that failed or are skipped from the start decide about those that need them.
     const isDecided = jobs.some((job) => isFinal(job.status) || (job.is_call && job.needs === '[]'))
-    if (!isFinal(run.status) && (isDecided || (run.has_groups && canStart)))
-      await settleRun(tx, run.id, [], start.doerId)
+    const entersGroups = run.has_groups && canStart
+    if (!isFinal(run.status) && (isDecided || entersGroups)) await settleRun(tx, run.id, [], start.doerId)
     return run
   })
 }
@@ -128,12 +128,16 @@ const plannedColumns = (plan: JobPlan, { title }: RunStart, trust: RunTrust, now
   title: cut((plan.ok && plan.title) || title, maxTitleBytes),
   needs_approval: plan.ok && trust.needsApproval,
   concurrency_group: plan.ok ? groupNameOf(plan.concurrency) : '',
-  has_groups: plan.ok && (plan.concurrency !== undefined || plan.jobs.some((job) => job.concurrency ?? job.isDeferred)),
+  has_groups: plan.ok && (plan.concurrency !== undefined || plan.jobs.some(mayHaveGroup)),
   group_cancels: plan.ok && (plan.concurrency?.cancels ?? false),
   status: plan.ok ? ('waiting' as const) : ('failure' as const),
   problem: plan.problem.slice(0, 1000),
   stopped_unix: plan.ok ? (0 as Unix) : now,
 })
+
+/** Whether a job has a concurrency group, or stands for jobs that may have one. */
+const mayHaveGroup = ({ concurrency, isDeferred }: PlannedJob): boolean =>
+  concurrency !== undefined || isDeferred === true
 
 /** Returns the stored name of a group, in lower case: names of groups ignore the letter case. Empty for none. */
 const groupNameOf = (concurrency: PlannedConcurrency | undefined): string => concurrency?.group.toLowerCase() ?? ''

@@ -1,7 +1,5 @@
-import { deploymentsOf, environmentsOf } from '../../actions/environments/environment.service.ts'
+import { actorsOf, deploymentsOf, environmentsOf } from '../../actions/environments/environment.service.ts'
 import { canRead, gitRepo, inRepo } from '../../access/repo.requirements.ts'
-import { pluck } from '../../lib/pluck.ts'
-import { loadUsers } from '../../users/user.store.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { page } from '../shell/page.tsx'
 import { integer, text } from '../ui/fields.ts'
@@ -26,7 +24,7 @@ export const environmentsPage = page({
     const environments = name === '' ? await environmentsOf(ctx, shown) : undefined
     const deployments = name === '' ? undefined : await deploymentsOf(ctx, { environment: name }, shown)
     const rows = deployments?.rows ?? environments?.rows.map(({ newest }) => newest) ?? []
-    const actors = await loadUsers(ctx.db, pluck(rows, 'doer_id'))
+    const actors = await actorsOf(ctx, rows)
     const total = deployments?.total ?? environments?.total ?? 0
     return {
       owner,

@@ -355,7 +355,7 @@ export function act<
     params: declaration.params,
     body: requestObject('Form', {
       ...fields,
-      ...(declaration.recentSignIn ? confirmationFields : {}),
+      ...(declaration.recentSignIn === undefined ? {} : confirmationFields),
       [csrfName]: Type.Optional(Type.String()),
       ...(declaration.edits ? { [versionName]: Type.Optional(Type.String()) } : {}),
     }),
