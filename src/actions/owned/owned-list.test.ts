@@ -20,8 +20,8 @@ test('userListWorkflowRuns, userListWorkflowJobs, userListActionRunners, orgList
   const runs = await of('alice', '/user/actions/runs')
   assert.equal(runs.total_count, 2)
   assert.deepEqual(
-    runs.workflow_runs.map((run: Record<string, unknown>) => [
-      run['repository'].full_name,
+    runs.workflow_runs.map((run: Record<string, unknown> & { readonly repository: { readonly full_name: string } }) => [
+      run.repository.full_name,
       run['head_branch'],
       run['status'],
       run['conclusion'],
