@@ -13,7 +13,7 @@ const maxPathLength = 1024
 export const annotationLimits = { ofLevel: 50, ofTask: 1000 }
 
 /** Longest token of `::stop-commands::`, in characters. */
-const maxTokenLength = 255
+const maxStopTokenLength = 255
 
 const levels: ReadonlySet<string> = new Set<AnnotationLevel>(['error', 'warning', 'notice'])
 
@@ -41,7 +41,7 @@ export function annotationsIn(
     if (!command) continue
     if (token !== '') {
       if (command.name === token) token = ''
-    } else if (command.name === 'stop-commands') token = command.value.toLowerCase().slice(0, maxTokenLength)
+    } else if (command.name === 'stop-commands') token = command.value.toLowerCase().slice(0, maxStopTokenLength)
     else if (levels.has(command.name)) annotations.push(annotationOf(command, firstLine + at, mask))
   }
   return { annotations, resumeToken: token }
