@@ -58,6 +58,10 @@ const scanning: readonly { readonly text: RegExp; readonly why: string }[] = [
     text: /from "user" where ("user"\.)?"kind" = /,
     why: 'accounts are counted one by one, and looked through for parts of words',
   },
+  {
+    text: /^select \* from "action_run" (where "(status|event)" in \([^)]*\) )?order by "id" desc limit /,
+    why: 'the newest runs of the instance are read by their ids until the page of an administrator is full',
+  },
 ]
 
 /** Lists below a repository `R`, requested by its owner. */

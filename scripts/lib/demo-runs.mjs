@@ -53,7 +53,7 @@ const log = (fails) => [
     ? [
         '\u001B[31m✗\u001B[0m a long line is unreadable \u001B[2m(12 ms)\u001B[0m',
         '    Expected values to be strictly equal: 64 !== 65',
-        '::error file=test/line.test.ts,line=3::a long line is unreadable',
+        '::error file=src/line.ts,line=3::a long line is unreadable',
         'See https://docs.example.com/tests for help',
         '\u001B[1;31m1 of 3 tests failed\u001B[0m',
       ]

@@ -77,6 +77,7 @@ export const listEvents = operation({
   cost: 'waiting',
   requires: [signedIn, wantedEvents],
   query: { ...pageQuery, ...filterQuery },
+  refuses: [410],
   reply: { 200: FeedPage },
   summary: 'List events',
   async run({ ctx, query, call }) {
@@ -92,6 +93,7 @@ export const watchEvents = operation({
   cost: 'waiting',
   requires: [signedIn, wantedEvents],
   query: { ...streamQuery, ...filterQuery },
+  refuses: [410],
   reply: { 200: bytesOf('text/event-stream') },
   summary: 'Stream events as server-sent events',
   async run({ ctx, query, call }) {

@@ -59,7 +59,7 @@ export const createOrgRepoDeprecated = operation({
   cost: 'usual',
   scope: ['organization', 'repository'],
   deprecated: true,
-  refuses: [409],
+  refuses: [307, 409],
   requires: [signedIn, validBody],
   body: CreateRepoOption,
   reply: { 201: Repository },
