@@ -19,7 +19,7 @@ const configFolders = below(['.forgejo', '.gitea', '.github'])
 
 /** Limits on the number of templates and on their total size in bytes; further and larger ones are omitted. */
 const maxTemplates = 100
-const maxBytes = 64 * 1024
+const maxBytes = 128 * 1024
 
 /** Parsed templates by path and blob; undefined for an invalid one. Parsing takes 1 to 2 µs for each byte. */
 const parsedTemplates = perApplication((caches) =>

@@ -42,7 +42,7 @@ test('repoGetIssueTemplates: the templates of a repository have a total size; la
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const template = (name: string, length: number) => `---\nname: ${name}\nabout: ${name}\n---\n${'x'.repeat(length)}\n`
-  const sizes = { a: 30 << 10, b: 50 << 10, c: 30 << 10 }
+  const sizes = { a: 60 << 10, b: 100 << 10, c: 60 << 10 }
   for (const [name, length] of Object.entries(sizes)) {
     await forge.as('alice').must('POST', `${repo.api}/contents/.gitea/ISSUE_TEMPLATE/${name}.md`, {
       content: Buffer.from(template(name, length)).toString('base64'),
