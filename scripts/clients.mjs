@@ -6,7 +6,7 @@
  *
  *     npm run clients -- [NAME…] [--server URL [--ssh HOST:PORT]] [--postgres]
  *
- * Without a NAME, every client of `test/clients/expectations.json` runs.
+ * Without a NAME, every client of `test/clients/expectations.json` runs that is not `byName`.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
@@ -25,9 +25,10 @@ const { values: options, positionals } = parseArgs({
 const sessionTimeoutMs = 5 * 60_000
 const killAfterMs = 15_000
 
-/** `{ "git-cli": { "mayFail": [{ "check": "name of a check", "why": "reason" }] } }` */
+/** `{ "git-cli": { "byName": false, "mayFail": [{ "check": "name of a check", "why": "reason" }] } }` */
 const expectations = readJson('test/clients/expectations.json')
-const names = positionals.length > 0 ? positionals : Object.keys(expectations)
+const names =
+  positionals.length > 0 ? positionals : Object.keys(expectations).filter((name) => expectations[name].byName !== true)
 /** The script of a client's session. */
 const scriptOf = (name) =>
   [fromRoot('test/clients', name, 'run.sh'), fromRoot('test/clients/own', name, 'run.sh')].find((path) =>

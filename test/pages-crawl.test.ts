@@ -7,7 +7,10 @@ import { crawl } from './pages.test-support.ts'
 
 const ofBranch = /^\/[^/]+\/[^/]+\/(?:src|commits|blame|_new)\//
 
-test('pages: every link leads a guest, a member and an administrator to a page', async () => {
+/** Some 1,300 pages take longer than a test usually may, on PostgreSQL beside other work. */
+const timeout = 240_000
+
+test('pages: every link leads a guest, a member and an administrator to a page', { timeout }, async () => {
   await using forge = await startForge()
   await makeDemoData(forge.url)
   await forge.settle()
