@@ -147,6 +147,8 @@ export function createOwnThread<Job, Answer>(options: OwnThreadOptions): OwnThre
       new Worker(builtFile(options.file), {
         name,
         env: {},
+        // Some options of the process are refused for a file, such as --input-type.
+        execArgv: [],
         resourceLimits: { maxOldGenerationSizeMb: options.maxMemoryMb, maxYoungGenerationSizeMb: 16 },
       })
     fresh.once('exit', () => {

@@ -129,7 +129,7 @@ test('a workflow runs to its end: matrix, outputs, conditions, files for variabl
   const annotations = (await alice.must('GET', `${repo.api}/actions/jobs/${jobs[0].id}/annotations`)).json
   assert.deepEqual(
     annotations.map((each: Record<string, unknown>) =>
-      [each['path'], each['start_line'], each['title'], each['message']].join(' '),
+      [each['path'], each['start_line'], each['title'], each['message']].map(String).join(' '),
     ),
     ['src/a.ts 3 Broken it is broken', ' null  the process ended with exit code 3'],
   )

@@ -34,7 +34,8 @@ export interface WatchedPort extends Disposable {
 export async function openWatchedPort(stallMs: number): Promise<WatchedPort> {
   const turns = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const workerData: PortData = { turns, sentence, stallMs: inspector.url() === undefined ? stallMs : Infinity }
-  const worker = new Worker(builtFile('port-worker.js'), { workerData, name: 'port of a forge' })
+  // Some options of the process are refused for a file, such as --input-type.
+  const worker = new Worker(builtFile('port-worker.js'), { workerData, execArgv: [], name: 'port of a forge' })
   const [port] = (await once(worker, 'message')) as [number]
   worker.unref()
   const turning = setInterval(() => Atomics.add(turns, 0, 1), turnMs).unref()
