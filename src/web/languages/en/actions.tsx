@@ -184,7 +184,11 @@ jobs:
     titleOf: (repo: string) => `Environments of ${repo}`,
     all: 'All environments',
     none: 'No deployments yet',
-    noneLead: 'A job with `environment` deploys to one.',
+    noneLead: (
+      <>
+        Jobs that state an <code>environment</code> are listed here.
+      </>
+    ),
     count: (count: number) => counted(count, 'deployment'),
   },
   job: {
