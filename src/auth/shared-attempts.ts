@@ -8,7 +8,7 @@ import { deleteRefusedAttemptsBefore, insertRefusedAttempt, listRefusedAttempts 
 
 /** How long a refused attempt stays in the table, in milliseconds: the longest window of a limit. */
 const keptMs = 3_600_000
-/** Old rows are deleted with each so many recorded ones, so that a flood leaves the rows of its last hour only. */
+/** Number of recorded rows after which old ones are deleted, so that a flood leaves only the rows of its last hour. */
 const recordsPerDeletion = 256
 /** Processes read at most this often, in milliseconds; a guesser gains what fits into the time between. */
 const pauseMs = 100

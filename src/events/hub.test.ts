@@ -224,7 +224,7 @@ test('watchers receive the committed events that they accept, with only the ids'
     const updates = [{ ref: 'refs/heads/main', old: zeros, new: zeros }]
     await publish(tx, 'refs.updated', { ...repoCreated, kind: 'code', origin: 'push', updates })
   })
-  await until(() => seen.length > 0, 'the watcher is told')
+  await until(() => seen.length > 0, 'the watcher sees the event')
   assert.deepEqual(
     seen.map((item) => item !== 'gap' && [item.name, item.ids]),
     [['refs.updated', { repoId: 7, doerId: 3 }]],

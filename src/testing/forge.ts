@@ -359,7 +359,7 @@ export class Forge implements AsyncDisposable {
   }
 }
 
-/** What a forge is made of. */
+/** The parts of a forge. */
 interface ForgeParts {
   readonly app: App
   readonly clock: TestClock

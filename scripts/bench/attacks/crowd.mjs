@@ -29,7 +29,7 @@ const requestsInTurn = 10
 /** The most that a request may take, as a multiple of its time in quiet turns. */
 const maxRatio = 3
 
-/** Requests pages from an address of its own for each attacker, as long as it is told to. */
+/** Requests pages from an address of its own for each attacker, until it is ended. */
 const startAttackers = (port, attackers) =>
   new Worker(
     `

@@ -33,7 +33,7 @@ const blockBytes = 256 * 1024
 /** The channel that announces new lines of a log to its readers. The payload is the id of the task. */
 export const logChannel = 'action_log'
 
-/** A reader holds so many chunks. */
+/** Number of chunks that a reader holds. */
 const chunksPerQuery = 32
 
 /**

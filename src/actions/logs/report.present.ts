@@ -1,6 +1,7 @@
 import type { RepoCtx } from '../../access/context.ts'
 import type { ActionAnnotationRow, ActionJobRow, ActionRunRow } from '../../db/tables/actions.ts'
 import { repoWebUrl } from '../../repos/repo-url.ts'
+import { escapePath } from '../../lib/escape-url.ts'
 import type { TaskId } from '../../lib/ids.ts'
 import { hasFile } from './annotation.rules.ts'
 import type { JobAnnotation } from './report.schemas.ts'
@@ -21,7 +22,7 @@ export function presentAnnotations(
     log_line: each.log_line,
     annotation_level: each.level === 'error' ? 'failure' : each.level,
     path: each.path,
-    blob_href: hasFile(each) ? `${files}/${each.path.split('/').map(encodeURIComponent).join('/')}` : '',
+    blob_href: hasFile(each) ? `${files}/${escapePath(each.path)}` : '',
     start_line: orNull(each.start_line),
     end_line: orNull(each.end_line),
     start_column: orNull(each.start_column),

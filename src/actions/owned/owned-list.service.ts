@@ -1,12 +1,11 @@
 import type { Ctx } from '../../access/context.ts'
-import { BadRequest } from '../../lib/errors.ts'
 import type { Page } from '../../lib/paging.ts'
 import { pluck } from '../../lib/pluck.ts'
 import type { QueueScope } from '../queue-scope.ts'
+import { knownStatuses } from '../runs/run.service.ts'
 import { withSteps } from '../runs/run-control.service.ts'
 import { listBusyRunners } from '../runners/runner.store.ts'
 import { pageOfRunners } from '../runners/runner-control.service.ts'
-import { isStatus } from '../status.rules.ts'
 import { pageOfOwnedJobs, pageOfOwnedRuns } from './owned-list.store.ts'
 
 /** The filters of a list as the client sent them. */
@@ -16,14 +15,11 @@ interface OwnedQuery {
 }
 
 /** Returns the filter of a query. Throws `BadRequest` for an unknown status. */
-function filterOf({ ownerId }: QueueScope, { status = [], event = [] }: OwnedQuery) {
-  const statuses = status.filter(isStatus)
-  if (statuses.length < status.length) {
-    const unknown = status.find((each) => !isStatus(each))
-    throw new BadRequest(`[status]: unknown status "${unknown}"`, 'run_status_unknown')
-  }
-  return { ownerId, statuses, events: event }
-}
+const filterOf = ({ ownerId }: QueueScope, { status = [], event = [] }: OwnedQuery) => ({
+  ownerId,
+  statuses: knownStatuses(status),
+  events: event,
+})
 
 /** Returns one page of the runs of the repositories of an account or of the instance, the newest first. */
 export const ownedRuns = ({ db }: Pick<Ctx, 'db'>, scope: QueueScope, query: OwnedQuery, page: Page) =>

@@ -1,5 +1,5 @@
 import type { RepoCtx, Services } from '../../access/context.ts'
-import type { ActionRunRow } from '../../db/tables/actions.ts'
+import type { ActionRunRow, ActionStatus } from '../../db/tables/actions.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
 import type { ActionJobId, RunId } from '../../lib/ids.ts'
 import { totalOf, type Page } from '../../lib/paging.ts'
@@ -16,18 +16,23 @@ export interface RunQuery {
   readonly sha: string | undefined
 }
 
+/** Returns statuses that a client sent. Throws `BadRequest` for an unknown one. */
+export function knownStatuses(statuses: readonly string[]): readonly ActionStatus[] {
+  const known = statuses.filter(isStatus)
+  if (known.length < statuses.length) {
+    const unknown = statuses.find((each) => !isStatus(each))
+    throw new BadRequest(`[status]: unknown status "${unknown}"`, 'run_status_unknown')
+  }
+  return known
+}
+
 /** Returns one page of the runs of a repository, the oldest first. Throws `BadRequest` for an unknown status. */
 export async function pageOfRuns(
   { db, repo }: RepoCtx,
   { statuses, ...rest }: RunQuery,
   page: Page,
 ): Promise<{ rows: readonly ActionRunRow[]; total: number }> {
-  const known = statuses.filter(isStatus)
-  if (known.length < statuses.length) {
-    const unknown = statuses.find((each) => !isStatus(each))
-    throw new BadRequest(`[status]: unknown status "${unknown}"`, 'run_status_unknown')
-  }
-  const filter = { repoId: repo.id, statuses: known, ...rest }
+  const filter = { repoId: repo.id, statuses: knownStatuses(statuses), ...rest }
   const [rows, total] = await Promise.all([listRuns(db, filter, page), countRuns(db, filter)])
   return { rows, total }
 }

@@ -39,7 +39,7 @@ jobs:
     starts: ['a [x] writes'],
   },
   {
-    shape: 'a package of a monorepo of which only documentation changed',
+    shape: 'a monorepo in which only the documentation of a package changed',
     on: push,
     paths: ['packages/api/README.md'],
     file: `on: { push: { paths: ['packages/api/**', '!**/*.md'] } }\n${one}`,

@@ -16,7 +16,7 @@ need_openapi_generator() {
   py_venv openapi-generator openapi-generator-cli==7.26.0 || abort "installing openapi-generator"
 }
 
-# verdicts COUNT COMMAND... : takes the lines `ok <check>` and `FAIL <check>` of a program, which prints so many
+# verdicts COUNT COMMAND... : takes the lines `ok <check>` and `FAIL <check>` of a program, which prints COUNT of them
 verdicts() {
   local expected=$1 count=0 verdict name
   shift
