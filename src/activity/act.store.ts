@@ -39,7 +39,7 @@ function commentOf({ comment, issueId }: NewAct): RawBuilder<unknown> {
 }
 
 /**
- * Inserts acts, each once for its event. Skips acts of system accounts, which have no row, and of deleted repositories.
+ * Inserts acts, each once for its event; a second insertion replaces the content. Skips acts of system accounts, which have no row, and of deleted repositories.
  */
 export async function insertActs(
   tx: Tx,
@@ -62,7 +62,7 @@ export async function insertActs(
     from "user" cross join repo cross join (values ${sql.join(values)}) as act
     where "user".id = ${doerId} and repo.id = ${repoId}
     ${rowLock(tx, 'key share of repo')}
-    on conflict do nothing`.execute(tx)
+    on conflict (event_id, ordinal) where event_id is not null do update set content = excluded.content`.execute(tx)
 }
 
 /** Moves the acts of a repository to its new owner. */

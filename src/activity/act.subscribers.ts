@@ -2,7 +2,7 @@ import type { Services } from '../access/context.ts'
 import { subscriber } from '../events/subscriber.ts'
 import { actEvents, recordAct } from './act.service.ts'
 import { moveActs } from './act.store.ts'
-import { recordPush } from './push.service.ts'
+import { recordPush, recordRefs } from './push.service.ts'
 
 /** Stores acts, so that feeds outlive the events. */
 export const recordActs = subscriber({
@@ -18,7 +18,14 @@ export const moveActsToOwner = subscriber({
   inTransaction: (tx, { data }) => moveActs(tx, data.repoId),
 })
 
-/** Stores the acts of a push in a job, because git has the commits. */
+/** Stores the acts of a push with the change, so that feeds are in the order of the changes. */
+export const recordPushedRefs = subscriber({
+  name: 'recordPushedRefs',
+  on: 'refs.updated',
+  beforeCommit: recordRefs,
+})
+
+/** Adds the commits to the acts of a push in a job, because git has them. */
 export const recordPushes = subscriber({
   name: 'recordPushes',
   on: 'refs.updated',

@@ -161,6 +161,35 @@ test('repoListActivityFeeds: a push appears once for each branch and tag, with t
   assert.deepEqual(await acts(forge, 'alice', userFeed('alice')), [])
 })
 
+test('repoListActivityFeeds: an act is there when its change is answered, in the order of the changes', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice', name: 'tool' })
+  const alice = forge.as('alice')
+  await forge.settle()
+  const kindsNow = async (path: string): Promise<string[]> =>
+    (await alice.must('GET', `${path}/activities/feeds`)).json.map((act: Act) =>
+      `${act.op_type} ${act.ref_name}`.trim(),
+    )
+  await alice.must('POST', `${repo.api}/contents/n.txt`, { content: 'bg==', message: 'add n', branch: 'main' })
+  await alice.must('POST', `${repo.api}/branches`, { new_branch_name: 'dev' })
+  await alice.must('POST', `${repo.api}/releases`, { tag_name: 'v2', name: 'Two', target_commitish: 'main' })
+  await alice.must('DELETE', `${repo.api}/branches/dev`)
+  await alice.must('PATCH', repo.api, { name: 'tool2' })
+  const now = await kindsNow('/repos/alice/tool2')
+  assert.deepEqual(now, [
+    'rename_repo',
+    'delete_branch refs/heads/dev',
+    'push_tag refs/tags/v2',
+    'publish_release v2',
+    'commit_repo refs/heads/dev',
+    'commit_repo refs/heads/dev',
+    'commit_repo refs/heads/main',
+    'create_repo',
+  ])
+  await forge.settle()
+  assert.deepEqual(await kindsNow('/repos/alice/tool2'), now)
+})
+
 test('userListActivityFeeds, orgListActivityFeeds: acts that the viewer may not read are omitted, by unit and credential', async () => {
   await using forge = await startForge({ users: ['alice', 'bob', 'carl'] })
   const open = await forge.given.repo({ owner: 'alice', name: 'open' })

@@ -1,7 +1,7 @@
 import type { Services } from '../access/context.ts'
 import { formatCommitTime } from '../code/commits/commit-time.ts'
 import { shortCommit } from '../code/commits/message.rules.ts'
-import { transaction } from '../db/database.ts'
+import { transaction, type Tx } from '../db/database.ts'
 import type { Event } from '../events/catalogue.ts'
 import type { Commit } from '../git/git.ts'
 import type { GitKey } from '../git/git-key.ts'
@@ -29,18 +29,26 @@ interface PushedRepo {
   readonly maxCommits: number
 }
 
-/** Inserts acts for the branches and tags of a push, with the newest commits of each. */
+/**
+ * Inserts acts for the branches and tags of a push, still without commits. Runs in the transaction of the push.
+ * `recordPush` adds the commits.
+ */
+export async function recordRefs(tx: Tx, { data, atMs }: Push, eventId: EventId): Promise<void> {
+  const acts = updatesWithActs(data).flatMap((update) => actsOf(update, withoutCommits(update)))
+  await insertActs(tx, { ...data, atUnix: Math.floor(atMs / 1000), eventId }, acts)
+}
+
+/** Adds the newest commits to the acts of a push. Inserts the acts when the transaction of the push did not. */
 export async function recordPush(
   { db, git, config }: Services,
   { data, atMs }: Push,
   { eventId, signal }: { readonly eventId: EventId | undefined; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { repoId, doerId, kind, origin } = data
-  // Updates of mirrors and of the instance itself are no acts.
-  if (kind !== 'code' || origin === 'mirror' || origin === 'internal') return
-  const updates = data.updates.filter(({ ref }) => branchOf(ref) !== undefined || tagOf(ref) !== undefined)
+  const { repoId } = data
+  const updates = updatesWithActs(data)
+  if (updates.length === 0) return
   const found = (await loadReposWithOwners(db, [repoId])).get(repoId)
-  if (!found || updates.length === 0) return
+  if (!found) return
   const { repo, owner } = found
   const pushed = {
     git,
@@ -50,31 +58,40 @@ export async function recordPush(
     maxCommits: config.ui.feedMaxCommitNum,
   }
   const acts: NewAct[] = []
-  for (const update of updates.slice(0, maxRefs)) {
+  for (const update of updates) {
     signal.throwIfAborted()
-    acts.push(...(await actsOf(pushed, update)))
+    acts.push(...actsOf(update, isZeroOid(update.new) ? '' : await contentOf(pushed, update)))
   }
-  await transaction(db, (tx) => insertActs(tx, { doerId, repoId, atUnix: Math.floor(atMs / 1000), eventId }, acts))
+  await transaction(db, (tx) => insertActs(tx, { ...data, atUnix: Math.floor(atMs / 1000), eventId }, acts))
+}
+
+/** Returns the updates that become acts. Updates of mirrors and of the instance itself are none. */
+function updatesWithActs({ kind, origin, updates }: Push['data']): readonly RefUpdate[] {
+  if (kind !== 'code' || origin === 'mirror' || origin === 'internal') return []
+  return updates.filter(({ ref }) => branchOf(ref) !== undefined || tagOf(ref) !== undefined).slice(0, maxRefs)
 }
 
 /** A new branch is two acts: its creation and a push (observed). */
-async function actsOf(repo: PushedRepo, update: RefUpdate): Promise<NewAct[]> {
+function actsOf(update: RefUpdate, content: string): NewAct[] {
   const at = { unit: 'code', refName: update.ref } as const
   const isBranch = branchOf(update.ref) !== undefined
   if (isZeroOid(update.new)) return [{ kind: isBranch ? 'delete_branch' : 'delete_tag', ...at }]
-  const act = { kind: isBranch ? 'commit_repo' : 'push_tag', ...at, content: await contentOf(repo, update) } as const
+  const act = { kind: isBranch ? 'commit_repo' : 'push_tag', ...at, content } as const
   return isBranch && isZeroOid(update.old) ? [{ kind: 'commit_repo', ...at }, act] : [act]
 }
 
-/** Returns the commits of a push in the form that clients read; '' when git no longer has them. */
+/** Returns the commits of a push in the form that clients read; none when git no longer has them. */
 async function contentOf(repo: PushedRepo, update: RefUpdate): Promise<string> {
   try {
     return JSON.stringify(await readPush(repo, update))
   } catch (error) {
     if (!(error instanceof NotFound)) throw error
-    return ''
+    return withoutCommits(update)
   }
 }
+
+const withoutCommits = ({ ref }: RefUpdate): string =>
+  JSON.stringify({ Commits: branchOf(ref) === undefined ? null : [], HeadCommit: null, CompareURL: '', Len: 0 })
 
 async function readPush(repo: PushedRepo, update: RefUpdate): Promise<object> {
   const { git, key, fullName, maxCommits } = repo

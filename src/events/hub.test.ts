@@ -69,6 +69,26 @@ test('in-transaction subscribers run in the given order and see the rows of the 
   assert.deepEqual(order, ['first 7 at 1800000000123', 'second repo.created 1'])
 })
 
+test('a before-commit subscriber receives the id of the event in its transaction and publishes nothing', async () => {
+  await using test = await openTestDatabase()
+  const ids: unknown[] = []
+  const note = subscriber({
+    name: 'noteIds',
+    on: ['repo.created', 'issue.opened'],
+    async beforeCommit(tx, event, eventId) {
+      const row = await tx.selectFrom('event').select('name').where('id', '=', eventId).executeTakeFirstOrThrow()
+      ids.push([row.name, event.data.repoId])
+      if (event.name === 'issue.opened') await publish(tx, 'repo.updated', repoCreated)
+    },
+  })
+  attachEvents(test.db, createEventHub([note]))
+  await transaction(test.db, (tx) => publish(tx, 'repo.created', repoCreated))
+  assert.deepEqual(ids, [['repo.created', 7]])
+  const late = transaction(test.db, (tx) => publish(tx, 'issue.opened', issueOpened))
+  await assert.rejects(late, /repo.updated was published after the events of its transaction were written/)
+  assert.equal((await test.db.selectFrom('event').selectAll().execute()).length, 1)
+})
+
 test('a subscriber whose isNeeded returns false gets no job, except for a transaction with very many events', async () => {
   await using test = await openTestDatabase()
   const asked: number[] = []

@@ -11,7 +11,12 @@ import { getEvent, type RecordedEvent } from './cursor.ts'
 import { insertEvents, type NewEventRow } from './event.store.ts'
 import type { Fact } from './fact.ts'
 import { announce, createLiveEvents, type LiveEvents, type LiveLimits } from './live.ts'
-import type { AfterCommitSubscriber, InTransactionSubscriber, Subscriber } from './subscriber.ts'
+import type {
+  AfterCommitSubscriber,
+  BeforeCommitSubscriber,
+  InTransactionSubscriber,
+  Subscriber,
+} from './subscriber.ts'
 
 /** An after-commit subscriber and the keys of its jobs. */
 interface Follower<Ctx> {
@@ -26,6 +31,7 @@ export interface EventHub<Ctx> {
   /** The jobs of after-commit subscribers; the workers declare them. */
   readonly jobs: readonly AnyJob<Ctx>[]
   readonly inTransaction: ReadonlyMap<EventName, readonly InTransactionSubscriber<EventName>[]>
+  readonly beforeCommit: ReadonlyMap<EventName, readonly BeforeCommitSubscriber<EventName>[]>
   readonly afterCommit: ReadonlyMap<EventName, readonly Follower<Ctx>[]>
 }
 
@@ -38,6 +44,7 @@ export function createEventHub<Ctx>(
   muted: readonly Subscriber<Ctx>[] = [],
 ): EventHub<Ctx> {
   const inTransaction = new Map<EventName, InTransactionSubscriber<EventName>[]>()
+  const beforeCommitOf = new Map<EventName, BeforeCommitSubscriber<EventName>[]>()
   const afterCommit = new Map<EventName, Follower<Ctx>[]>()
   const jobs: AnyJob<Ctx>[] = []
   const names = new Set<string>()
@@ -49,11 +56,15 @@ export function createEventHub<Ctx>(
       for (const event of heard) append(inTransaction, event, each)
       continue
     }
+    if ('beforeCommit' in each) {
+      for (const event of heard) append(beforeCommitOf, event, each)
+      continue
+    }
     const own = followerOf(each)
     jobs.push(own.job)
     for (const event of heard) append(afterCommit, event, own)
   }
-  return { jobs, inTransaction, afterCommit }
+  return { jobs, inTransaction, beforeCommit: beforeCommitOf, afterCommit }
 }
 
 const append = <Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void => {
@@ -138,11 +149,11 @@ interface Published {
 }
 
 /** Events that open transactions have published. */
-const publishedIn = new WeakMap<Tx, { readonly all: Published[]; nested: number }>()
+const publishedIn = new WeakMap<Tx, { readonly all: Published[]; nested: number; isWritten: boolean }>()
 
 /**
  * Publishes an event in the caller's transaction. In-transaction subscribers run at once, in order. Before the commit all
- * events are inserted in one statement, with one job for each after-commit subscriber.
+ * events are inserted in one statement, with one job for each after-commit subscriber, and before-commit subscribers run.
  */
 export async function publish<Name extends EventName>(tx: Tx, name: Name, data: EventData<Name>): Promise<void> {
   const attached = attachments.of(tx)
@@ -153,10 +164,15 @@ export async function publish<Name extends EventName>(tx: Tx, name: Name, data: 
   let published = publishedIn.get(tx)
   if (!published) {
     const all: Published[] = []
-    published = { all, nested: 0 }
-    publishedIn.set(tx, published)
-    beforeCommit(tx, () => writeEvents(tx, attached, all))
+    const opened = { all, nested: 0, isWritten: false }
+    published = opened
+    publishedIn.set(tx, opened)
+    beforeCommit(tx, () => {
+      opened.isWritten = true
+      return writeEvents(tx, attached, all)
+    })
   }
+  if (published.isWritten) throw new Error(`${name} was published after the events of its transaction were written`)
   if (published.all.length >= maxEventsPerTransaction) {
     throw new Error(`one transaction published more than ${maxEventsPerTransaction} events`)
   }
@@ -201,6 +217,9 @@ async function writeEvents(tx: Tx, { hub, recorders }: Attached, published: read
     }
   }
   if (plans.length > 0) await enqueueAll(tx, plans)
+  for (const [index, { event }] of published.entries()) {
+    for (const each of hub.beforeCommit.get(event.name) ?? []) await each.beforeCommit(tx, event, ids[index] as EventId)
+  }
   for (const recorder of recorders) {
     const heard = published.flatMap(({ event, row }, index) =>
       recorder.hears.has(event.name) ? [recorded(event, row, ids[index] as EventId)] : [],

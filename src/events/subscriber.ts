@@ -22,6 +22,14 @@ export interface InTransactionSubscriber<Name extends EventName> extends About<N
   inTransaction(tx: Tx, event: Event<Name>, beside: InTransaction): Promise<void>
 }
 
+/**
+ * Runs as the last act of the transaction of the event, when the event has its id. It awaits only the database and publishes
+ * nothing.
+ */
+export interface BeforeCommitSubscriber<Name extends EventName> extends About<Name> {
+  beforeCommit(tx: Tx, event: Event<Name>, eventId: EventId): Promise<void>
+}
+
 /** The environment of an after-commit subscriber. */
 export interface FollowerRun extends JobRun {
   /** The id of the event, the same in every attempt. */
@@ -51,17 +59,21 @@ export interface AfterCommitSubscriber<Ctx, Name extends EventName> extends Abou
 /** A declared subscriber of any events. */
 export type Subscriber<Ctx> =
   | ({ readonly events: readonly EventName[] } & InTransactionSubscriber<EventName>)
+  | ({ readonly events: readonly EventName[] } & BeforeCommitSubscriber<EventName>)
   | ({ readonly events: readonly EventName[] } & AfterCommitSubscriber<Ctx, EventName>)
 
 /** Declares a subscriber. The annotation of the first parameter of `afterCommit` determines the context type. */
 export function subscriber<const Name extends EventName>(
-  declaration: InTransactionSubscriber<Name>,
+  declaration: InTransactionSubscriber<Name> | BeforeCommitSubscriber<Name>,
 ): Subscriber<unknown>
 export function subscriber<Ctx, const Name extends EventName>(
   declaration: AfterCommitSubscriber<Ctx, Name>,
 ): Subscriber<Ctx>
 export function subscriber(
-  declaration: InTransactionSubscriber<EventName> | AfterCommitSubscriber<never, EventName>,
+  declaration:
+    | InTransactionSubscriber<EventName>
+    | BeforeCommitSubscriber<EventName>
+    | AfterCommitSubscriber<never, EventName>,
 ): Subscriber<never> {
   const events: readonly EventName[] = typeof declaration.on === 'string' ? [declaration.on] : declaration.on
   const unknown = events.filter((name) => !isEventName(name))

@@ -53,7 +53,7 @@ export const activityTables = {
       /** Data that no other row holds: a former name, or the commits of a push as JSON. */
       content: text(),
       created_unix: unix(),
-      /** The event, and the position of the activity in it. They make the job that inserts it idempotent. */
+      /** The event, and the position of the activity in it. They find the activity to which a job adds its commits. */
       event_id: nullable(bigint<EventId>()),
       ordinal: integer(),
     },

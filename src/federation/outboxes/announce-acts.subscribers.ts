@@ -15,7 +15,7 @@ export const announceActsLater = subscriber({
   },
 })
 
-/** Announces pushes. `recordPush` is idempotent: it writes the acts here when its own subscriber has not done so yet. */
+/** Announces pushes. `recordPush` is idempotent: it adds the commits here when its own subscriber has not done so yet. */
 export const announcePushes = subscriber({
   name: 'tellPushes',
   on: 'refs.updated',
