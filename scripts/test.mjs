@@ -107,19 +107,26 @@ function spread(paths, count) {
   return shards.sort((a, b) => b.ms - a.ms).map((shard) => shard.paths.sort())
 }
 
-/** Returns whether a test can reach `builtFile()`, which finds the entries of other processes and threads beside the tests. */
-function reachesBuiltFiles(paths) {
-  const goal = fromRoot('src', 'lib', 'assets.ts')
+/**
+ * The entries of other processes and threads that tests can start: those that the program finds by `builtFile()`, and the
+ * program itself where a file names it.
+ */
+function startedEntries(paths) {
   const found = new Set(paths.map((path) => fromRoot(path)))
+  const entries = {}
   for (const file of found) {
-    if (file === goal) return true
     // A text of a test may look like an import.
     if (!existsSync(file)) continue
-    for (const [, path] of readFileSync(file, 'utf8').matchAll(/(?:from|import|import\() ?'(\.[^']+\.tsx?)'/g)) {
+    const text = readFileSync(file, 'utf8')
+    if (file === fromRoot('src', 'lib', 'assets.ts')) Object.assign(entries, existingEntries(sideEntries))
+    // As an entry the forge has a file of its own. The runner reads the source map of the file with the tests.
+    if (file === fromRoot(programEntries['testing-kit'])) entries['testing-kit'] = programEntries['testing-kit']
+    if (text.includes("builtFile('ingot.js')")) entries.ingot = programEntries.ingot
+    for (const [, path] of text.matchAll(/(?:from|import|import\() ?'(\.[^']+\.tsx?)'/g)) {
       found.add(resolve(dirname(file), path))
     }
   }
-  return false
+  return entries
 }
 
 const groups = selectGroups()
@@ -138,8 +145,8 @@ for (const [index, shard] of shards.entries()) {
   entries[shard.name] = entry.slice(root.length + 1)
 }
 try {
-  const others = { ...existingEntries(sideEntries), ingot: programEntries.ingot }
-  await bundle({ ...entries, ...(reachesBuiltFiles(shards.flatMap(({ paths }) => paths)) ? others : {}) }, folder)
+  const started = startedEntries(shards.flatMap(({ paths }) => paths))
+  await bundle({ ...entries, ...started }, folder, { keepsPackages: true })
 } catch (error) {
   if (error instanceof BundleError) fail(error.message)
   throw error

@@ -3,23 +3,12 @@
  * contain a hash of their content), each also compressed, and `manifest.json`, which `src/web/shell/assets.ts` reads.
  */
 import { hash } from 'node:crypto'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { keptResult } from './kept-results.mjs'
 import { fromRoot, readJson, root } from './project.mjs'
 
 /** The scripts that pages name; both are modules. */
@@ -29,9 +18,6 @@ const iconList = 'src/web/ui/icons.ts'
 
 /** The oldest browsers that have what the style sheet uses: nesting, layers, `light-dark()`, `oklch()`. */
 const browsers = ['chrome123', 'edge123', 'firefox128', 'safari17.5']
-
-/** Number of earlier results of each part to keep below `build/`. */
-const keptResults = 4
 
 const filesBelow = (folder) =>
   readdirSync(fromRoot(folder), { recursive: true })
@@ -74,35 +60,12 @@ async function resultOf(name) {
   const { sources, build } = parts[name]
   const paths = [...sources(), 'package-lock.json', 'scripts/lib/browser-bundle.mjs'].sort()
   const state = hash('sha1', paths.map((path) => `${path} ${hash('sha1', readFileSync(fromRoot(path)))}`).join('\n'))
-  const results = fromRoot('build', 'browser', name)
-  const result = join(results, state)
-  if (existsSync(result)) {
-    utimesSync(result, new Date(), new Date())
-    return result
-  }
-  mkdirSync(results, { recursive: true })
-  const unfinished = mkdtempSync(join(results, 'unfinished-'))
-  try {
+  return keptResult(fromRoot('build', 'browser', name), state, async (unfinished) => {
     const web = join(unfinished, 'web')
     mkdirSync(web)
     writeFileSync(join(unfinished, 'part.json'), JSON.stringify(await build(web)))
     await Promise.all(readdirSync(web).map((file) => compress(join(web, file))))
-    renameSync(unfinished, result)
-  } catch (error) {
-    // Another process may have put the same result there meanwhile.
-    if (!existsSync(result)) throw error
-  } finally {
-    rmSync(unfinished, { recursive: true, force: true })
-  }
-  removeOldResults(results)
-  return result
-}
-
-function removeOldResults(results) {
-  const byAge = readdirSync(results)
-    .map((name) => ({ path: join(results, name), usedMs: statSync(join(results, name)).mtimeMs }))
-    .sort((a, b) => b.usedMs - a.usedMs)
-  for (const { path } of byAge.slice(keptResults)) rmSync(path, { recursive: true, force: true })
+  })
 }
 
 /**

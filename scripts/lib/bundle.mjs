@@ -21,6 +21,8 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { browserFolders, browserSources, bundleBrowser } from './browser-bundle.mjs'
+import { keptPackages } from './kept-packages.mjs'
+import { keptResult } from './kept-results.mjs'
 import { engineFlags, fromRoot, readJson, root } from './project.mjs'
 
 /** Entries that the program starts as a process or thread, or loads by name on first use. */
@@ -55,14 +57,15 @@ const importedPackages = [
 /** Optional native add-ons of packages. They would need a compiler; the packages work without them. */
 const leftOut = ['cpu-features', 'pg-native']
 
+const isBundled = (name) => !importedPackages.includes(name) && !leftOut.includes(name)
+
 const packageNameOf = (path) => path.split('/', path.startsWith('@') ? 2 : 1).join('/')
 
 const packages = {
   name: 'packages',
   setup(build) {
     build.onResolve({ filter: /^[^./]/ }, ({ kind, path }) => {
-      const name = packageNameOf(path)
-      const isOutside = isBuiltin(path) || importedPackages.includes(name) || leftOut.includes(name)
+      const isOutside = isBuiltin(path) || !isBundled(packageNameOf(path))
       return kind !== 'entry-point' && isOutside ? { path, external: true } : undefined
     })
   },
@@ -187,7 +190,7 @@ const copyData = (folder) => ({
       for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js']) {
         copyFileSync(fromRoot('node_modules/swagger-ui-dist', name), join(folder, 'data', name))
       }
-      writeLicenses(join(folder, 'data'))
+      await writeLicenses(join(folder, 'data'))
     })
   },
 })
@@ -218,52 +221,45 @@ const browserFiles = (folder) => ({
 
 const licenseBlockBytes = 256 << 10
 
-/**
- * The texts of all licences in one file, equal texts once, in blocks that are compressed by themselves, so that reading
- * a text unpacks one block. The index has for each licence its block (first byte, length) and its part of it. Compressing takes
- * seconds, so `build/licenses/` keeps the result.
- */
-function writeLicenses(folder) {
-  const source = fromRoot('node_modules/spdx-license-list')
-  const kept = fromRoot('build', 'licenses', readJson('node_modules/spdx-license-list/package.json').version)
-  if (!existsSync(kept)) {
-    const keys = Object.keys(JSON.parse(readFileSync(join(source, 'spdx.json'), 'utf8'))).sort()
-    const textOf = (key) => JSON.parse(readFileSync(join(source, 'licenses', `${key}.json`), 'utf8')).licenseText
-    const keysByText = Map.groupBy(keys, textOf)
-    // The program lists licences in the order of the index.
-    const index = Object.fromEntries(keys.map((key) => [key, []]))
-    const blocks = []
-    let start = 0
-    let members = []
-    const endBlock = () => {
-      const block = brotliCompressSync(Buffer.concat(members.map(({ text }) => text)))
-      let offset = 0
-      for (const { text, names } of members) {
-        for (const name of names) index[name] = [start, block.length, offset, text.length]
-        offset += text.length
-      }
-      blocks.push(block)
-      start += block.length
-      members = []
-    }
-    for (const [text, names] of keysByText) {
-      members.push({ text: Buffer.from(text), names })
-      if (members.reduce((total, member) => total + member.text.length, 0) > licenseBlockBytes) endBlock()
-    }
-    if (members.length > 0) endBlock()
-    mkdirSync(dirname(kept), { recursive: true })
-    const made = mkdtempSync(`${kept}-`)
-    writeFileSync(join(made, 'licenses.json'), JSON.stringify(index))
-    writeFileSync(join(made, 'licenses.br'), Buffer.concat(blocks))
-    try {
-      renameSync(made, kept)
-    } catch (error) {
-      // Another build was faster.
-      if (!existsSync(kept)) throw error
-      rmSync(made, { recursive: true })
-    }
-  }
+/** Puts the texts of all licences into a folder. Compressing takes seconds, so `build/licenses/` keeps the result. */
+async function writeLicenses(folder) {
+  const { version } = readJson('node_modules/spdx-license-list/package.json')
+  const kept = await keptResult(fromRoot('build', 'licenses'), version, packLicenses)
   for (const name of readdirSync(kept)) copyFileSync(join(kept, name), join(folder, name))
+}
+
+/**
+ * Writes the texts of all licences into one file, equal texts once, in blocks that are compressed by themselves, so that
+ * reading a text unpacks one block. The index has for each licence its block (first byte, length) and its part of it.
+ */
+function packLicenses(folder) {
+  const source = fromRoot('node_modules/spdx-license-list')
+  const keys = Object.keys(JSON.parse(readFileSync(join(source, 'spdx.json'), 'utf8'))).sort()
+  const textOf = (key) => JSON.parse(readFileSync(join(source, 'licenses', `${key}.json`), 'utf8')).licenseText
+  const keysByText = Map.groupBy(keys, textOf)
+  // The program lists licences in the order of the index.
+  const index = Object.fromEntries(keys.map((key) => [key, []]))
+  const blocks = []
+  let start = 0
+  let members = []
+  const endBlock = () => {
+    const block = brotliCompressSync(Buffer.concat(members.map(({ text }) => text)))
+    let offset = 0
+    for (const { text, names } of members) {
+      for (const name of names) index[name] = [start, block.length, offset, text.length]
+      offset += text.length
+    }
+    blocks.push(block)
+    start += block.length
+    members = []
+  }
+  for (const [text, names] of keysByText) {
+    members.push({ text: Buffer.from(text), names })
+    if (members.reduce((total, member) => total + member.text.length, 0) > licenseBlockBytes) endBlock()
+  }
+  if (members.length > 0) endBlock()
+  writeFileSync(join(folder, 'licenses.json'), JSON.stringify(index))
+  writeFileSync(join(folder, 'licenses.br'), Buffer.concat(blocks))
 }
 
 /** Licences and notices of the packages in a bundle and in the files for browsers. */
@@ -292,30 +288,36 @@ async function writeNotices(folder, metafile) {
   )
 }
 
+/** The esbuild options of each bundle of Node code. */
+const commonOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  // Older than the required Node, so that an old Node can parse the file up to the version check.
+  target: 'node20',
+  sourcemap: true,
+  sourcesContent: false,
+  // Comments and indentation are more than half of some packages, and the engine keeps a program's text in memory. Names
+  // and short lines stay, so that a stack trace is readable.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  lineLimit: 160,
+  legalComments: 'external',
+  chunkNames: 'chunk-[hash]',
+  metafile: true,
+  logLevel: 'silent',
+  banner: { js: commonJs },
+}
+
 /** The esbuild options for bundling Node code into a flat folder. `entries` maps output names to source files. */
 export function bundleOptions(entries, folder, { isPackage = false } = {}) {
   return {
-    absWorkingDir: root,
+    ...commonOptions,
     entryPoints: Object.entries(entries).map(([out, file]) => ({ in: fromRoot(file), out })),
     outdir: folder,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    // Older than the required Node, so that an old Node can parse the file up to the version check.
-    target: 'node20',
     sourcemap: !isPackage,
-    sourcesContent: false,
-    // Comments and indentation are more than half of some packages, and the engine keeps a program's text in memory. Names
-    // and short lines stay, so that a stack trace is readable.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    lineLimit: 160,
-    legalComments: 'external',
-    chunkNames: 'chunk-[hash]',
-    metafile: true,
-    logLevel: 'silent',
-    banner: { js: commonJs },
     plugins: [
       httpWithoutClient,
       ...(isPackage ? [openPgpFile(folder)] : []),
@@ -326,6 +328,12 @@ export function bundleOptions(entries, folder, { isPackage = false } = {}) {
     ],
   }
 }
+
+/** The esbuild options for bundling modules of packages by themselves. */
+const packageOptions = (folder) => ({
+  ...commonOptions,
+  plugins: [httpWithoutClient, packages, sqliteBuilds(folder, false)],
+})
 
 /** The folder of the compile cache; see `src/main.ts`. */
 const compileCache = 'compile-cache'
@@ -348,12 +356,18 @@ export async function warmUp(program) {
   }
 }
 
-/** Bundles entries and removes the output of earlier bundles. Prints the bundler's messages on failure. */
+/**
+ * Bundles entries and removes the output of earlier bundles. Prints the bundler's messages on failure.
+ * @param options `isPackage`: for publication; `keepsPackages`: packages come from a bundle that is kept below `build/`,
+ *   so the folder is not complete
+ */
 export async function bundle(entries, folder, options = {}) {
   const esbuild = await import('esbuild')
   mkdirSync(folder, { recursive: true })
   try {
-    const result = await esbuild.build(bundleOptions(entries, folder, options))
+    const buildOptions = bundleOptions(entries, folder, options)
+    if (options.keepsPackages) buildOptions.plugins.unshift(await keptPackages(esbuild, packageOptions, isBundled))
+    const result = await esbuild.build(buildOptions)
     await printMessages(esbuild, result.warnings, 'warning')
     removeOthers(folder, result.metafile)
     rmSync(join(folder, compileCache), { recursive: true, force: true })

@@ -21,7 +21,7 @@ export interface Schedule<Ctx> {
 
 /** Declares a scheduled task. `{ ...task, when, enabled }` changes its schedule. */
 export function schedule<Ctx>(declaration: Schedule<Ctx>): Schedule<Ctx> {
-  parseSchedule(declaration.when)
+  declaredTimes(declaration.when)
   return declaration
 }
 
@@ -29,6 +29,18 @@ export function schedule<Ctx>(declaration: Schedule<Ctx>): Schedule<Ctx> {
 export interface ScheduleTimes {
   /** Returns the first time after `unix`; undefined when there is none. */
   next(unix: Unix): Unix | undefined
+}
+
+const declared = new Map<string, ScheduleTimes>()
+
+/** Like `parseSchedule`, for the few texts of the program and its settings: each is parsed once. */
+export function declaredTimes(text: string): ScheduleTimes {
+  let times = declared.get(text)
+  if (!times) {
+    times = parseSchedule(text)
+    declared.set(text, times)
+  }
+  return times
 }
 
 const everyForm = /^@every\s+((?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+)$/
@@ -67,10 +79,14 @@ export function parseSchedule(text: string): ScheduleTimes {
   } catch (error) {
     throw new Error(`"${text}" is not a schedule: ${(error as Error).message}`, { cause: error })
   }
+  // The computed time is the next one for all times until then.
+  let last: { readonly from: Unix; readonly next: Unix } | undefined
   return {
     next: (unix) => {
+      if (last && last.from <= unix && unix < last.next) return last.next
       const date = nextAfter(unix)
-      return date ? Math.floor(date.getTime() / 1000) : undefined
+      last = date ? { from: unix, next: Math.floor(date.getTime() / 1000) } : undefined
+      return last?.next
     },
   }
 }

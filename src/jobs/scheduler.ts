@@ -7,7 +7,7 @@ import { errorText } from './error-text.ts'
 import { backOffMs, defaultAttempts, type AnyJob } from './job.ts'
 import { deleteFailedJobsOf } from './job.store.ts'
 import { enqueue, enqueueAll, planned } from './queue.ts'
-import { parseSchedule, type Schedule, type ScheduleTimes } from './schedule.ts'
+import { declaredTimes, type Schedule, type ScheduleTimes } from './schedule.ts'
 import { listScheduleRows, updateNextRun, updateRunBegun, updateRunEnded, upsertSchedules } from './schedule.store.ts'
 
 /** A scheduled task as administrators see it. Times are 0 where there is none. */
@@ -58,7 +58,7 @@ export function createScheduler<Ctx>({ db, schedules, enabled }: SchedulerOption
   for (const task of schedules) {
     if (entries.has(task.name)) throw new Error(`two scheduled tasks are named ${task.name}`)
     const isEnabled = enabled && task.enabled !== false
-    entries.set(task.name, { task, times: parseSchedule(task.when), job: taskJob(db, task), isEnabled })
+    entries.set(task.name, { task, times: declaredTimes(task.when), job: taskJob(db, task), isEnabled })
   }
   const names = [...entries.keys()]
   const enabledNames = names.filter((name) => entries.get(name)?.isEnabled)
@@ -139,6 +139,9 @@ const enqueueTask = async <Ctx>(tx: Tx, entry: Entry<Ctx>): Promise<void> => {
   await enqueue(tx, entry.job, {})
 }
 
+/** Jobs of tasks have no input. */
+const checkInput = createChecker(Type.Object({}))
+
 /** Creates the job of a task: waiting runs merge, and no two run at once. */
 function taskJob<Ctx>(db: Db, task: Schedule<Ctx>): AnyJob<Ctx> {
   const name = `task.${task.name}`
@@ -148,7 +151,7 @@ function taskJob<Ctx>(db: Db, task: Schedule<Ctx>): AnyJob<Ctx> {
     attempts: task.attempts ?? defaultAttempts,
     priority: 'low',
     timeoutMs: task.timeoutMs ?? defaultTimeoutMs,
-    problemOf: createChecker(Type.Object({})),
+    problemOf: checkInput,
     merge: () => name,
     lane: () => name,
     whenFailing: 'block',
