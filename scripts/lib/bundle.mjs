@@ -11,14 +11,13 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { browserFolders, browserSources, bundleBrowser } from './browser-bundle.mjs'
 import { keptPackages } from './kept-packages.mjs'
