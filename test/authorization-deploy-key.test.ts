@@ -76,7 +76,7 @@ test('the ticket of a deploy key is a wrong credential for every operation excep
       headers: authorization === undefined ? {} : { authorization },
     })
   const accepted: string[] = []
-  let asked = 0
+  let requestCount = 0
   await eachOf(
     forge.services.operations().filter(({ cost }) => cost !== 'waiting'),
     8,
@@ -84,7 +84,7 @@ test('the ticket of a deploy key is a wrong credential for every operation excep
       const { id, base, method, accepts } = operation
       for (const reponame of operation.path.includes('{reponame}') ? ['home', 'other'] : ['home']) {
         if (accepts.includes('lfs') && reponame === 'home') continue
-        asked += 1
+        requestCount += 1
         const path = (base === 'vendor' ? '/api/service/v1' : '') + addressOf(operation, { reponame })
         const body = method === 'GET' ? undefined : bodyFor(operation)
         const { status, text } = await ask(header.Authorization, method, path, body, base === 'api')
@@ -97,7 +97,7 @@ test('the ticket of a deploy key is a wrong credential for every operation excep
     },
   )
   assert.deepEqual(accepted, [])
-  assert.ok(asked > 900, `${asked} were asked`)
+  assert.ok(requestCount > 900, `${requestCount} were asked`)
   const objects = '/alice/home.git/info/lfs/objects/batch'
   const type = 'application/vnd.git-lfs+json'
   const { status } = await forge.guest.post(objects, undefined, {

@@ -23,7 +23,10 @@ const repoPairs: readonly Pair[] = [
 ]
 
 /** An answer without the names in the request. */
-const told = (answer: { status: number; text: string; headers: Headers }, names: Readonly<Record<string, string>>) => {
+const leaked = (
+  answer: { status: number; text: string; headers: Headers },
+  names: Readonly<Record<string, string>>,
+) => {
   const header = (name: string) => answer.headers.get(name) ?? ''
   // A token contains the time when it was made.
   const body = answer.text.replace(/"request_id":"[^"]*"/, '').replace(/eyJ[\w-]+\.[\w.-]+/, 'a token')
@@ -61,11 +64,11 @@ async function makeSecrets(forge: Forge): Promise<Caller[]> {
   const { writing } = await jobTokens(forge, 'open')
   await root.must('PATCH', '/admin/users/hermit', { login_name: 'hermit', source_id: 0, visibility: 'private' })
   await forge.settle()
-  const asked = { scopes: undefined, isSiteAdmin: false, rank: 0, org: 'none' as const }
+  const caller = { scopes: undefined, isSiteAdmin: false, rank: 0, org: 'none' as const }
   return [
-    { name: 'a guest', token: undefined, login: undefined, ...asked },
-    { name: user.name, token, login: user.name, ...asked },
-    { name: 'a job of another repository', token: writing, login: 'actions', ...asked },
+    { name: 'a guest', token: undefined, login: undefined, ...caller },
+    { name: user.name, token, login: user.name, ...caller },
+    { name: 'a job of another repository', token: writing, login: 'actions', ...caller },
   ]
 }
 
@@ -91,7 +94,7 @@ test('every operation answers for a hidden repository as for a missing one', asy
           const answers: string[] = []
           for (const names of [hidden, missing]) {
             const path = addressOf(operation, { username: 'alice', reponame: 'open', ...names })
-            answers.push(told(await clientOf(forge, caller)(operation, path, bodyFor(operation)), names))
+            answers.push(leaked(await clientOf(forge, caller)(operation, path, bodyFor(operation)), names))
           }
           compared += 1
           if (answers[0] !== answers[1]) {
@@ -170,7 +173,7 @@ test('every operation answers for a hidden account or organization as for a miss
       for (const caller of callersOf(operation, callers)) {
         const answerFor = async (names: Pair['hidden']): Promise<string> => {
           const path = addressOf(operation, { reponame: 'open', ...names })
-          return told(await clientOf(forge, caller)(operation, path, bodyFor(operation)), names)
+          return leaked(await clientOf(forge, caller)(operation, path, bodyFor(operation)), names)
         }
         // Several pairs have the same missing name.
         const answers = new Map<string, string>()

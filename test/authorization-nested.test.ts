@@ -14,7 +14,7 @@ import { imagesAs, makeBelongings, parametersOf, settingsOfBelongings, type Belo
  */
 
 /** Parameters that name the parent itself; `authorization.test.ts` covers them. */
-const places = new Set(['username', 'reponame', 'org', 'repository-id', 'user-id'])
+const parents = new Set(['username', 'reponame', 'org', 'repository-id', 'user-id'])
 
 /** Parameters that are no ids of belongings, with a value to use for them. */
 const elsewhere: Readonly<Record<string, readonly (readonly [key: string, value?: string])[]>> = {
@@ -143,10 +143,10 @@ function nothingLike(value: string): string {
 /** The address of an operation on belongings, with given values for some parameters. */
 function addressIn(login: string, { path }: NamedOperation, given: Belongings): string {
   const parameters = parametersOf(path)
-  const place: Belongings = { username: login, reponame: 'home', org: `${login}s-guild` }
+  const parentValues: Belongings = { username: login, reponame: 'home', org: `${login}s-guild` }
   return path.replaceAll(/\{[\w-]+\+?\}/g, () => {
     const { name, key } = parameters.shift() as { name: string; key: string }
-    return given[key] ?? place[name] ?? companions.get(key) ?? '1'
+    return given[key] ?? parentValues[name] ?? companions.get(key) ?? '1'
   })
 }
 
@@ -192,7 +192,7 @@ test('no operation finds a belonging of another repository, organization or acco
   const parameters = operations.flatMap(({ id, path }) => parametersOf(path).map((each) => ({ id, ...each })))
   assert.deepEqual(
     parameters
-      .filter(({ name, key }) => !places.has(name) && theirs[key] === undefined && !companions.has(key))
+      .filter(({ name, key }) => !parents.has(name) && theirs[key] === undefined && !companions.has(key))
       .map(({ id, key }) => `${id}: ${key}`),
     [],
     'every parameter is tried, or there is a reason not to',
@@ -218,18 +218,18 @@ test('no operation finds a belonging of another repository, organization or acco
     for (const count of new Set([0, keys.length - 1])) {
       const pick = (other: (key: string) => string): Belongings =>
         Object.fromEntries(keys.map((key, index) => [key, index < count ? (own[key] as string) : other(key)]))
-      const asked = pick((key) => theirs[key] as string)
+      const values = pick((key) => theirs[key] as string)
       const missing = pick((key) => nothingLike(theirs[key] as string))
       const [there, none] = [
-        await send(operation, addressIn('mallory', operation, asked)),
+        await send(operation, addressIn('mallory', operation, values)),
         await send(operation, addressIn('mallory', operation, missing)),
       ]
       // Some deletions answer 204 for missing things too; the check below finds out whether the thing still exists.
       const isRefused = there.status >= 400 && there.status < 500
-      const isSame = there.status === none.status && told(there.text, asked) === told(none.text, missing)
+      const isSame = there.status === none.status && leaked(there.text, values) === leaked(none.text, missing)
       if (isSame && (isRefused || operation.method === 'DELETE' || sameForAll[operation.id] !== undefined)) continue
       accepted.push(
-        `${operation.id} ${addressIn('mallory', operation, asked)}: ${there.status} ${there.text.slice(0, 80)}, and ${none.status} ${none.text.slice(0, 80)} for nothing`,
+        `${operation.id} ${addressIn('mallory', operation, values)}: ${there.status} ${there.text.slice(0, 80)}, and ${none.status} ${none.text.slice(0, 80)} for nothing`,
       )
     }
   })
@@ -252,8 +252,8 @@ test('no operation finds a belonging of another repository, organization or acco
 })
 
 /** An answer without the names in the request. */
-const told = (text: string, asked: Belongings): string =>
-  Object.values(asked)
+const leaked = (text: string, values: Belongings): string =>
+  Object.values(values)
     .filter((value) => !/^\d+$/.test(value))
     .toSorted((one, other) => other.length - one.length)
     // Messages name secrets and variables in upper case.

@@ -25,7 +25,7 @@ export interface Caller {
   readonly job?: { readonly repo: string; readonly isReadOnly: boolean }
 }
 
-export interface Place {
+export interface WorldRepository {
   readonly repo: string
   readonly isPrivate: boolean
   readonly isArchived: boolean
@@ -41,7 +41,7 @@ const ofAccounts = new Set<string>(['user', 'organization', 'notification', 'act
  * The answer that the requirements give to a caller. When a check depends on more than the caller and the repository, and a
  * later check refuses, the answer is any refusal.
  */
-export function predict(operation: NamedOperation, caller: Caller, place: Place): Outcome {
+export function predict(operation: NamedOperation, caller: Caller, repository: WorldRepository): Outcome {
   const level = operation.outlivesCredential !== false ? 'write' : levelOf(operation.method)
   const lacks = (categories: readonly string[]): boolean =>
     caller.scopes !== undefined &&
@@ -51,10 +51,10 @@ export function predict(operation: NamedOperation, caller: Caller, place: Place)
   const isInRepo = codes.includes('resolve:repo')
   if (!isInRepo && exceedsCredential()) return 403
   const rank = caller.job
-    ? caller.job.repo === place.repo
+    ? caller.job.repo === repository.repo
       ? caller.rank
       : 0
-    : place.isPrivate
+    : repository.isPrivate
       ? caller.rank
       : Math.max(caller.rank, 1)
   let inOrg = false
@@ -69,8 +69,9 @@ export function predict(operation: NamedOperation, caller: Caller, place: Place)
   /** Contract A2 and A5: a public-only token changes nothing of the account, and a job only its repository. */
   function exceedsCredential(): boolean {
     const { outlivesCredential, scope, path, base, method } = operation
-    const isOfPlace = codes.some((code) => /^resolve:(?:repo|org|team)$/.test(code)) && outlivesCredential !== 'account'
-    if (outlivesCredential !== false && (caller.job || (caller.scopes?.publicOnly && !isOfPlace))) return true
+    const isOfRepository =
+      codes.some((code) => /^resolve:(?:repo|org|team)$/.test(code)) && outlivesCredential !== 'account'
+    if (outlivesCredential !== false && (caller.job || (caller.scopes?.publicOnly && !isOfRepository))) return true
     if (!caller.job || method === 'GET') return false
     const isOfAccount = scope.some((each) => ofAccounts.has(each)) || /^\/users?\//.test(path)
     return isOfAccount || (base === 'api' && caller.job.isReadOnly)
@@ -88,14 +89,14 @@ export function predict(operation: NamedOperation, caller: Caller, place: Place)
       case 'resolve:repo':
         return rank === 0 ? 404 : 'passed'
       case 'publicOnlyCheck':
-        if (caller.scopes?.publicOnly && place.isPrivate && operation.path.includes('{reponame}')) return 403
+        if (caller.scopes?.publicOnly && repository.isPrivate && operation.path.includes('{reponame}')) return 403
         return isInRepo && exceedsCredential() ? 403 : 'passed'
       case 'RO':
         return rank >= 4 ? 'passed' : 403
       case 'RA':
         return rank >= 3 ? 'passed' : 403
       case 'NA':
-        return place.isArchived ? 423 : 'passed'
+        return repository.isArchived ? 423 : 'passed'
       case 'resolve:org':
         inOrg = true
         return 'passed'
@@ -157,8 +158,8 @@ export const addressOf = (operation: NamedOperation, given: Readonly<Record<stri
 const firstOf = (schema: object | undefined): string | undefined =>
   schema !== undefined && 'enum' in schema && Array.isArray(schema.enum) ? String(schema.enum[0]) : undefined
 
-export const pathFor = (operation: NamedOperation, place: Place): string =>
-  addressOf(operation, { reponame: place.repo })
+export const pathFor = (operation: NamedOperation, repository: WorldRepository): string =>
+  addressOf(operation, { reponame: repository.repo })
 
 /** Settings that switch operations on: all are on. */
 export const everythingOn = {
@@ -198,14 +199,14 @@ export async function jobTokens(forge: Forge, repo: string): Promise<{ writing: 
 }
 
 /** Three repositories of alice and an organization, and all kinds of callers. */
-export async function makeWorld(forge: Forge): Promise<{ callers: Caller[]; places: Place[] }> {
-  const places: Place[] = [
+export async function makeWorld(forge: Forge): Promise<{ callers: Caller[]; repositories: WorldRepository[] }> {
+  const repositories: WorldRepository[] = [
     { repo: 'open', isPrivate: false, isArchived: false },
     { repo: 'hidden', isPrivate: true, isArchived: false },
     { repo: 'closed', isPrivate: true, isArchived: true },
   ]
   const ranks = { reader: 'read', writer: 'write', manager: 'admin' } as const
-  for (const { repo, isPrivate, isArchived } of places) {
+  for (const { repo, isPrivate, isArchived } of repositories) {
     await forge.given.repo({ owner: 'alice', name: repo, private: isPrivate })
     await forge.as('alice').must('POST', `/repos/alice/${repo}/issues`, { title: 'one' })
     for (const [login, permission] of Object.entries(ranks)) {
@@ -273,7 +274,7 @@ export async function makeWorld(forge: Forge): Promise<{ callers: Caller[]; plac
     const job = { repo: 'hidden', isReadOnly: rank === 1 }
     callers.push({ name, ...nobody, token, login: 'actions', rank, org: 'none', job })
   }
-  return { callers, places }
+  return { callers, repositories }
 }
 
 /** Maps items with limited concurrency. */

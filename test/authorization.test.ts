@@ -4,7 +4,15 @@ import { asking } from '../src/audit/asking.ts'
 import { engineOf } from '../src/db/database.ts'
 import { apiErrors } from '../src/http/error-forms.ts'
 import { startForge } from '../src/testing/forge.ts'
-import { clientOf, eachOf, everythingOn, makeWorld, pathFor, predict, type Place } from './authorization-world.ts'
+import {
+  clientOf,
+  eachOf,
+  everythingOn,
+  makeWorld,
+  pathFor,
+  predict,
+  type WorldRepository,
+} from './authorization-world.ts'
 
 /**
  * Every declared operation × every kind of caller × visibility of the repository, derived from the declarations: the server
@@ -19,18 +27,18 @@ test(
   manyRequests,
   async () => {
     await using forge = await startForge({ settings: everythingOn })
-    const { callers, places } = await makeWorld(forge)
+    const { callers, repositories } = await makeWorld(forge)
     const operations = forge.services
       .operations()
       .filter(({ base, id, accepts }) => base !== 'site' && accepts.includes('token') && id !== 'adminWatchEvents')
     const requests = operations.flatMap((operation) => {
       const inRepo = operation.path.includes('{reponame}')
       return callers.flatMap((caller) =>
-        (inRepo ? places : places.slice(0, 1)).map((place) => ({
+        (inRepo ? repositories : repositories.slice(0, 1)).map((repository) => ({
           operation,
           caller,
-          place,
-          outcome: predict(operation, caller, place),
+          repository,
+          outcome: predict(operation, caller, repository),
         })),
       )
     })
@@ -39,12 +47,14 @@ test(
     await eachOf(
       requests.filter(({ outcome }) => typeof outcome === 'number' || outcome === 'refused'),
       8,
-      async ({ operation, caller, place, outcome }) => {
+      async ({ operation, caller, repository, outcome }) => {
         refused += 1
-        const { status, text } = await clientOf(forge, caller)(operation, pathFor(operation, place))
-        if (!hasErrorBody(text)) wrong.push(`${operation.id} as ${caller.name} on ${place.repo}: the body is ${text}`)
+        const { status, text } = await clientOf(forge, caller)(operation, pathFor(operation, repository))
+        if (!hasErrorBody(text)) {
+          wrong.push(`${operation.id} as ${caller.name} on ${repository.repo}: the body is ${text}`)
+        }
         if (outcome === 'refused' ? status >= 400 : status === outcome) return
-        wrong.push(`${operation.id} as ${caller.name} on ${place.repo}: ${outcome} expected, ${status} came`)
+        wrong.push(`${operation.id} as ${caller.name} on ${repository.repo}: ${outcome} expected, ${status} came`)
       },
     )
     assert.deepEqual(wrong.slice(0, 40), [], `${wrong.length} of ${refused}`)
@@ -112,7 +122,7 @@ test('handlers refuse with the error body of the API and name the first missing 
 
 test('wrong credentials are 401 on every operation of the API', async () => {
   await using forge = await startForge()
-  const place = { repo: 'open', isPrivate: false, isArchived: false }
+  const repository = { repo: 'open', isPrivate: false, isArchived: false }
   const wrong: string[] = []
   await eachOf(
     forge.services.operations().filter(({ base }) => base === 'api'),
@@ -120,7 +130,7 @@ test('wrong credentials are 401 on every operation of the API', async () => {
     async (operation) => {
       const { status } = await forge
         .as('root', { token: '0'.repeat(40) })
-        .send(operation.method, pathFor(operation, place))
+        .send(operation.method, pathFor(operation, repository))
       if (status !== 401) wrong.push(`${operation.id}: ${status}`)
     },
   )
@@ -129,7 +139,7 @@ test('wrong credentials are 401 on every operation of the API', async () => {
 
 test('an operation declared as reading opens no transaction', async () => {
   await using forge = await startForge({ settings: { quota: { ENABLED: true } } })
-  const { places } = await makeWorld(forge)
+  const { repositories } = await makeWorld(forge)
   await forge.settle()
   // The time of a token's last use is written for every request.
   forge.services.tokenUse.note = () => undefined
@@ -154,7 +164,7 @@ test('an operation declared as reading opens no transaction', async () => {
   for (const operation of reading) {
     for (const client of [forge.as('alice'), forge.guest]) {
       const before = begun
-      await client.get(pathFor(operation, places[0] as Place))
+      await client.get(pathFor(operation, repositories[0] as WorldRepository))
       if (begun > before) wrong.push(operation.id)
     }
   }

@@ -50,7 +50,7 @@ export async function oauthToken(forge: Forge, login: string, scope: string): Pr
   const browser = new Browser(forge)
   assert.equal((await browser.signIn(login, testPassword)).status, 303)
   const verifier = 'v'.repeat(64)
-  const asked = new URLSearchParams({
+  const query = new URLSearchParams({
     client_id: app.client_id,
     redirect_uri: redirect,
     response_type: 'code',
@@ -58,7 +58,7 @@ export async function oauthToken(forge: Forge, login: string, scope: string): Pr
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
   })
-  const page = await browser.get(`/login/oauth/authorize?${asked}`)
+  const page = await browser.get(`/login/oauth/authorize?${query}`)
   const fields = hiddenFields(page.text, '/login/oauth/grant')
   const answer = await browser.post('/login/oauth/grant', { ...fields, granted: 'true' })
   const code = new URL(answer.headers.get('location') ?? '').searchParams.get('code') ?? ''
@@ -212,9 +212,9 @@ export async function makeBelongings(
   const { json: begun } = await client.must('POST', `${artifacts}/CreateArtifact`, { ...about, version: 4 }, asJob)
   await forge.guest.must('PUT', begun.signedUploadUrl.slice(forge.url.length), undefined, { site: true, raw: login })
   await client.must('POST', `${artifacts}/FinalizeArtifact`, { ...about, size: String(login.length) }, asJob)
-  for (const place of [api, `/orgs/${guild}`, '/user']) {
-    await client.must('PUT', `${place}/actions/secrets/${login}_SECRET`, { data: 'x' })
-    await client.must('POST', `${place}/actions/variables/${login}_NAME`, { value: 'x' })
+  for (const holder of [api, `/orgs/${guild}`, '/user']) {
+    await client.must('PUT', `${holder}/actions/secrets/${login}_SECRET`, { data: 'x' })
+    await client.must('POST', `${holder}/actions/variables/${login}_NAME`, { value: 'x' })
   }
 
   // Packages.

@@ -51,7 +51,7 @@ test('a public-only token changes public repositories and organizations as its s
   const { user } = await forge.account('alice')
   const made = await createToken(forge.services, user, { name: 'public', scopes: ['public-only', 'all'] })
   const open = forge.as('alice', { token: made.token })
-  const place = /^\/(?:repos\/\{username\}\/\{reponame\}|orgs\/\{org\}|teams\/\{teamid\})(?:\/|$)/
+  const ofHolder = /^\/(?:repos\/\{username\}\/\{reponame\}|orgs\/\{org\}|teams\/\{teamid\})(?:\/|$)/
   const refused: string[] = []
   const accepted: string[] = []
   for (const operation of forge.services.operations()) {
@@ -60,9 +60,9 @@ test('a public-only token changes public repositories and organizations as its s
     const path = addressOf(operation, { username: 'alice', reponame: 'open' })
     const client = clientOf(forge, { token: made.token } as Caller)
     const { json } = await client(operation, path)
-    const isOfPlace = place.test(operation.path) && !operation.path.includes('/transfer')
+    const isOfHolder = ofHolder.test(operation.path) && !operation.path.includes('/transfer')
     const isRefused = json?.code === 'public_only'
-    if (isRefused === isOfPlace) (isRefused ? refused : accepted).push(operation.id)
+    if (isRefused === isOfHolder) (isRefused ? refused : accepted).push(operation.id)
   }
   assert.deepEqual({ refused, accepted }, { refused: [], accepted: [] })
   const privateOnes = ['/user/repos', '/orgs/guild/repos', '/org/guild/repos']

@@ -60,8 +60,11 @@ test('goGet, goGetPackage: the answer names the clone address, and is the same f
   await using forge = await startForge({ users: ['alice'] })
   await forge.given.repo({ name: 'open' })
   await forge.given.repo({ name: 'hidden', private: true })
-  const told = async (path: string) => (await forge.guest.get(`${path}?go-get=1`, { site: true })).text
-  const hidden = await told('/alice/hidden')
-  assert.equal(hidden.replaceAll('hidden', 'nothing'), await told('/alice/nothing'))
-  assert.match(await told('/alice/open/a/package'), /name="go-import" content="[^"]*\/alice\/open git [^"]*open\.git"/)
+  const goGetPage = async (path: string) => (await forge.guest.get(`${path}?go-get=1`, { site: true })).text
+  const hidden = await goGetPage('/alice/hidden')
+  assert.equal(hidden.replaceAll('hidden', 'nothing'), await goGetPage('/alice/nothing'))
+  assert.match(
+    await goGetPage('/alice/open/a/package'),
+    /name="go-import" content="[^"]*\/alice\/open git [^"]*open\.git"/,
+  )
 })

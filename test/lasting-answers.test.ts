@@ -65,23 +65,23 @@ async function ask(
   operations: readonly string[],
   headers: Record<string, string>,
 ): Promise<Asked[]> {
-  const asked: Asked[] = []
+  const waiting: Asked[] = []
   for (const name of operations) {
     const reply = fetch(`${forge.url}/api/v1${addresses[name]?.(world)}`, { headers })
     if (name.includes('List') || name === 'listEvents') {
-      asked.push({ name, ended: reply.then(({ status }) => status) })
+      waiting.push({ name, ended: reply.then(({ status }) => status) })
       continue
     }
     const response = await reply
     assert.equal(response.status, 200, name)
     const ended = response.text().then((text) => (text.includes('event: end') ? 'log ended' : 'ended'))
-    asked.push({ name, ended })
+    waiting.push({ name, ended })
   }
-  return asked
+  return waiting
 }
 
-async function hasEnded(why: string, asked: readonly Asked[]): Promise<void> {
-  for (const { name, ended } of asked) {
+async function hasEnded(why: string, waiting: readonly Asked[]): Promise<void> {
+  for (const { name, ended } of waiting) {
     const how = await ended
     const isRight = typeof how === 'number' ? [401, 403, 404].includes(how) : how === 'ended'
     assert.ok(isRight, `${why}: ${name} ended with ${how}`)

@@ -38,22 +38,22 @@ const withFields = (operations: readonly NamedOperation[]) =>
 
 test('an unknown field of a credential or rule is refused by each operation, with its name', async () => {
   await using forge = await startForge({ settings: everythingOn })
-  const { places } = await makeWorld(forge)
+  const { repositories } = await makeWorld(forge)
   const operations = withFields(forge.services.operations())
   assert.ok(operations.length > 40, `${operations.length} operations`)
   assert.deepEqual(
     operations.flatMap(({ id, body }) => openObjects(body as ObjectSchema, id)),
     [],
   )
-  const place = places.find(({ isPrivate, isArchived }) => !isPrivate && !isArchived)
-  assert.ok(place)
+  const repository = repositories.find(({ isPrivate, isArchived }) => !isPrivate && !isArchived)
+  assert.ok(repository)
   // A token needs the password of its account.
   const headers = { authorization: basicAuthorization('root', testPassword) }
   const refused = new Set<string>()
   await eachOf(operations, 4, async (operation) => {
     // The setting that permits it is off.
     if (operation.id === 'repoEditGitHook') return
-    const path = `${operation.base === 'vendor' ? '/api/forgejo/v1' : '/api/v1'}${pathFor(operation, place)}`
+    const path = `${operation.base === 'vendor' ? '/api/forgejo/v1' : '/api/v1'}${pathFor(operation, repository)}`
     for (const field of ['expires_at', 'repositories', 'Only_From']) {
       const body = { ...(bodyFor(operation) as object), [field]: ['2030-01-01'] }
       const { status, json } = await forge.guest.send(operation.method, path, body, { headers, site: true })

@@ -157,8 +157,8 @@ test('every such operation refuses read tokens, public-only tokens and jobs, wha
   const declared = forge.services.operations().filter(({ outlivesCredential }) => outlivesCredential !== false)
   for (const operation of declared) {
     // A public-only token acts on public repositories and organizations (A2; src/access/public-only.test.ts).
-    const isOfPlace = operation.requires.some(({ codes }) => codes.some((code) => placeCode.test(code)))
-    const isPermitted = isOfPlace && operation.outlivesCredential !== 'account'
+    const isOfRepository = operation.requires.some(({ codes }) => codes.some((code) => placeCode.test(code)))
+    const isPermitted = isOfRepository && operation.outlivesCredential !== 'account'
     for (const client of isPermitted ? [reader] : [reader, publicOnly]) {
       const address = addressOf(operation, { username: 'root', reponame: 'open' })
       const root = operation.base === 'vendor' ? '/api/service/v1' : ''

@@ -49,8 +49,8 @@ test('html_url: every address of a page in an answer of the API leads to a page'
   const { values } = await makeBelongings(forge, 'alice')
   await forge.settle()
   const found = new Map<string, string>()
-  const asked = allOperations().filter(isReading)
-  await eachOf(asked, 4, async (operation) => {
+  const reads = allOperations().filter(isReading)
+  await eachOf(reads, 4, async (operation) => {
     for (const index of [1, 2]) {
       const path = addressOf(operation, values, index)
       const reply = await forge.as(path.startsWith('/admin') ? 'root' : 'alice').get(path)
@@ -75,9 +75,9 @@ test('html_url: every address of a page in an answer of the API leads to a page'
     if (status >= 500 || !contentType.startsWith('text/html')) wrong.push(`a guest: ${status} ${path} (${id})`)
   })
   assert.deepEqual(wrong.toSorted(), [])
-  const places = new Set([...found.keys()].map((path) => path.split('/')[3]))
+  const paths = new Set([...found.keys()].map((path) => path.split('/')[3]))
   const missing = ['actions', 'commit', 'issues', 'packages', 'pulls', 'releases', 'src', 'wiki'].filter(
-    (place) => !places.has(place),
+    (path) => !paths.has(path),
   )
   assert.deepEqual(missing, [])
   assert.deepEqual(forge.defects, [])

@@ -129,7 +129,7 @@ test('no value of a query parameter causes a server error', async () => {
   await forge.given.org({ owner: 'alice', name: 'guild' })
   const root = forge.as('root')
   const wrong: string[] = []
-  let asked = 0
+  let requestCount = 0
   let listed = 0
   for (const operation of forge.services.operations()) {
     // A stream of events does not end.
@@ -144,12 +144,12 @@ test('no value of a query parameter causes a server error', async () => {
       listed += lists.includes(name) ? 1 : 0
       for (const value of triedValues[typeOf(operation, name)] ?? []) {
         const answer = await root.send(operation.method, `${path}?${name}=${encodeURIComponent(value)}`)
-        asked += 1
+        requestCount += 1
         if (answer.status >= 500) wrong.push(`${operation.id} with ${name}=${value}: ${answer.status}`)
       }
     }
   }
-  assert.ok(asked > 500 && listed > 10, `${asked} requests, ${listed} parameters with a list`)
+  assert.ok(requestCount > 500 && listed > 10, `${requestCount} requests, ${listed} parameters with a list`)
   const causes = forge.defects.splice(0).map(String)
   assert.deepEqual(wrong, [], causes.join('\n'))
 })

@@ -59,8 +59,8 @@ test('act: each form that creates, shows or weakens a credential needs a recent 
   const lacking = operations.filter((each) => {
     if (each.method !== 'POST' || each.recentSignIn !== undefined || !isPage(each)) return false
     const twin = byId.get(each.twin ?? '')
-    const told = twin?.method === 'GET' || twin?.method === 'DELETE' ? [] : [twin?.body, twin?.reply]
-    return [...namesIn([each.body, ...told])].some((name) => credentials.test(name))
+    const shapes = twin?.method === 'GET' || twin?.method === 'DELETE' ? [] : [twin?.body, twin?.reply]
+    return [...namesIn([each.body, ...shapes])].some((name) => credentials.test(name))
   })
   const known = Object.values(others).flat()
   assert.deepEqual(
@@ -118,10 +118,10 @@ test('createTokenSubmit: after the password, the form is sent as it was typed, a
   forge.clock.advance(901_000)
   const path = '/user/settings/applications'
   const sent = { name: 'say "hi" & <b>', access: 'some', scope_issue: 'write', public_only: 'on' }
-  const asked = await browser.submit(path, `"${path}"`, sent)
-  assert.equal(asked.status, 403)
-  assert.equal(asked.headers.get('cache-control'), 'no-store')
-  const kept = hiddenFields(asked.text, `"${path}"`)
+  const answer = await browser.submit(path, `"${path}"`, sent)
+  assert.equal(answer.status, 403)
+  assert.equal(answer.headers.get('cache-control'), 'no-store')
+  const kept = hiddenFields(answer.text, `"${path}"`)
   assert.deepEqual({ ...sent, _csrf: kept['_csrf'] }, kept)
   const wrong = await browser.post(path, { ...kept, confirm_password: 'guess' })
   assert.equal(wrong.status, 403)
@@ -152,9 +152,9 @@ test('oauthGrant: a consent in an old session asks for the password, and then le
     state: 'st',
   })
   const to = '/login/oauth/grant'
-  const asked = await browser.submit(`/login/oauth/authorize?${query}`, to, { granted: 'true' })
-  assert.equal(asked.status, 403)
-  assert.match(asked.headers.get('content-security-policy') ?? '', /form-action 'self' http:\/\/127\.0\.0\.1/)
-  const done = await browser.post(to, { ...hiddenFields(asked.text, to), confirm_password: testPassword })
+  const answer = await browser.submit(`/login/oauth/authorize?${query}`, to, { granted: 'true' })
+  assert.equal(answer.status, 403)
+  assert.match(answer.headers.get('content-security-policy') ?? '', /form-action 'self' http:\/\/127\.0\.0\.1/)
+  const done = await browser.post(to, { ...hiddenFields(answer.text, to), confirm_password: testPassword })
   assert.match(done.headers.get('location') ?? '', /^http:\/\/127\.0\.0\.1\/back\?code=.*state=st/)
 })

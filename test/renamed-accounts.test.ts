@@ -84,13 +84,13 @@ test('a former name of an account redirects in every path parameter that names a
   await using forge = await startForge({ settings: everythingOn, users: [former.account] })
   await makeRenamed(forge)
   const wrong: string[] = []
-  let asked = 0
+  let requestCount = 0
   await eachOf(forge.services.operations().filter(asksPrograms), 8, async (operation) => {
     for (const parameter of accountParameters(operation)) {
       const kind = kindOf[parameter] ?? 'account'
       const path = (name: string) => addressOf(operation, { ...values, [parameter]: name })
       const { status, headers } = await send(forge, operation, path(former[kind]))
-      asked += 1
+      requestCount += 1
       const location = headers.get('location')
       const expected = below(operation, path(current[kind]))
       const isRight = location === expected && status === (operation.family === 'git' ? permanent(operation) : 307)
@@ -98,7 +98,7 @@ test('a former name of an account redirects in every path parameter that names a
     }
   })
   assert.deepEqual(wrong, [])
-  assert.ok(asked > 300, `${asked} were asked`)
+  assert.ok(requestCount > 300, `${requestCount} were asked`)
 })
 
 test('a former name of a repository redirects, and the redirect of a write keeps the method', async () => {
@@ -107,19 +107,19 @@ test('a former name of a repository redirects, and the redirect of a write keeps
   await forge.as('alice').must('POST', `${api}/issues`, { title: 'one' })
   await forge.as('alice').must('PATCH', api, { name: 'present' })
   const wrong: string[] = []
-  let asked = 0
+  let requestCount = 0
   const inRepo = (operation: NamedOperation) =>
     asksPrograms(operation) && operation.path.includes('{username}/{reponame}') && !isExempt(operation, 'username')
   await eachOf(forge.services.operations().filter(inRepo), 8, async (operation) => {
     const path = (reponame: string) => addressOf(operation, { ...values, username: 'alice', reponame })
     const { status, headers } = await send(forge, operation, path('former'))
-    asked += 1
+    requestCount += 1
     const location = headers.get('location')
     const expected = below(operation, path('present'))
     if (status !== permanent(operation) || location !== expected) wrong.push(`${operation.id}: ${status} ${location}`)
   })
   assert.deepEqual(wrong, [])
-  assert.ok(asked > 250, `${asked} were asked`)
+  assert.ok(requestCount > 250, `${requestCount} were asked`)
 })
 
 test('a client that follows the redirects of former names reads and writes under the current name', async () => {

@@ -128,13 +128,13 @@ export async function together(people: readonly Person[], act: () => Promise<voi
   try {
     await act()
   } catch (error) {
-    const places = await Promise.all(
+    const paths = await Promise.all(
       people.map(async ({ name, page, wrong }) => {
         const text = await page.locator('main').innerText({ timeout: 1000 }).catch(String)
         return `${name} at ${page.url()}: ${wrong.join('; ')}\n${text.slice(0, 1500)}`
       }),
     )
-    throw new Error(`${Error.isError(error) ? error.message : String(error)}\n${places.join('\n\n')}`, { cause: error })
+    throw new Error(`${Error.isError(error) ? error.message : String(error)}\n${paths.join('\n\n')}`, { cause: error })
   }
   assert.deepEqual(
     people.flatMap(({ wrong }) => wrong),

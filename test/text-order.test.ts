@@ -68,8 +68,8 @@ test('issueListLabels, orgListTeams, listRepoFlags: lists are sorted by bytes, w
   const { json: issue } = await alice.must('POST', `${repo}/issues`, { title: 'one', labels: ids })
   const namesOf = (list: readonly { readonly name: string }[]): string[] => list.map(({ name }) => name)
   assert.deepEqual(namesOf(issue.labels), byBytes, 'labels of a new issue')
-  for (const place of [`${repo}/labels`, '/orgs/guild/labels', `${repo}/issues/1/labels`]) {
-    assert.deepEqual(namesOf((await alice.must('GET', place)).json), byBytes, place)
+  for (const listPath of [`${repo}/labels`, '/orgs/guild/labels', `${repo}/issues/1/labels`]) {
+    assert.deepEqual(namesOf((await alice.must('GET', listPath)).json), byBytes, listPath)
   }
   const [listed] = (await alice.must('GET', `${repo}/issues`)).json
   assert.deepEqual(namesOf(listed.labels), byBytes, 'labels in a list of issues')

@@ -36,7 +36,7 @@ const linesWith = (paths: readonly string[], pattern: RegExp): string[] =>
   )
 
 /** The contract and the program name path parameters differently; only their positions count. */
-const placesOf = (path: string): string => path.replaceAll(/\{[^}]*\}|\*$/g, '{}')
+const parameterless = (path: string): string => path.replaceAll(/\{[^}]*\}|\*$/g, '{}')
 
 /** The requirement codes that the contract defines. Other codes are names of checks. */
 const standardCodes = new Set(['T', 'SA', 'RO', 'RA', 'RR', 'RW', 'AR', 'NA', 'WH', 'OO', 'OM', 'TM'])
@@ -86,7 +86,7 @@ test('each operation is declared once', () => {
     [],
   )
   const routes = operations.map(
-    ({ method, base, path, whenQuery }) => `${method} ${base} ${placesOf(path)}${JSON.stringify(whenQuery ?? {})}`,
+    ({ method, base, path, whenQuery }) => `${method} ${base} ${parameterless(path)}${JSON.stringify(whenQuery ?? {})}`,
   )
   assert.deepEqual(
     routes.filter((route, index) => routes.indexOf(route) !== index),
@@ -102,12 +102,12 @@ test('an operation of the contract has its method, path, scope and required code
     // A requirement may check some scopes later than the declaration.
     const laterScopes = codes.filter((one) => one.startsWith('scope:')).flatMap((one) => one.slice(6).split('+'))
     const declared = {
-      route: `${operation.method} ${placesOf(operation.path)}`,
+      route: `${operation.method} ${parameterless(operation.path)}`,
       requires: standardOf(codes).join(' '),
       scope: [...operation.scope, ...laterScopes].toSorted().join('+'),
     }
     const wanted = {
-      route: `${known.method} ${placesOf(known.path)}`,
+      route: `${known.method} ${parameterless(known.path)}`,
       requires: standardOf(known.requires).join(' '),
       scope: otherwiseScoped.get(operation.id) ?? known.scope.toSorted().join('+'),
     }

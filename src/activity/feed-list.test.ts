@@ -17,10 +17,10 @@ import { findActs, listActs, type FeedSource } from './feed.store.ts'
 const units: readonly ActUnit[] = ['code', 'issues', 'pulls', 'releases', '']
 
 /** Inserts acts of all accounts in all repositories, many in the same second. */
-async function makeActs(db: Db, { people, places }: World, seed: number): Promise<readonly ActRow[]> {
+async function makeActs(db: Db, { people, repositories }: World, seed: number): Promise<readonly ActRow[]> {
   const { below, of } = dice(seed)
   const rows = Array.from({ length: 400 }, () => {
-    const { repo } = of(places)
+    const { repo } = of(repositories)
     return sql`(${of(people).id}, ${repo.id}, ${repo.owner_id}, 'create_repo', ${of(units)}, '', '', ${below(60)}, 0)`
   })
   await transaction(db, (tx) =>
@@ -82,21 +82,21 @@ test('feeds: each page equals that of a plain check of all acts, for each viewer
   const all = await makeActs(db, world, seed)
   const teams = await loadTeams(db)
   for (const viewer of viewersOf(world)) {
-    const access = await accessToAll(db, viewer, world.places)
+    const access = await accessToAll(db, viewer, world.repositories)
     const isReadable = ({ repo_id, unit }: ActRow): boolean => {
       const rights = access.get(repo_id)?.rights
       return rights !== undefined && (unit === '' ? rights.any : rights.modeOf(unit) >= 1)
     }
     const shown = all.filter((act) => isReadable(act) && showsActs(viewer, actors.get(act.actor_id) as UserRow))
-    const [account, place] = [of(world.accounts), of(world.places)]
+    const [account, repository] = [of(world.accounts), of(world.repositories)]
     const [teamId, orgId] = of([...teams.orgOf])
     const sources: FeedSource[] = [
       { of: 'account', id: of(world.people).id, ownActsOnly: true },
       { of: 'account', id: of(world.people).id, ownActsOnly: false },
       { of: 'owner', id: account.id },
-      { of: 'owner', id: place.owner.id },
+      { of: 'owner', id: repository.owner.id },
       { of: 'team', id: teamId, orgId },
-      { of: 'repository', id: place.repo.id },
+      { of: 'repository', id: repository.repo.id },
     ]
     for (const source of sources) {
       for (const during of [undefined, { from: 10, before: 30 }]) {

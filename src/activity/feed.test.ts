@@ -31,11 +31,11 @@ async function acts(forge: Forge, who: string, path: string): Promise<Act[]> {
   return json
 }
 
-const kinds = async (...asked: Parameters<typeof acts>): Promise<string[]> =>
-  (await acts(...asked)).map((act) => act.op_type)
+const kinds = async (...parameters: Parameters<typeof acts>): Promise<string[]> =>
+  (await acts(...parameters)).map((act) => act.op_type)
 
-const contents = async (...asked: Parameters<typeof acts>): Promise<string[]> =>
-  (await acts(...asked)).map((act) => `${act.op_type} ${act.content}`)
+const contents = async (...parameters: Parameters<typeof acts>): Promise<string[]> =>
+  (await acts(...parameters)).map((act) => `${act.op_type} ${act.content}`)
 
 async function tokenFor(forge: Forge, name: string, scopes: readonly string[]): Promise<string> {
   const client = forge.as(name, { basic: { login: name, password: 'Passw0rd!' } })
@@ -53,7 +53,7 @@ test('repoListActivityFeeds: acts on issues, pull requests and releases appear w
   const repo = await forge.given.repo({ owner: 'alice', name: 'tool' })
   const feed = `${repo.api}/activities/feeds`
   const issue = await forge.given.issue({ repo, poster: 'bob', title: 'first title' })
-  const said = await forge.as('bob').must('POST', `${issue.api}/comments`, { body: 'before' })
+  const firstComment = await forge.as('bob').must('POST', `${issue.api}/comments`, { body: 'before' })
   await forge.as('alice').must('PATCH', issue.api, { state: 'closed' })
   await forge.as('alice').must('PATCH', issue.api, { state: 'open' })
   assert.deepEqual(await contents(forge, '', feed), [
@@ -64,13 +64,13 @@ test('repoListActivityFeeds: acts on issues, pull requests and releases appear w
     'create_repo ',
   ])
   // Feeds do not keep the text of a deleted comment.
-  await forge.as('bob').must('PATCH', `${repo.api}/issues/comments/${said.json.id}`, { body: 'x'.repeat(300) })
+  await forge.as('bob').must('PATCH', `${repo.api}/issues/comments/${firstComment.json.id}`, { body: 'x'.repeat(300) })
   await forge.as('bob').must('PATCH', issue.api, { title: 'second title' })
   const [reopened, , comment, opened] = await acts(forge, '', feed)
   assert.equal(comment?.content, `1|${'x'.repeat(200)}…`)
   assert.deepEqual([comment?.comment?.body, comment?.comment?.user], ['x'.repeat(300), null])
   assert.deepEqual([opened?.content, reopened?.comment?.body], ['1|second title', ''])
-  await forge.as('bob').must('DELETE', `${repo.api}/issues/comments/${said.json.id}`)
+  await forge.as('bob').must('DELETE', `${repo.api}/issues/comments/${firstComment.json.id}`)
   assert.deepEqual(await kinds(forge, '', feed), ['reopen_issue', 'close_issue', 'create_issue', 'create_repo'])
   await forge.as('alice').must('DELETE', issue.api)
   assert.deepEqual(await kinds(forge, '', feed), ['create_repo'])
@@ -121,8 +121,8 @@ test('repoListActivityFeeds: a push appears once for each branch and tag, with t
   await clone.must('push', '-q', 'origin', 'HEAD:main')
   await clone.must('push', '-q', 'origin', 'HEAD:side', 'v1')
   await clone.must('push', '-q', 'origin', ':side', ':v1')
-  const told = await acts(forge, 'alice', feed)
-  assert.deepEqual(told.map((act) => `${act.op_type} ${act.ref_name}`).sort(), [
+  const listed = await acts(forge, 'alice', feed)
+  assert.deepEqual(listed.map((act) => `${act.op_type} ${act.ref_name}`).sort(), [
     'commit_repo refs/heads/main',
     'commit_repo refs/heads/side',
     'commit_repo refs/heads/side',
@@ -132,13 +132,13 @@ test('repoListActivityFeeds: a push appears once for each branch and tag, with t
     'push_tag refs/tags/v1',
   ])
   const { Commits, HeadCommit, Len, CompareURL } = JSON.parse(
-    told.find((act) => act.ref_name === 'refs/heads/main')?.content ?? '',
+    listed.find((act) => act.ref_name === 'refs/heads/main')?.content ?? '',
   )
   assert.deepEqual(
     [Commits.map((commit: { Message: string }) => commit.Message.trim()), HeadCommit.Sha1, Len, CompareURL],
     [['"c" <script>|', '"b" <script>|'], head, 3, `alice/tool/compare/${first}...${head}`],
   )
-  const tag = JSON.parse(told.find((act) => act.op_type === 'push_tag')?.content ?? '')
+  const tag = JSON.parse(listed.find((act) => act.op_type === 'push_tag')?.content ?? '')
   assert.deepEqual([tag.Commits, tag.HeadCommit.Sha1], [null, head])
 
   // The job may run again after a crash, or after the repository is deleted.
@@ -155,7 +155,7 @@ test('repoListActivityFeeds: a push appears once for each branch and tag, with t
   }
   const run = { eventId: 1_000_000 as EventId, signal: AbortSignal.timeout(10_000) }
   for (const _ of [1, 2]) await recordPush(forge.services, event, run)
-  assert.equal((await acts(forge, 'alice', feed)).length, told.length + 2)
+  assert.equal((await acts(forge, 'alice', feed)).length, listed.length + 2)
   await forge.as('alice').must('DELETE', repo.api)
   await recordPush(forge.services, event, run)
   assert.deepEqual(await acts(forge, 'alice', userFeed('alice')), [])
@@ -290,14 +290,14 @@ test('userListActivityFeeds: pages and days of own and other acts take a fixed n
   await using forge = await startForge({ users: ['alice', 'bob'], standAt: Date.parse('2026-03-01T12:00:00Z') })
   const repo = await forge.given.repo({ owner: 'alice' })
   const other = await forge.given.repo({ owner: 'bob' })
-  for (const [place, poster] of [
+  for (const [repository, poster] of [
     [repo, 'bob'],
     [other, 'alice'],
     [repo, 'alice'],
     [repo, 'bob'],
   ] as const) {
     forge.clock.advance(1000)
-    await forge.given.issue({ repo: place, poster })
+    await forge.given.issue({ repo: repository, poster })
   }
   const feed = userFeed('alice')
   const whole = await acts(forge, 'alice', feed)

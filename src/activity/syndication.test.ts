@@ -69,8 +69,8 @@ test('webUserFeed, webRepoFeed: RSS and Atom are well-formed for any user-writte
     'bob commented on the issue alice/tool#1',
     'bob opened the issue alice/tool#1',
   ])
-  const [said, opened, commit] = textsOf(atom.text, 'content').toSorted((a, b) => a.length - b.length)
-  assert.deepEqual([said, opened], [harmless, harmless])
+  const [comment, opened, commit] = textsOf(atom.text, 'content').toSorted((a, b) => a.length - b.length)
+  assert.deepEqual([comment, opened], [harmless, harmless])
   assert.ok(commit?.startsWith(`${oid.slice(0, 10)} ]]></title>`), commit)
   assert.ok(atom.text.includes(`href="${forge.url}/alice/tool/issues/1#issuecomment-`))
   const ids = textsOf(atom.text, 'id')

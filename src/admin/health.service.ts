@@ -4,7 +4,7 @@ import { Unavailable } from '../lib/errors.ts'
 import { fullDisk } from '../lib/full-disk.ts'
 import { withinTime } from '../lib/within-time.ts'
 import { countPeople } from '../users/user.store.ts'
-import { placesOf } from './identity/places.ts'
+import { markedStoragesOf } from './identity/marked-storages.ts'
 
 /**
  * How long a result about storages answers further requests, in milliseconds: strangers may ask as often as they like, and a
@@ -45,9 +45,9 @@ function storagesAnswer(services: Services): Promise<void> {
 
 async function checkStorages(services: Services): Promise<void> {
   await Promise.all(
-    placesOf(services).map(async (place) => {
+    markedStoragesOf(services).map(async (storage) => {
       // The file was there at the start: without it another folder, or none, is mounted.
-      if ((await answers(services, place.name, () => place.read())) === undefined) throw unavailable(place.name)
+      if ((await answers(services, storage.name, () => storage.read())) === undefined) throw unavailable(storage.name)
     }),
   )
 }

@@ -57,9 +57,9 @@ test('metrics: all caches share one budget, and answers do not depend on them', 
   assert.ok(caches.usedBytes > 0 && caches.usedBytes <= 24 * 1024, String(caches.usedBytes))
   assert.ok([...caches.usedByName().values()].filter((bytes) => bytes > 0).length > 1, 'several have some of it')
   const { text } = await forge.guest.get('/metrics', { site: true })
-  const told = [...text.matchAll(/^ingot_cache_bytes\{cache="[a-z ]+"\} (\d+)$/gm)].map(([, bytes]) => Number(bytes))
-  assert.equal(told.length, caches.usedByName().size)
-  assert.ok(told.reduce((sum, bytes) => sum + bytes, 0) <= 24 * 1024)
+  const sizes = [...text.matchAll(/^ingot_cache_bytes\{cache="[a-z ]+"\} (\d+)$/gm)].map(([, bytes]) => Number(bytes))
+  assert.equal(sizes.length, caches.usedByName().size)
+  assert.ok(sizes.reduce((sum, bytes) => sum + bytes, 0) <= 24 * 1024)
 })
 
 test('adminWatchEvents: streams events to administrators and ends when the server stops', async () => {

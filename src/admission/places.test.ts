@@ -20,7 +20,7 @@ const person = (viewer: number, address: string, repository?: string): Claim => 
 })
 const admin: Claim = { viewer: 1, isAdmin: true, address: 'a', repository: undefined }
 
-const placesOf = (total: number, more: { maxWaiting?: number; waitMs?: number; now?: () => number } = {}) =>
+const slotsOf = (total: number, more: { maxWaiting?: number; waitMs?: number; now?: () => number } = {}) =>
   new Slots({
     what: 'clones',
     code: 'clones_busy',
@@ -33,39 +33,39 @@ const placesOf = (total: number, more: { maxWaiting?: number; waitMs?: number; n
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 test('a guest may take a quarter of the places, an address half, all guests three quarters; one is kept for administrators', async () => {
-  const places = placesOf(16)
+  const slots = slotsOf(16)
   const stop = new AbortController()
-  const take = (claim: Claim) => places.take(claim, stop.signal).catch(() => undefined)
+  const take = (claim: Claim) => slots.take(claim, stop.signal).catch(() => undefined)
   for (let each = 0; each < 30; each++) void take(guest('a'))
-  assert.deepEqual([places.taken, places.waiting], [4, 16])
+  assert.deepEqual([slots.taken, slots.waiting], [4, 16])
   for (let viewer = 10; viewer < 16; viewer++) for (let each = 0; each < 2; each++) void take(person(viewer, 'a'))
-  assert.equal(places.taken, 8, 'accounts at one address')
+  assert.equal(slots.taken, 8, 'accounts at one address')
   for (const address of ['b', 'c', 'd']) for (let each = 0; each < 4; each++) void take(guest(address))
-  assert.equal(places.taken, 15, 'guests have 12 of them, and one is kept back')
+  assert.equal(slots.taken, 15, 'guests have 12 of them, and one is kept back')
   void take(person(2, 'z'))
-  assert.equal(places.taken, 15)
+  assert.equal(slots.taken, 15)
   void take(admin)
-  assert.equal(places.taken, 16)
+  assert.equal(slots.taken, 16)
   stop.abort()
   await settled()
-  assert.equal(places.waiting, 0, 'a client that leaves is removed from the queue')
+  assert.equal(slots.waiting, 0, 'a client that leaves is removed from the queue')
 })
 
 test('a repository may take three quarters of the places', () => {
-  const places = placesOf(16)
-  for (let viewer = 10; viewer < 40; viewer++) places.take(person(viewer, `a${viewer}`, 'busy')).catch(() => undefined)
-  assert.equal(places.taken, 12)
-  void places.take(person(50, 'z', 'other'))
-  assert.equal(places.taken, 13)
+  const slots = slotsOf(16)
+  for (let viewer = 10; viewer < 40; viewer++) slots.take(person(viewer, `a${viewer}`, 'busy')).catch(() => undefined)
+  assert.equal(slots.taken, 12)
+  void slots.take(person(50, 'z', 'other'))
+  assert.equal(slots.taken, 13)
 })
 
 test('a free place goes to the client with the least recent use, not to the one with the most requests', async () => {
   let now = 0
-  const places = placesOf(4, { now: () => now })
+  const slots = slotsOf(4, { now: () => now })
   const order: string[] = []
-  const held = await Promise.all(['a', 'b', 'c'].map((address) => places.take(guest(address))))
+  const held = await Promise.all(['a', 'b', 'c'].map((address) => slots.take(guest(address))))
   const wait = (claim: Claim, name: string) =>
-    void places.take(claim).then((release) => {
+    void slots.take(claim).then((release) => {
       order.push(name)
       now += 1000
       release()
@@ -80,26 +80,26 @@ test('a free place goes to the client with the least recent use, not to the one 
     release?.()
     release?.()
   }
-  assert.equal(places.taken, 0, 'a place is released once')
+  assert.equal(slots.taken, 0, 'a place is released once')
 })
 
 test('the queue is limited per client and in all, as is the wait, and a refusal has a retry time', async () => {
-  const places = placesOf(4, { maxWaiting: 8, waitMs: 50 })
-  void places.take(guest('a'))
-  const waiting = Array.from({ length: 2 }, () => places.take(guest('a')))
+  const slots = slotsOf(4, { maxWaiting: 8, waitMs: 50 })
+  void slots.take(guest('a'))
+  const waiting = Array.from({ length: 2 }, () => slots.take(guest('a')))
   const busy = { status: 503, code: 'clones_busy', data: { retryAfterSeconds: 1 } }
-  await assert.rejects(places.take(guest('a')), busy)
+  await assert.rejects(slots.take(guest('a')), busy)
   for (const each of waiting) await assert.rejects(each, busy)
-  assert.equal(places.waiting, 0)
-  void places.take(guest('b'))
+  assert.equal(slots.waiting, 0)
+  void slots.take(guest('b'))
 })
 
 test('work of the server itself takes no place', async () => {
-  const places = placesOf(4)
-  const releases = await Promise.all(Array.from({ length: 100 }, () => places.take(undefined)))
-  assert.equal(places.taken, 0)
+  const slots = slotsOf(4)
+  const releases = await Promise.all(Array.from({ length: 100 }, () => slots.take(undefined)))
+  assert.equal(slots.taken, 0)
   for (const release of releases) release()
-  assert.equal(places.taken, 0)
+  assert.equal(slots.taken, 0)
 })
 
 test('requests: a write is refused while reads still have room', () => {

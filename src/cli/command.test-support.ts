@@ -20,7 +20,7 @@ export interface Recording extends Terminal {
 
 export function recordingTerminal(): Recording {
   const written = { out: '', err: '' }
-  const told = Promise.withResolvers<string>()
+  const output = Promise.withResolvers<string>()
   let exitCode = 0
   let hangUp: (() => void) | undefined
   return {
@@ -31,10 +31,10 @@ export function recordingTerminal(): Recording {
     get exitCode() {
       return exitCode
     },
-    stopSignal: () => told.promise,
+    stopSignal: () => output.promise,
     onHangUp: (work) => void (hangUp = work),
     hangUp: () => hangUp?.(),
-    stop: () => told.resolve('SIGTERM'),
+    stop: () => output.resolve('SIGTERM'),
   }
 }
 

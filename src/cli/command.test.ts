@@ -56,9 +56,9 @@ test('config check: accepts valid settings, warns, and reports errors with their
   assert.deepEqual([refused.code, refused.out], [78, ''])
   assert.match(refused.err, /app.ini line 6: \[server\] HTTP_PORT: must be a whole number/)
   using both = dataFolder('[server]\nHTTP_PORT = many\nHTTPPORT = 3000\n')
-  const told = await run('config', 'check', ...both.options)
-  assert.equal(told.code, 78)
-  assert.match(told.out, /^warning: app.ini line 7: \[server\] HTTPPORT: is no setting that anybody knows\n$/)
+  const checkResult = await run('config', 'check', ...both.options)
+  assert.equal(checkResult.code, 78)
+  assert.match(checkResult.out, /^warning: app.ini line 7: \[server\] HTTPPORT: is no setting that anybody knows\n$/)
   using idle = dataFolder('[server]\nOFFLINE_MODE = true\nENABLE_PPROF = true\n[storage]\nPATH = blobs\n')
   const checkedIdle = await run('config', 'check', ...idle.options)
   assert.deepEqual(

@@ -79,8 +79,8 @@ test('rangesAfter: the ranges contain each later row exactly once, and no earlie
   await fill(database.db)
   for (const order of orders) {
     const wanted = inOrder(order)
-    for (const place of [0, 1, 59, 118, 119]) {
-      const key = order.map(({ name }) => (wanted[place] as Item)[name as 'id'])
+    for (const position of [0, 1, 59, 118, 119]) {
+      const key = order.map(({ name }) => (wanted[position] as Item)[name as 'id'])
       const queries = rangesAfter(order, key).flatMap((range) =>
         ofKinds(database.db).map((query) => query.where(range)),
       )
@@ -88,7 +88,7 @@ test('rangesAfter: the ranges contain each later row exactly once, and no earlie
       const rows = await mergedPage(database.db, queries, order, { limit: 200, offset: 0 }).execute()
       assert.deepEqual(
         rows.map(({ id }) => id),
-        wanted.slice(place + 1).map(({ id }) => id),
+        wanted.slice(position + 1).map(({ id }) => id),
       )
     }
   }

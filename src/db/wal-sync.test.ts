@@ -50,22 +50,22 @@ test('a commit returns after the log is synced, and concurrent writers share one
     await write(db)
     const syncs: ((error: Error | null) => void)[] = []
     replaceSync(t, (done) => syncs.push(done))
-    const told: string[] = []
-    const tell = (name: string) => (): void => void told.push(name)
+    const finished: string[] = []
+    const tell = (name: string) => (): void => void finished.push(name)
     const first = write(db).then(tell('first'))
     await until(() => syncs.length === 1)
     const others = Array.from({ length: 20 }, (_, index) => write(db).then(tell(`other ${index}`)))
     // A read waits for the sync of the commits that it may have seen.
     const reader = read(db).then(tell('reader'))
     await until(() => count === 22)
-    assert.deepEqual([told, syncs.length], [[], 1])
+    assert.deepEqual([finished, syncs.length], [[], 1])
     syncs[0]?.(null)
     await first
     await until(() => syncs.length === 2)
-    assert.deepEqual(told, ['first'])
+    assert.deepEqual(finished, ['first'])
     syncs[1]?.(null)
     await Promise.all([...others, reader])
-    assert.deepEqual([told.length, syncs.length], [22, 2])
+    assert.deepEqual([finished.length, syncs.length], [22, 2])
     // A read without unsynced commits does not wait.
     await read(db)
     assert.equal(syncs.length, 2)

@@ -91,12 +91,12 @@ test('a before-commit subscriber receives the id of the event in its transaction
 
 test('a subscriber whose isNeeded returns false gets no job, except for a transaction with very many events', async () => {
   await using test = await openTestDatabase()
-  const asked: number[] = []
+  const received: number[] = []
   const hearSome = subscriber({
     name: 'hearSome',
     on: 'issue.opened',
     async isNeeded(_tx, { data }) {
-      asked.push(data.issueId)
+      received.push(data.issueId)
       return data.issueId % 2 === 0
     },
     async afterCommit() {},
@@ -109,9 +109,9 @@ test('a subscriber whose isNeeded returns false gets no job, except for a transa
   const jobsOf = async (name: string): Promise<number> =>
     (await listJobs(test.db, { limit: 100 })).filter((job) => job.name === name).length
   await open(1, 2, 3)
-  assert.deepEqual([asked, await jobsOf('hearSome'), await jobsOf('hearIssues')], [[1, 2, 3], 1, 3])
+  assert.deepEqual([received, await jobsOf('hearSome'), await jobsOf('hearIssues')], [[1, 2, 3], 1, 3])
   await open(...Array.from({ length: 20 }, (_, index) => 2 * index + 1))
-  assert.deepEqual([asked.length, await jobsOf('hearSome')], [3, 21])
+  assert.deepEqual([received.length, await jobsOf('hearSome')], [3, 21])
 })
 
 test('an error of an in-transaction subscriber rolls back the transaction', async () => {

@@ -110,7 +110,7 @@ export class Peer implements AsyncDisposable {
     return this.seen.filter(({ method, json }) => method === 'POST' && (type === undefined || json?.type === type))
   }
 
-  asked(path: string): number {
+  requestCount(path: string): number {
     return this.seen.filter((request) => request.method === 'GET' && request.path === path).length
   }
 

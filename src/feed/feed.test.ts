@@ -185,9 +185,9 @@ test('listEvents: anyone who sees an owner reads its package events, only owners
   const repo = await forge.given.repo({ owner: 'bob' })
   await asAlice.must('PUT', `${repo.api}/subscription`)
   await forge.settle()
-  const asked = 'package.*,repo.deleted,user.followed,user.blocked,repo.watched'
+  const names = 'package.*,repo.deleted,user.followed,user.blocked,repo.watched'
   const seenBy = async (client: ForgeClient): Promise<string[]> =>
-    kinds(await client.must('GET', `/events?after=${after}&kind=${asked}`))
+    kinds(await client.must('GET', `/events?after=${after}&kind=${names}`))
   const packages = ['package.created', 'package.deleted']
   const own = ['user.followed', 'user.blocked', 'repo.watched']
   assert.deepEqual(await seenBy(asAlice), [...packages, ...packages, 'repo.deleted', ...own])
@@ -341,14 +341,14 @@ test('listEvents: five hundred waiting clients run almost no statements, and all
   const after = await now(asAlice)
   const waiting = Array.from({ length: 500 }, () => asAlice.get(`/events?after=${after}&wait=60&kind=issue.opened`))
   const answeredBefore = forge.answered.length
-  using asked = await countQueries(forge, 'all')
+  using queries = await countQueries(forge, 'all')
   const askedWithin = async (ms: number) => {
-    const before = asked.count
+    const before = queries.count
     await sleep(ms)
-    return asked.count - before
+    return queries.count - before
   }
   // Each client asks at least once; before that, silence means only that the machine is busy.
-  await until(async () => asked.count >= 500 && (await askedWithin(500)) < 25, 'all clients wait')
+  await until(async () => queries.count >= 500 && (await askedWithin(500)) < 25, 'all clients wait')
   assert.equal(forge.services.live.watcherCount, 1, 'they share one watcher')
   const whileIdle = await askedWithin(1000)
   assert.ok(whileIdle < 50, `${whileIdle} statements while nothing happened`)

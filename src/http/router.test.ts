@@ -24,7 +24,7 @@ const routerOf = (...declared: readonly string[]) =>
   )
 
 /** Returns the declaration and the values of an address, or `none`. */
-const asked = (router: Router<string>, url: string, method = 'GET'): string => {
+const routeOf = (router: Router<string>, url: string, method = 'GET'): string => {
   const [path = '', search = ''] = url.split('?')
   const found = router.find(method, path, search)
   return found
@@ -44,16 +44,16 @@ test('an address that is too short, too long, has empty segments or another lett
     '/v2//tags/list',
     '*',
   ]) {
-    assert.equal(asked(router, url), 'none', url)
+    assert.equal(routeOf(router, url), 'none', url)
   }
-  assert.equal(asked(router, '/users/a', 'PUT'), 'none')
+  assert.equal(routeOf(router, '/users/a', 'PUT'), 'none')
   assert.throws(() => router.find('GET', '/users/%zz', ''), BadRequest)
   assert.throws(() => router.methodsAt('/users/%ff'), BadRequest)
 })
 
 test('an address with a required query has no methods without it', () => {
   const router = routerOf('/{owner}/{repo}?go-get=1', 'PUT /a/b')
-  assert.equal(asked(router, '/a/b?go-get=1'), '/{owner}/{repo}?go-get=1 owner=a repo=b')
+  assert.equal(routeOf(router, '/a/b?go-get=1'), '/{owner}/{repo}?go-get=1 owner=a repo=b')
   assert.deepEqual([router.methodsAt('/a/b'), router.methodsAt('/a/c')], [['PUT'], []])
 })
 
@@ -67,13 +67,13 @@ test('ambiguous or invalid declarations are refused at the start', () => {
 
 test('a trailing slash is ignored, escapes are decoded, and an encoded slash stays in its segment', () => {
   const router = routerOf('/branches/{name}', '/contents/{filepath+}', '/größe/{name}', '/')
-  assert.equal(asked(router, '/branches/main/'), '/branches/{name} name=main')
-  assert.equal(asked(router, '/branches/feature%2Fx'), '/branches/{name} name=feature/x')
-  assert.equal(asked(router, '/branches/feature/x'), 'none')
-  assert.equal(asked(router, '/%62ranches/main'), '/branches/{name} name=main')
-  assert.equal(asked(router, '/contents/a%2Fb/c%20d//e'), '/contents/{filepath+} filepath=a/b/c d//e')
-  assert.equal(asked(router, '/gr%C3%B6%C3%9Fe/%3F'), '/größe/{name} name=?')
-  assert.equal(asked(router, '/'), '/')
+  assert.equal(routeOf(router, '/branches/main/'), '/branches/{name} name=main')
+  assert.equal(routeOf(router, '/branches/feature%2Fx'), '/branches/{name} name=feature/x')
+  assert.equal(routeOf(router, '/branches/feature/x'), 'none')
+  assert.equal(routeOf(router, '/%62ranches/main'), '/branches/{name} name=main')
+  assert.equal(routeOf(router, '/contents/a%2Fb/c%20d//e'), '/contents/{filepath+} filepath=a/b/c d//e')
+  assert.equal(routeOf(router, '/gr%C3%B6%C3%9Fe/%3F'), '/größe/{name} name=?')
+  assert.equal(routeOf(router, '/'), '/')
 })
 
 test('the most specific declaration wins, in the order text, pattern, one segment, several segments', () => {
@@ -86,13 +86,13 @@ test('the most specific declaration wins, in the order text, pattern, one segmen
     '/pulls/pinned',
     'POST /pulls/pinned/files',
   )
-  const wins = (url: string) => asked(router, url).split(' ')[0]
+  const wins = (url: string) => routeOf(router, url).split(' ')[0]
   assert.equal(wins('/pulls/pinned'), '/pulls/pinned')
-  assert.equal(asked(router, '/pulls/1.2.diff'), '/pulls/{index}.{diffType} index=1.2 diffType=diff')
-  assert.equal(asked(router, '/pulls/1.zip'), '/pulls/{index} index=1.zip')
+  assert.equal(routeOf(router, '/pulls/1.2.diff'), '/pulls/{index}.{diffType} index=1.2 diffType=diff')
+  assert.equal(routeOf(router, '/pulls/1.zip'), '/pulls/{index} index=1.zip')
   assert.equal(wins('/pulls/1/files'), '/pulls/{index}/files')
-  assert.equal(asked(router, '/pulls/main/a/b'), '/pulls/{base}/{head+} base=main head=a/b')
-  assert.equal(asked(router, '/other/x'), '/{any+} any=other/x')
+  assert.equal(routeOf(router, '/pulls/main/a/b'), '/pulls/{base}/{head+} base=main head=a/b')
+  assert.equal(routeOf(router, '/other/x'), '/{any+} any=other/x')
   // A more specific declaration with another method does not match.
   assert.equal(wins('/pulls/pinned/files'), '/pulls/{index}/files')
   assert.deepEqual(router.methodsAt('/pulls/pinned/files').toSorted(), ['GET', 'POST'])
@@ -110,28 +110,28 @@ test('{name+} may stand anywhere, as in the paths of container registries and Go
     '/go/{module+}/@v/list',
     '/go/{module+}/@latest',
   )
-  assert.equal(asked(router, '/v2/'), '/v2')
+  assert.equal(routeOf(router, '/v2/'), '/v2')
   assert.equal(
-    asked(router, '/v2/org/team/app/manifests/sha256:ab'),
+    routeOf(router, '/v2/org/team/app/manifests/sha256:ab'),
     '/v2/{name+}/manifests/{reference} name=org/team/app reference=sha256:ab',
   )
   // A name may contain the words of the protocol.
   assert.equal(
-    asked(router, '/v2/a/manifests/b/manifests/c'),
+    routeOf(router, '/v2/a/manifests/b/manifests/c'),
     '/v2/{name+}/manifests/{reference} name=a/manifests/b reference=c',
   )
-  assert.equal(asked(router, '/v2/a/blobs/uploads/', 'POST'), 'POST /v2/{name+}/blobs/uploads name=a')
+  assert.equal(routeOf(router, '/v2/a/blobs/uploads/', 'POST'), 'POST /v2/{name+}/blobs/uploads name=a')
   assert.equal(
-    asked(router, '/v2/a/b/blobs/uploads/7', 'PATCH'),
+    routeOf(router, '/v2/a/b/blobs/uploads/7', 'PATCH'),
     'PATCH /v2/{name+}/blobs/uploads/{uuid} name=a/b uuid=7',
   )
-  assert.equal(asked(router, '/v2/a/b/blobs/uploads/7'), 'none')
+  assert.equal(routeOf(router, '/v2/a/b/blobs/uploads/7'), 'none')
   assert.equal(
-    asked(router, '/go/example.com/x/@v/v1.0.0.zip'),
+    routeOf(router, '/go/example.com/x/@v/v1.0.0.zip'),
     '/go/{module+}/@v/{file} module=example.com/x file=v1.0.0.zip',
   )
-  assert.equal(asked(router, '/go/example.com%2Fx/@v/list'), '/go/{module+}/@v/list module=example.com/x')
-  assert.equal(asked(router, '/go/example.com/x/@latest'), '/go/{module+}/@latest module=example.com/x')
+  assert.equal(routeOf(router, '/go/example.com%2Fx/@v/list'), '/go/{module+}/@v/list module=example.com/x')
+  assert.equal(routeOf(router, '/go/example.com/x/@latest'), '/go/{module+}/@latest module=example.com/x')
 })
 
 test('a declaration with a required query precedes the others of its address, but not a literal address', () => {
@@ -142,12 +142,12 @@ test('a declaration with a required query precedes the others of its address, bu
     '/{o}/{r}/{p+}?go=1',
     '/api/x',
   )
-  assert.equal(asked(router, '/a/b'), '/{owner}/{repo} owner=a repo=b')
-  assert.equal(asked(router, '/a/b?x=1&go=1'), '/{o}/{r}?go=1 o=a r=b')
-  assert.equal(asked(router, '/a/b/raw/c?go=1'), '/{o}/{r}/{p+}?go=1 o=a r=b p=raw/c')
-  assert.equal(asked(router, '/a/b/raw/c?go=2'), '/{owner}/{repo}/raw/{path+} owner=a repo=b path=c')
-  assert.equal(asked(router, '/a/b/other'), 'none')
-  assert.equal(asked(router, '/api/x?go=1'), '/api/x')
+  assert.equal(routeOf(router, '/a/b'), '/{owner}/{repo} owner=a repo=b')
+  assert.equal(routeOf(router, '/a/b?x=1&go=1'), '/{o}/{r}?go=1 o=a r=b')
+  assert.equal(routeOf(router, '/a/b/raw/c?go=1'), '/{o}/{r}/{p+}?go=1 o=a r=b p=raw/c')
+  assert.equal(routeOf(router, '/a/b/raw/c?go=2'), '/{owner}/{repo}/raw/{path+} owner=a repo=b path=c')
+  assert.equal(routeOf(router, '/a/b/other'), 'none')
+  assert.equal(routeOf(router, '/api/x?go=1'), '/api/x')
   assert.deepEqual(routerOf('/{o}/{r}?go=1', '/{o}/{r}/{p+}?go=1').methodsAt('/a/b'), [])
 })
 

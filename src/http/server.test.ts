@@ -223,12 +223,12 @@ test('a response is compressed when the setting and the client allow it', async 
 
 test('CORS is off by default; only a listed origin gets the headers, and a preflight names the method', async () => {
   await using plain = await startForge()
-  const asked = { headers: { origin: 'https://app.example.com', 'access-control-request-method': 'GET' } }
-  assert.equal((await plain.guest.send('OPTIONS', '/user', undefined, asked)).status, 405)
+  const preflightRequest = { headers: { origin: 'https://app.example.com', 'access-control-request-method': 'GET' } }
+  assert.equal((await plain.guest.send('OPTIONS', '/user', undefined, preflightRequest)).status, 405)
   await using forge = await startForge({
     settings: { cors: { ENABLED: true, ALLOW_DOMAIN: 'https://app.example.com' } },
   })
-  const preflight = await forge.guest.send('OPTIONS', '/user', undefined, asked)
+  const preflight = await forge.guest.send('OPTIONS', '/user', undefined, preflightRequest)
   assert.deepEqual([preflight.status, preflight.headers.get('access-control-allow-methods')], [200, 'GET'])
   const ask = async (origin: string, method: string) => {
     const headers = { origin, 'access-control-request-method': method }

@@ -102,9 +102,9 @@ test('repoMirrorSync, repoPushMirrorSync: a remote that resolves to an internal 
   await source.as('alice').must('POST', '/user/repos', { name: 'target' })
   /** What of the addresses of the remote leads inward. */
   let inward = /^none of them$/
-  const asked: string[] = []
+  const requests: string[] = []
   const inside = inFrontOf(source, ({ url = '' }) => {
-    asked.push(url)
+    requests.push(url)
     return false
   })
   await withServer(inside, async (insideUrl) => {
@@ -158,5 +158,5 @@ test('repoMirrorSync, repoPushMirrorSync: a remote that resolves to an internal 
       )
     })
   })
-  assert.deepEqual(asked, [], 'nothing inside was asked')
+  assert.deepEqual(requests, [], 'nothing inside was asked')
 })

@@ -149,8 +149,8 @@ test('repoMigrate: a repository of the same family is imported completely, witho
     [],
   )
   assert.equal((await carol.must('GET', '/notifications')).json.length, 0)
-  const [told] = (await carol.must('GET', '/user/imports')).json
-  assert.deepEqual([told.state, told.problem, told.counts.issues, told.counts.comments], ['done', '', 1, 3])
+  const [listed] = (await carol.must('GET', '/user/imports')).json
+  assert.deepEqual([listed.state, listed.problem, listed.counts.issues, listed.counts.comments], ['done', '', 1, 3])
   const row = await forge.services.db.selectFrom('repo_import').selectAll().executeTakeFirstOrThrow()
   assert.equal(row.sealed_credentials, '')
 
@@ -207,8 +207,8 @@ test('repoMigrate: an import from a source that fails half-way leaves only the r
       const reply = await carol.post('/repos/migrate', await copyOf(source, repo, { url, service: 'forgejo' }))
       assert.equal(reply.status, 422, `${why}: ${reply.text}`)
       assert.match(reply.json.message, new RegExp(why))
-      const [told] = (await carol.must('GET', '/user/imports')).json
-      assert.deepEqual([told.state, told.problem], ['failed', reply.json.message])
+      const [listed] = (await carol.must('GET', '/user/imports')).json
+      assert.deepEqual([listed.state, listed.problem], ['failed', reply.json.message])
     })
     await forge.settle()
     assert.deepEqual(await countRows(forge), [0, 0], why)
@@ -267,8 +267,8 @@ test('userGetImport, userListImports, userDeleteImport: only the importing accou
   })
   await forge.settle()
   assert.deepEqual(await countRows(forge), [0, 0])
-  const [told] = (await carol.must('GET', '/user/imports')).json
-  await carol.must('DELETE', `/user/imports/${told.id}`)
+  const [listed] = (await carol.must('GET', '/user/imports')).json
+  await carol.must('DELETE', `/user/imports/${listed.id}`)
   assert.deepEqual((await carol.must('GET', '/user/imports')).json, [])
 })
 

@@ -106,7 +106,7 @@ test('repoMigrate: wiki and LFS objects of a plain git server are imported; a mi
   assert.equal(await media('there.bin'), 'a large file')
   assert.equal(await media('gone.bin'), pointerTo(gone))
   assert.equal((await carol.must('GET', '/repos/carol/copy/wiki/pages')).json.length, 1)
-  const [told] = (await carol.must('GET', '/user/imports')).json
-  assert.ok(told.notes[0].includes(gone.oid), told.notes[0])
+  const [listed] = (await carol.must('GET', '/user/imports')).json
+  assert.ok(listed.notes[0].includes(gone.oid), listed.notes[0])
   assert.deepEqual(await examined(forge.services, { only: ['lfs', 'usage', 'counters', 'repositories'] }), [])
 })

@@ -12,13 +12,13 @@ type Answers = Readonly<Record<string, unknown>>
 const pageSize = 1
 
 /** Plays an API: who asks without the token is refused, and lists of more than one page have `Link` headers. */
-function play(base: string, answers: Answers, asked: string[]) {
+function play(base: string, answers: Answers, requests: string[]) {
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const url = new URL(request.url ?? '', `http://${request.headers.host}`)
     if (!url.pathname.startsWith(base)) return false
     response.setHeader('content-type', 'application/json')
     const path = url.pathname.slice(base.length)
-    asked.push(path)
+    requests.push(path)
     if (request.headers.authorization !== 'Bearer secret') {
       response.writeHead(401).end('{"message":"Requires authentication"}')
       return true
@@ -77,7 +77,7 @@ test('repoMigrate: an import from GitHub uses its REST API', async () => {
     ...at(1),
   }
   const pullOnly = { pull_request: { url: 'x' }, number: 2, title: 'new-feature', state: 'closed' }
-  const asked: string[] = []
+  const requests: string[] = []
   let home = ''
   const answers = (): Answers => ({
     '/user': octo,
@@ -186,7 +186,7 @@ test('repoMigrate: an import from GitHub uses its REST API', async () => {
       response.end('bytes')
       return true
     }
-    return play('/api/v3', answers(), asked)(request, response)
+    return play('/api/v3', answers(), requests)(request, response)
   })
   const bob = forge.as('bob')
   await forge.account('bob')
@@ -240,7 +240,7 @@ test('repoMigrate: an import from GitHub uses its REST API', async () => {
   assert.deepEqual([release.tag_name, release.author.full_name, release.assets[0].download_count], ['v1', 'hubot', 42])
   const file = await bob.get(new URL(release.assets[0].browser_download_url).pathname, { site: true })
   assert.equal(file.text, 'bytes')
-  assert.equal(asked.includes(`${root}/issues/3/reactions`), false, 'nobody is asked about none')
+  assert.equal(requests.includes(`${root}/issues/3/reactions`), false, 'nobody is asked about none')
 })
 
 test('repoMigrate: an import from GitLab uses its REST API; numbers of merge requests follow those of issues', async () => {
@@ -367,8 +367,8 @@ test('repoMigrate: an import from GitLab uses its REST API; numbers of merge req
   )
   const [release] = await get('/releases')
   assert.deepEqual([release.name, release.assets[0].browser_download_url], ['Awesome', 'https://example.com/a.zip'])
-  const [told] = (await bob.must('GET', '/user/imports')).json
-  assert.deepEqual(told.notes, [
+  const [listed] = (await bob.must('GET', '/user/imports')).json
+  assert.deepEqual(listed.notes, [
     'the source server has no wiki',
     'the repository is archived on the source server; here it is writable',
   ])

@@ -26,16 +26,16 @@ test('issueCreateIssue: fields for writers are ignored for readers; titles are t
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const label = await forge.as('alice').must('POST', `${repo.api}/labels`, { name: 'bug', color: '#f00' })
-  const asked = {
+  const input = {
     title: `  ${'é'.repeat(200)}`,
     labels: [label.json.id],
     assignees: ['alice'],
     due_date: '2030-01-02T03:04:05Z',
   }
-  const byBob = (await forge.as('bob').must('POST', `${repo.api}/issues`, asked)).json
+  const byBob = (await forge.as('bob').must('POST', `${repo.api}/issues`, input)).json
   assert.deepEqual([byBob.labels, byBob.assignees, byBob.due_date], [[], null, null])
   assert.equal(sizeOf(byBob.title), 255)
-  const byAlice = (await forge.as('alice').must('POST', `${repo.api}/issues`, asked)).json
+  const byAlice = (await forge.as('alice').must('POST', `${repo.api}/issues`, input)).json
   assert.deepEqual(
     [byAlice.labels[0].color, byAlice.assignee.login, byAlice.due_date],
     ['ff0000', 'alice', '2030-01-02T03:04:05Z'],
@@ -224,13 +224,13 @@ test('issueSearchIssues: relation filters count only readable issues, by state a
     const { json, headers } = await forge.as(who).must('GET', `/repos/issues/search?${query}`)
     return [json.length, headers.get('x-total-count')]
   }
-  for (const asked of ['assigned=true', 'mentioned=true']) {
-    assert.deepEqual(await found('bob', `${asked}&state=all`), [5, '5'], asked)
-    assert.deepEqual(await found('bob', `${asked}&state=all&limit=2`), [2, '5'], asked)
-    assert.deepEqual(await found('bob', `${asked}&state=closed`), [1, '1'], asked)
-    assert.deepEqual(await found('bob', `${asked}&type=pulls`), [1, '1'], asked)
-    assert.deepEqual(await found('bob', `${asked}&type=pulls&state=closed`), [0, '0'], asked)
-    assert.deepEqual(await found('alice', `${asked}&state=all`), [0, '0'], asked)
+  for (const query of ['assigned=true', 'mentioned=true']) {
+    assert.deepEqual(await found('bob', `${query}&state=all`), [5, '5'], query)
+    assert.deepEqual(await found('bob', `${query}&state=all&limit=2`), [2, '5'], query)
+    assert.deepEqual(await found('bob', `${query}&state=closed`), [1, '1'], query)
+    assert.deepEqual(await found('bob', `${query}&type=pulls`), [1, '1'], query)
+    assert.deepEqual(await found('bob', `${query}&type=pulls&state=closed`), [0, '0'], query)
+    assert.deepEqual(await found('alice', `${query}&state=all`), [0, '0'], query)
   }
   assert.deepEqual(await found('alice', 'created=true&state=all&type=issues'), [4, '4'])
   await forge.as('alice').must('DELETE', `${hidden.api}/collaborators/bob`)

@@ -27,14 +27,14 @@ test('renderMarkdown: the code of an unclosed fence ends with a newline like tha
 })
 
 test('renderMarkdown: all candidates are looked up at once', async () => {
-  const asked: ReferenceCandidates[] = []
+  const batches: ReferenceCandidates[] = []
   const html = await render('@bea @bea. abcdef0 and\n\n- @nobody 1234567', {
     resolve: async (candidates) => {
-      asked.push(candidates)
+      batches.push(candidates)
       return { mentions: new Set(['bea']), commits: new Set(['abcdef0']) }
     },
   })
-  assert.deepEqual(asked, [{ mentions: ['bea', 'nobody'], commits: ['abcdef0', '1234567'] }])
+  assert.deepEqual(batches, [{ mentions: ['bea', 'nobody'], commits: ['abcdef0', '1234567'] }])
   assert.equal(html.match(/class="mention"/g)?.length, 2)
   assert.match(
     html,

@@ -87,9 +87,9 @@ test('a text that takes too long is shown unrendered and has no references; the 
 
 test('a cached text is used only for readers with the same resolved references', () =>
   withTexts(async (texts) => {
-    const asked: string[] = []
+    const rendered: string[] = []
     const seeing = (names: readonly string[]) => async (candidates: { readonly mentions: readonly string[] }) => {
-      asked.push(candidates.mentions.join())
+      rendered.push(candidates.mentions.join())
       return { mentions: new Set(names), commits: new Set<string>() }
     }
     const render = (names: readonly string[]) => texts.render(reader(), '@ann @bea', 'markdown', options, seeing(names))
@@ -99,7 +99,7 @@ test('a cached text is used only for readers with the same resolved references',
       [2, 1, 0],
     )
     assert.equal(links(await render(['ann', 'bea'])), 2)
-    assert.deepEqual(asked, Array(4).fill('ann,bea'))
+    assert.deepEqual(rendered, Array(4).fill('ann,bea'))
   }))
 
 test('a text is refused when too many wait', () =>

@@ -197,7 +197,7 @@ test('notifyGetList: notifying 10,000 watchers of a comment takes few statements
   const comment = () => forge.as('bob').must('POST', `${issue.api}/comments`, { body: 'hello' })
   await manyPeople(forge, { count: 10_000, watching: await repoIdOf(forge, repo.api) })
   await comment()
-  const told = async (): Promise<number> => {
+  const countNotified = async (): Promise<number> => {
     const { count } = await forge.services.db
       .selectFrom('notification')
       .select((select) => select.fn.countAll<number>().as('count'))
@@ -206,11 +206,11 @@ test('notifyGetList: notifying 10,000 watchers of a comment takes few statements
     return count
   }
   await forge.settle()
-  assert.equal(await told(), 10_000)
-  using asked = await countQueries(forge, 'all')
+  assert.equal(await countNotified(), 10_000)
+  using queries = await countQueries(forge, 'all')
   await comment()
   await forge.settle()
-  assert.ok(asked.count < 500, `${asked.count} statements`)
+  assert.ok(queries.count < 500, `${queries.count} statements`)
 })
 
 const repoIdOf = async (forge: Forge, api: string): Promise<number> =>

@@ -50,7 +50,7 @@ test('notifications: each page equals a full scan of the readable threads, for e
       sql`(${id}, ${repoId}, ${issueId}, ${subject}, ${of(threadStatuses)}, 1, ${below(40) * 250})`
     return [
       ...some(issues, 40).map((issue) => row(issue.repo_id, issue.id, issue.is_pull ? 'pull' : 'issue')),
-      ...some(world.places, 40).map(({ repo }) => row(repo.id, null, 'repository')),
+      ...some(world.repositories, 40).map(({ repo }) => row(repo.id, null, 'repository')),
     ]
   })
   await transaction(db, (tx) =>
@@ -80,7 +80,7 @@ test('notifications: each page equals a full scan of the readable threads, for e
   const all = await listAll(db)
   for (const viewer of viewersOf(world)) {
     if (viewer === undefined) continue
-    const access = await accessToAll(db, viewer, world.places)
+    const access = await accessToAll(db, viewer, world.repositories)
     const readable = all.filter(({ user_id, repo_id, subject }) => {
       const rights = access.get(repo_id)?.rights
       if (user_id !== viewer.id || rights === undefined) return false
@@ -94,7 +94,7 @@ test('notifications: each page equals a full scan of the readable threads, for e
       const filter: ThreadFilter = {
         statuses: some(threadStatuses, 50),
         subjects: chance(50) ? [] : some(threadSubjects, 50),
-        repoId: chance(30) ? of(world.places).repo.id : undefined,
+        repoId: chance(30) ? of(world.repositories).repo.id : undefined,
         since: chance(30) ? below(10) : undefined,
         before: chance(30) ? below(10) : undefined,
       }

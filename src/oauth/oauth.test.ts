@@ -41,10 +41,10 @@ const authorizePath = (app: Pick<App, 'client_id'>, more: Record<string, string>
 /** Requests a code and grants access when asked. Returns the redirect of the browser. */
 async function authorize(browser: Browser, app: App, more: Record<string, string> = {}, granted = 'true') {
   const first = await browser.get(authorizePath(app, more))
-  if (first.status !== 200) return { asked: false, answer: first, to: targetOf(first) }
+  if (first.status !== 200) return { isPrompted: false, answer: first, to: targetOf(first) }
   const fields = hiddenFields(first.text, '/login/oauth/grant')
   const answer = await browser.post('/login/oauth/grant', { ...fields, granted })
-  return { asked: true, answer, to: targetOf(answer) }
+  return { isPrompted: true, answer, to: targetOf(answer) }
 }
 
 const targetOf = ({ headers }: { headers: Headers }): URL =>
@@ -134,14 +134,17 @@ test('oauthAuthorize, oauthGrant, oauthToken: a person grants an application acc
   assert.match(page.headers.get('content-security-policy') ?? '', /form-action 'self' https:\/\/app\.example\.com;/)
   assert.match(page.text, /belongs to dev/)
   assert.match(page.text, /Read repositories that you may reach/)
-  const said = await authorize(browser, app, {}, 'false')
-  assert.deepEqual([said.to.origin, said.to.searchParams.get('error')], ['https://app.example.com', 'access_denied'])
+  const refusal = await authorize(browser, app, {}, 'false')
+  assert.deepEqual(
+    [refusal.to.origin, refusal.to.searchParams.get('error')],
+    ['https://app.example.com', 'access_denied'],
+  )
 
   const tokens = await tokensOf(forge, browser, app)
   const who = await forge.guest.get('/user', bearer(tokens.access_token))
   assert.deepEqual([who.status, who.json.login], [200, 'alice'])
   const again = await authorize(browser, app)
-  assert.deepEqual([again.asked, again.to.searchParams.get('state')], [false, 'st'])
+  assert.deepEqual([again.isPrompted, again.to.searchParams.get('state')], [false, 'st'])
   assert.equal((await forge.guest.get('/user', bearer(tokens.refresh_token))).status, 401)
 })
 
@@ -236,8 +239,8 @@ test('oauthToken: the challenge is checked also after a consent page', async () 
   const native = await givenApp(forge, { confidential_client: false })
   const browser = await Browser.of(forge, 'alice')
   const code = async () => {
-    const { asked, to } = await authorize(browser, native, challenge)
-    assert.equal(asked, true, 'a public client asks every time')
+    const { isPrompted, to } = await authorize(browser, native, challenge)
+    assert.equal(isPrompted, true, 'a public client asks every time')
     return to.searchParams.get('code') ?? ''
   }
   const fields = { client_id: native.client_id, grant_type: 'authorization_code', redirect_uri: callback }
@@ -478,8 +481,8 @@ test('userListOAuth2Grants, userRevokeOAuth2Grant: built-in applications are pub
   await using forge = await start()
   const tea = { id: 0, client_id: 'd57cb8c4-630c-4168-8324-ec79935e18d4', client_secret: '' }
   const browser = await Browser.of(forge, 'alice')
-  const { asked, to } = await authorize(browser, tea, { redirect_uri: 'http://127.0.0.1:5432/', ...challenge })
-  assert.deepEqual([asked, to.origin], [true, 'http://127.0.0.1:5432'])
+  const { isPrompted, to } = await authorize(browser, tea, { redirect_uri: 'http://127.0.0.1:5432/', ...challenge })
+  assert.deepEqual([isPrompted, to.origin], [true, 'http://127.0.0.1:5432'])
   await using none = await start({ oauth2: { DEFAULT_APPLICATIONS: '' } })
   assert.equal((await (await Browser.of(none, 'alice')).get(authorizePath(tea))).status, 400)
 })

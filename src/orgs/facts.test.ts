@@ -22,13 +22,13 @@ test('orgCreateTeam, orgEditTeam, orgDeleteTeam: each change of a team publishes
   const alice = forge.as('alice')
   const org = await forge.given.org()
   const orgId = (await alice.get(`/orgs/${org}`)).json.id
-  const asked = { name: 'readers', description: 'who read', permission: 'read', units: ['repo.code', 'repo.issues'] }
-  const team = (await alice.must('POST', `/orgs/${org}/teams`, asked)).json
+  const input = { name: 'readers', description: 'who read', permission: 'read', units: ['repo.code', 'repo.issues'] }
+  const team = (await alice.must('POST', `/orgs/${org}/teams`, input)).json
   const about = { teamId: team.id, orgId, doerId: await idOf(forge, 'alice') }
   assert.deepEqual(await eventsNamed(forge, 'team.created'), [about])
-  await alice.must('PATCH', `/teams/${team.id}`, asked)
+  await alice.must('PATCH', `/teams/${team.id}`, input)
   assert.deepEqual(await eventsNamed(forge, 'team.edited'), [])
-  await alice.must('PATCH', `/teams/${team.id}`, { ...asked, name: 'writers', permission: 'write' })
+  await alice.must('PATCH', `/teams/${team.id}`, { ...input, name: 'writers', permission: 'write' })
   assert.deepEqual(await eventsNamed(forge, 'team.edited'), [
     { ...about, oldName: 'readers', oldMode: 1, oldUnits: { code: 1, issues: 1 } },
   ])

@@ -88,10 +88,10 @@ test('a former name redirects only as the owner segment of a path', async () => 
     await forge.given.org({ name })
     await alice.must('POST', `/orgs/${name}/repos`, { name: 'a.b' })
     await alice.must('POST', `/orgs/${name}/rename`, { new_name: `${name}-now` })
-    const places = [`/orgs/${name}/teams`, `/users/${name}`, `/repos/${name}/a.b/contents/${name}/a%2Fb?ref=${name}`]
-    for (const place of places) {
-      const { status, headers } = await alice.get(place)
-      const [, collection, , ...rest] = place.split('/')
+    const paths = [`/orgs/${name}/teams`, `/users/${name}`, `/repos/${name}/a.b/contents/${name}/a%2Fb?ref=${name}`]
+    for (const path of paths) {
+      const { status, headers } = await alice.get(path)
+      const [, collection, , ...rest] = path.split('/')
       const moved = ['/api/v1', collection, `${name}-now`, ...rest].join('/')
       assert.deepEqual([status, headers.get('location')], [307, moved])
     }

@@ -160,14 +160,14 @@ test('every way to write a loopback address is refused before a connection is ma
   ))
 
 test('a name is resolved once per connection: what was checked is what is connected to', async () => {
-  const asked: string[] = []
+  const requests: string[] = []
   let answers = ['93.184.216.34']
   await withServer(
     (_, response) => response.end('reached'),
     {
       rules: createHostRules({ allowed: ['external'] }),
       resolve: (host) => {
-        asked.push(host)
+        requests.push(host)
         const found = answers.map((address) => ({ address, family: 4 }))
         answers = ['127.0.0.1']
         return Promise.resolve(found)
@@ -180,7 +180,7 @@ test('a name is resolved once per connection: what was checked is what is connec
         addresses: ['93.184.216.34'],
       })
       await fails(outgoing.request(`http://rebinding.example:${port}/`), 'refused_address')
-      assert.deepEqual([asked, seen], [['rebinding.example', 'rebinding.example'], []])
+      assert.deepEqual([requests, seen], [['rebinding.example', 'rebinding.example'], []])
     },
   )
   await withServer(

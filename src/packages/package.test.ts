@@ -70,16 +70,16 @@ test('listPackages: versions are listed newest first, by type, by part of the na
 test('listPackages: the number of queries does not depend on the number of versions', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
-  const asked = async () => {
+  const queryCount = async () => {
     using queries = await countQueries(forge)
     await forge.as('alice').must('GET', '/packages/alice?limit=50')
     return queries.count
   }
   await publish(forge, 'tool/1/f', 'x')
   await forge.as('alice').must('POST', `/packages/alice/generic/tool/-/link/${repo.name}`)
-  const one = await asked()
+  const one = await queryCount()
   for (let version = 2; version <= 12; version += 1) await publish(forge, `tool/${version}/f`, 'x')
-  assert.equal(await asked(), one)
+  assert.equal(await queryCount(), one)
 })
 
 test('getPackage, listPackageFiles: names keep their first spelling, and files have digests', async () => {
@@ -120,10 +120,10 @@ test('deletePackage: refuses callers without rights; a deletion removes all rows
   assert.equal((await forge.as('alice').delete(path)).status, 404)
   assert.equal(await packageUsageOf(forge, 'alice'), 1)
   const ownerId = await idOf(forge, 'alice')
-  const [told, ...more] = await eventsNamed(forge, 'package.deleted')
+  const [event, ...more] = await eventsNamed(forge, 'package.deleted')
   assert.deepEqual(more, [])
   assert.deepEqual(
-    [told?.['ownerId'], told?.['type'], told?.['name'], told?.['version'], told?.['creatorId']],
+    [event?.['ownerId'], event?.['type'], event?.['name'], event?.['version'], event?.['creatorId']],
     [ownerId, 'generic', 'tool', '1', ownerId],
   )
   assert.equal((await eventsNamed(forge, 'package.created')).length, 2)

@@ -77,6 +77,6 @@ export function zipOf(files: Files): Buffer {
 /** Returns the statuses of a request by a guest and by a user without write access. */
 export async function refusedTo(forge: Forge, method: string, path: string, raw?: SendOptions['raw']) {
   for (const name of ['alice', 'stranger']) await forge.account(name)
-  const asked = [forge.guest, forge.as('stranger')].map((client) => registryOf(client, 'alice')(method, path, raw))
-  return (await Promise.all(asked)).map(({ status }) => status)
+  const answers = [forge.guest, forge.as('stranger')].map((client) => registryOf(client, 'alice')(method, path, raw))
+  return (await Promise.all(answers)).map(({ status }) => status)
 }

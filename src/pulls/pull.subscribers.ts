@@ -225,7 +225,7 @@ const mergeScheduled = subscriber({
 })
 
 /** The subscribers of pull requests, in the order of delivery. */
-export const all: readonly Subscriber<Services>[] = [
+export const pullSubscribers: readonly Subscriber<Services>[] = [
   followBranches,
   followReopened,
   followRenamedBranch,

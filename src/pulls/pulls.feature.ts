@@ -5,7 +5,7 @@ import { followLinesJob } from './reviews/follow-lines.job.ts'
 import { reviews } from './reviews/review.owned.ts'
 import { headDeletionEffect } from './merge/head-deletion.service.ts'
 import { mergeEffect } from './merge/merge-record.service.ts'
-import * as pullSubscribers from './pull.subscribers.ts'
+import { checkPullJob, pullSubscribers } from './pull.subscribers.ts'
 import * as pullRoutes from './pull.routes.ts'
 import * as pullMergeRoutes from './merge/merge.routes.ts'
 import * as pullReviewRoutes from './reviews/review.routes.ts'
@@ -13,9 +13,9 @@ import * as pullReviewRoutes from './reviews/review.routes.ts'
 /** Pull requests, reviews and merging. */
 export const pulls: Feature = {
   routes: [pullRoutes, pullMergeRoutes, pullReviewRoutes],
-  subscribers: [...pullSubscribers.all],
+  subscribers: [...pullSubscribers],
   refEffects: [mergeEffect, headDeletionEffect],
-  jobs: [pullSubscribers.checkPullJob, followLinesJob],
+  jobs: [checkPullJob, followLinesJob],
   doctor: [pullRefsCheck],
   owns: [reviews],
   pushExtras: pullPushExtras,

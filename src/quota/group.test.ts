@@ -260,14 +260,14 @@ test('userListQuotaAttachments, userListQuotaPackages, userListQuotaArtifacts, o
   assert.deepEqual((await alice.must('GET', '/user/quota/packages')).json, [])
   assert.deepEqual((await alice.must('GET', '/user/quota/artifacts')).json, [])
 
-  const asked = async () => {
+  const queryCount = async () => {
     using queries = await countQueries(forge)
     await alice.must('GET', '/user/quota/attachments')
     return queries.count
   }
-  const before = await asked()
+  const before = await queryCount()
   await alice.must('POST', `${issue.api}/assets`, undefined, upload('more.txt', '12345'))
-  assert.equal(await asked(), before, 'four files take the queries of three')
+  assert.equal(await queryCount(), before, 'four files take the queries of three')
 })
 
 test('repoDeleteFile, repoChangeFiles: over quota files can be deleted but not changed', async () => {

@@ -29,7 +29,7 @@ const head = '--b\r\ncontent-disposition: form-data; name="attachment"; filename
 const form = { type: 'multipart/form-data; boundary=b', head, tail: '\r\n--b--\r\n' }
 const plain = { type: 'application/octet-stream', head: '', tail: '' }
 
-const places = {
+const uploads = {
   'LFS objects': {
     ...plain,
     method: 'PUT',
@@ -45,7 +45,7 @@ const places = {
   },
 }
 
-for (const [what, { type, head, tail, method, path }] of Object.entries(places)) {
+for (const [what, { type, head, tail, method, path }] of Object.entries(uploads)) {
   test(`${what}: parallel uploads exceed the quota by at most one upload, and refused ones leave nothing`, async () => {
     const settings = {
       quota: { ENABLED: true },

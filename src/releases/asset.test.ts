@@ -299,7 +299,7 @@ test('webReleaseDownload, downloadAttachment: files of drafts and private reposi
     upload('d.txt', 'd'),
   )
   await forge.account('sam')
-  const asked = [
+  const requests = [
     `/attachments/${published.uuid}`,
     `/${repo.fullName}/attachments/${published.uuid}`,
     site(repo, 'download/v1/a.txt'),
@@ -307,7 +307,7 @@ test('webReleaseDownload, downloadAttachment: files of drafts and private reposi
     site(repo, 'download/v2/d.txt'),
   ]
   const seenBy = (who: Pick<typeof forge.guest, 'get'>) =>
-    Promise.all(asked.map(async (path) => (await who.get(path, { site: true })).status))
+    Promise.all(requests.map(async (path) => (await who.get(path, { site: true })).status))
   assert.deepEqual(await seenBy(bob), [200, 200, 200, 200, 200])
   assert.deepEqual(await seenBy(forge.as('rita')), [200, 200, 200, 404, 404])
   assert.deepEqual(await seenBy(forge.as('sam')), [404, 404, 404, 404, 404])

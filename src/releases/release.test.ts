@@ -76,12 +76,12 @@ test('repoGetRelease, repoGetReleaseByTag, repoListReleases, repoGetLatestReleas
   const { json: draft } = await bob.must('POST', `${repo.api}/releases`, { tag_name: 'v2', draft: true })
   await bob.must('POST', `${repo.api}/releases`, { tag_name: 'v3-rc', prerelease: true })
   const seenBy = async (who: string) => {
-    const asked = await Promise.all(
+    const answers = await Promise.all(
       ['', '?draft=true', '?q=V2', `/${draft.id}`, '/tags/V2', '/latest'].map((path) =>
         forge.as(who).get(`${repo.api}/releases${path}`),
       ),
     )
-    return asked.map(({ status, json, headers }) =>
+    return answers.map(({ status, json, headers }) =>
       status !== 200
         ? status
         : Array.isArray(json)
@@ -114,10 +114,10 @@ test('repoListReleases: the number of statements does not depend on the page', a
 test('repoCreateRelease: one of eight concurrent releases of a tag succeeds, also with drafts and other letter case', async () => {
   await using forge = await startForge()
   const repo = await given(forge)
-  const asked = ['v1', 'V1', 'v1', 'V1', 'v1', 'V1', 'v1', 'v1'].map((tag_name, index) =>
+  const attempts = ['v1', 'V1', 'v1', 'V1', 'v1', 'V1', 'v1', 'v1'].map((tag_name, index) =>
     forge.as('bob').post(`${repo.api}/releases`, { tag_name, draft: index % 3 === 2 }),
   )
-  const statuses = (await Promise.all(asked)).map(({ status }) => status)
+  const statuses = (await Promise.all(attempts)).map(({ status }) => status)
   assert.deepEqual(statuses.toSorted(byNumber), [201, 409, 409, 409, 409, 409, 409, 409])
   const { json: releases } = await forge.as('bob').must('GET', `${repo.api}/releases`)
   assert.equal(releases.length, 1)

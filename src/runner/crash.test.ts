@@ -27,7 +27,7 @@ function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Program {
 }
 
 /** Waits for the first match in the output of a program. */
-const said = (child: ChildProcess, pattern: RegExp): Promise<string> =>
+const printed = (child: ChildProcess, pattern: RegExp): Promise<string> =>
   new Promise((resolve, reject) => {
     let text = ''
     child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -59,7 +59,7 @@ test('server and runner are killed under load: no run is lost, and none is execu
   const serve = async (port: string): Promise<Program & { readonly url: string }> => {
     const args = ['serve', '--config', join(folder, 'app.ini'), '--data', join(folder, 'data'), '--host', '127.0.0.1']
     const program = start([...args, '--port', port, '--ssh-port', '0'], admin)
-    return { ...program, url: await said(program.child, /serves (http:\S+)\/\n/) }
+    return { ...program, url: await printed(program.child, /serves (http:\S+)\/\n/) }
   }
   let server = await serve('0')
   const { url } = server

@@ -83,9 +83,9 @@ test('the official cache and artifact clients work in a workflow with matrix, ne
   const logs = await Promise.all(
     jobs.map(async ({ id }: { id: number }) => (await alice.get(`${repo.api}/actions/jobs/${id}/logs`)).text),
   )
-  const said = logs.map((log) => log.replaceAll(/^\S+ /gm, ''))
-  assert.deepEqual(await runsOf(forge, repo.api), ['push w.yml main success'], said.join('\n'))
-  const [first = '', , use = ''] = said
+  const outputs = logs.map((log) => log.replaceAll(/^\S+ /gm, ''))
+  assert.deepEqual(await runsOf(forge, repo.api), ['push w.yml main success'], outputs.join('\n'))
+  const [first = '', , use = ''] = outputs
   assert.match(first, /^the secret is \*\*\*.{0,4}$/m)
   assert.match(use, /^restored true 18000$/m)
   assert.match(use, /^restored two-1$/m)

@@ -5,17 +5,17 @@ import { TooLarge } from '../lib/errors.ts'
 import { startForge } from '../testing/forge.ts'
 import { blobGetAddress, blobPutAddress } from './blob-address.service.ts'
 
-const place = { kind: 'lfs', key: 'ab/cd' } as const
+const blob = { kind: 'lfs', key: 'ab/cd' } as const
 const minute = { expiresSeconds: 60 }
 
 test('blobGetSigned: serves a blob, ranges included, until the address expires', async () => {
   await using forge = await startForge({ standAt: Date.now() })
   const { services } = forge
-  const url = await blobGetAddress(services, place, { ...minute, fileName: 'né.bin', contentType: 'text/plain' })
+  const url = await blobGetAddress(services, blob, { ...minute, fileName: 'né.bin', contentType: 'text/plain' })
   assert.equal((await fetch(url)).status, 404)
-  await services.blobs.lfs.put(place.key, Readable.from([Buffer.from('hello')]), { maxBytes: 5 })
+  await services.blobs.lfs.put(blob.key, Readable.from([Buffer.from('hello')]), { maxBytes: 5 })
   assert.equal((await fetch(`${url.slice(0, -2)}xx`)).status, 403)
-  const { url: putUrl } = await blobPutAddress(services, place, { ...minute, maxBytes: 5 })
+  const { url: putUrl } = await blobPutAddress(services, blob, { ...minute, maxBytes: 5 })
   assert.equal((await fetch(putUrl)).status, 403, 'an address to put to')
   const whole = await fetch(url)
   assert.deepEqual([whole.status, await whole.text()], [200, 'hello'])
@@ -30,16 +30,16 @@ test('blobPutSigned: accepts only an upload that fits the address', async () => 
   await using forge = await startForge({ standAt: Date.now() })
   const { services } = forge
   const put = (url: string, body: string) => fetch(url, { method: 'PUT', body }).then(({ status }) => status)
-  const getUrl = await blobGetAddress(services, place, { ...minute, fileName: 'x' })
+  const getUrl = await blobGetAddress(services, blob, { ...minute, fileName: 'x' })
   assert.equal(await put(getUrl, 'hello'), 403)
-  const limited = await blobPutAddress(services, place, { ...minute, maxBytes: 5 })
+  const limited = await blobPutAddress(services, blob, { ...minute, maxBytes: 5 })
   assert.equal(await put(limited.url, 'larger'), 413)
-  await assert.rejects(blobPutAddress(services, place, { ...minute, maxBytes: 4, sizeBytes: 5 }), TooLarge)
-  const exact = await blobPutAddress(services, place, { ...minute, maxBytes: 100, sizeBytes: 5 })
+  await assert.rejects(blobPutAddress(services, blob, { ...minute, maxBytes: 4, sizeBytes: 5 }), TooLarge)
+  const exact = await blobPutAddress(services, blob, { ...minute, maxBytes: 100, sizeBytes: 5 })
   assert.equal(await put(exact.url, 'four'), 422)
-  assert.equal(await services.blobs.lfs.stat(place.key), undefined)
+  assert.equal(await services.blobs.lfs.stat(blob.key), undefined)
   assert.equal(await put(exact.url, 'hello'), 201)
-  assert.equal((await services.blobs.lfs.stat(place.key))?.sizeBytes, 5)
+  assert.equal((await services.blobs.lfs.stat(blob.key))?.sizeBytes, 5)
   forge.clock.advance(61_000)
   assert.equal(await put(exact.url, 'again'), 403)
 })

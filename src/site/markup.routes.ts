@@ -9,7 +9,7 @@ import { renderFileText, renderText, type TextContext } from './render.service.t
 
 const html = (text: string): StreamReply<200> => bytes('text/html;charset=utf-8', text)
 
-const placeOf = (body: MarkdownOption): TextContext => ({
+const contextOf = (body: MarkdownOption): TextContext => ({
   isForApi: true,
   context: body.Context ?? '',
   wiki: body.Wiki ?? false,
@@ -18,18 +18,18 @@ const placeOf = (body: MarkdownOption): TextContext => ({
 /** An unknown mode of `/markdown` counts as the plain one (observed). */
 async function renderMarkdownOption(ctx: Ctx, body: MarkdownOption, repo?: RepoCtx): Promise<StreamReply<200>> {
   const mode = body.Mode === 'gfm' || body.Mode === 'comment' ? body.Mode : 'markdown'
-  return html(await renderText(ctx, body.Text ?? '', mode, placeOf(body), repo))
+  return html(await renderText(ctx, body.Text ?? '', mode, contextOf(body), repo))
 }
 
 /** `/markup` refuses unknown modes; its mode `file` uses the file name (observed). */
 async function renderMarkupOption(ctx: Ctx, body: MarkupOption, repo?: RepoCtx): Promise<StreamReply<200>> {
   const { Mode: mode = '', Text: text = '', FilePath: filePath = '', BranchPath: branchPath = '' } = body
   if (mode === 'markdown' || mode === 'gfm' || mode === 'comment') {
-    return html(await renderText(ctx, text, mode, placeOf(body), repo))
+    return html(await renderText(ctx, text, mode, contextOf(body), repo))
   }
   if (mode !== 'file') throw new Invalid(`[Mode]: unknown mode ${mode}`, 'unknown_mode', { mode })
   if (filePath === '') throw new Invalid('[FilePath]: is required in mode file', 'file_path_required')
-  return html(await renderFileText(ctx, text, filePath, { ...placeOf(body), branchPath }, repo))
+  return html(await renderFileText(ctx, text, filePath, { ...contextOf(body), branchPath }, repo))
 }
 
 /** The body is the text, whatever its content type. */

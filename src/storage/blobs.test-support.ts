@@ -70,7 +70,7 @@ export const withS3 = (use: (store: TestStore) => Promise<void>): Promise<void> 
     }
   })
 
-export const places = [
+export const storages = [
   ['a local folder', withLocal],
   ['an S3 service', withS3],
 ] as const

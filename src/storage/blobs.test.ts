@@ -4,11 +4,11 @@ import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { Invalid, RangeNotSatisfiable, TooLarge } from '../lib/errors.ts'
-import { places, sha256, limit, contentOf, bytesOf, keysOf, chunksOf } from './blobs.test-support.ts'
+import { storages, sha256, limit, contentOf, bytesOf, keysOf, chunksOf } from './blobs.test-support.ts'
 
-for (const [name, withPlace] of places) {
+for (const [name, withStorage] of storages) {
   test(`${name}: a stored blob can be read, replaced, measured and deleted`, () =>
-    withPlace(async ({ blobs }) => {
+    withStorage(async ({ blobs }) => {
       const before = Math.floor(Date.now() / 1000)
       const stored = await blobs.put('a/b c/ü+1.txt', Readable.from([Buffer.from('hel'), Buffer.from('lo')]), {
         ...limit,
@@ -35,7 +35,7 @@ for (const [name, withPlace] of places) {
     }))
 
   test(`${name}: get returns a byte range and refuses an unsatisfiable one`, () =>
-    withPlace(async ({ blobs }) => {
+    withStorage(async ({ blobs }) => {
       await blobs.put('digits', Readable.from([Buffer.from('0123456789')]), limit)
       const part = async (start: number, end?: number): Promise<[number | undefined, string]> => {
         const found = await blobs.get('digits', { range: { start, end } })
@@ -50,7 +50,7 @@ for (const [name, withPlace] of places) {
     }))
 
   test(`${name}: content that is too large, unexpected or broken leaves nothing and keeps the existing blob`, () =>
-    withPlace(async ({ blobs }) => {
+    withStorage(async ({ blobs }) => {
       await blobs.put('kept', Readable.from([Buffer.from('old')]), limit)
       const put = (key: string, content: Readable, options: object) => blobs.put(key, content, { ...limit, ...options })
       const bytes = (content: string | Buffer) => Readable.from([Buffer.from(content)])
@@ -88,7 +88,7 @@ for (const [name, withPlace] of places) {
     }))
 
   test(`${name}: large content streams through`, () =>
-    withPlace(async ({ blobs }) => {
+    withStorage(async ({ blobs }) => {
       const content = randomBytes(20 * 1024 * 1024 + 17)
       const stored = await blobs.put('large', Readable.from(chunksOf(content, 100_000)), limit)
       assert.deepEqual([stored.sizeBytes, stored.sha256], [content.length, sha256(content)])
@@ -104,7 +104,7 @@ for (const [name, withPlace] of places) {
     }))
 
   test(`${name}: list selects by prefix, and move renames a blob`, () =>
-    withPlace(async ({ blobs }) => {
+    withStorage(async ({ blobs }) => {
       for (const key of ['x/1', 'x/2', 'x/deep/er/3', 'xy', 'y/1']) {
         await blobs.put(key, Readable.from([Buffer.from(key)]), limit)
       }
@@ -121,7 +121,7 @@ for (const [name, withPlace] of places) {
     }))
 
   test(`${name}: a copy is independent of its original`, () =>
-    withPlace(async ({ blobs }) => {
+    withStorage(async ({ blobs }) => {
       await blobs.put('from', bytesOf('one'), limit)
       await blobs.put('taken', bytesOf('old'), limit)
       assert.equal(await blobs.copy('nothing', 'to'), false)
@@ -134,7 +134,7 @@ for (const [name, withPlace] of places) {
     }))
 
   test(`${name}: keys outside the store are refused`, () =>
-    withPlace(async ({ blobs }) => {
+    withStorage(async ({ blobs }) => {
       const hostile = [
         '',
         '/etc/passwd',
@@ -159,7 +159,7 @@ for (const [name, withPlace] of places) {
     }))
 
   test(`${name}: concurrent writes and deletions in one folder do not disturb each other`, () =>
-    withPlace(async ({ blobs }) => {
+    withStorage(async ({ blobs }) => {
       await Promise.all(
         Array.from({ length: 20 }, async (_, index) => {
           const key = `same/folder/${index}`

@@ -65,14 +65,14 @@ test('a local folder: a killed process leaves only whole blobs and all acknowled
       output += String(chunk)
       if ((output.match(/completed/g)?.length ?? 0) >= 5) child.kill('SIGKILL')
     }
-    const said = (word: string): string[] =>
+    const linesWith = (word: string): string[] =>
       Array.from(output.matchAll(new RegExp(`^${word} (.+)\\n`, 'gm')), ([, rest]) => String(rest))
     const blobs = await openBlobs({ type: 'local', path: folder })
     const keys = await keysOf(blobs, '')
-    for (const key of said('completed')) assert.ok(keys.includes(key), `${key} was completed`)
+    for (const key of linesWith('completed')) assert.ok(keys.includes(key), `${key} was completed`)
     for (const key of keys) assert.equal(await contentOf(blobs, key), 'y'.repeat(size))
-    const log = said('log')[0] as UploadId
-    const logged = Number(said('logged').at(-1))
+    const log = linesWith('log')[0] as UploadId
+    const logged = Number(linesWith('logged').at(-1))
     const kept = await arrived(blobs, log)
     assert.ok(kept !== undefined && kept.length >= logged && kept === 'x'.repeat(kept.length))
     await blobs.uploads.append(log, bytesOf('z'), { ...limit, atBytes: logged })

@@ -48,12 +48,12 @@ test('an S3 service: a signed upload URL accepts one blob', () =>
   }))
 
 test('an S3 service: multipart uploads of a dead process are aborted', async () => {
-  const asked: string[] = []
+  const requests: string[] = []
   const isOld = `<Initiated>2020-01-01T00:00:00.000Z</Initiated>`
   const isNew = `<Initiated>${new Date().toISOString()}</Initiated>`
   const server = createServer((request, response) => {
     const url = request.url ?? ''
-    if (request.method === 'DELETE') asked.push(url)
+    if (request.method === 'DELETE') requests.push(url)
     const isList = request.method === 'GET' && url.includes('uploads')
     const uploads = url.includes('key-marker')
       ? `<Upload><Key>kind/c</Key><UploadId>3</UploadId>${isOld}</Upload>`
@@ -82,7 +82,7 @@ test('an S3 service: multipart uploads of a dead process are aborted', async () 
     assert.equal('signedUrl' in blobs, false)
     assert.equal(await blobs.uploads.removeAbandoned(Math.floor(Date.now() / 1000) - 3600), 2)
     assert.deepEqual(
-      asked.map((url) => url.replace(/[?&]x-id=\w+/, '')),
+      requests.map((url) => url.replace(/[?&]x-id=\w+/, '')),
       ['/forge/kind/a?uploadId=1', '/forge/kind/c?uploadId=3'],
     )
   } finally {

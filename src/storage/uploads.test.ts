@@ -6,11 +6,11 @@ import { buffer, text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { Conflict, Invalid, NotFound, RangeNotSatisfiable, TooLarge } from '../lib/errors.ts'
 import type { UploadId } from './blobs.ts'
-import { places, sha256, limit, contentOf, bytesOf, arrived, keysOf, chunksOf } from './blobs.test-support.ts'
+import { storages, sha256, limit, contentOf, bytesOf, arrived, keysOf, chunksOf } from './blobs.test-support.ts'
 
-for (const [name, withPlace] of places) {
+for (const [name, withStorage] of storages) {
   test(`${name}: an invalid append is refused and does not change the upload`, () =>
-    withPlace(async ({ blobs }) => {
+    withStorage(async ({ blobs }) => {
       const { uploads } = blobs
       const unknown = ['0'.repeat(32), '../../x', ''] as UploadId[]
       for (const id of unknown) {
@@ -47,7 +47,7 @@ for (const [name, withPlace] of places) {
     }))
 
   test(`${name}: another process can continue and complete an upload`, () =>
-    withPlace(async ({ blobs, reopen }) => {
+    withStorage(async ({ blobs, reopen }) => {
       const id = await blobs.uploads.begin()
       assert.equal((await blobs.uploads.find(id))?.sizeBytes, 0)
       assert.equal((await blobs.uploads.append(id, bytesOf('01234'), { ...limit, atBytes: 0 })).sizeBytes, 5)
@@ -81,7 +81,7 @@ for (const [name, withPlace] of places) {
     }))
 
   test(`${name}: an append at an earlier byte replaces the content after it`, () =>
-    withPlace(async ({ blobs }) => {
+    withStorage(async ({ blobs }) => {
       const id = await blobs.uploads.begin()
       const append = (content: string, atBytes: number) =>
         blobs.uploads.append(id, bytesOf(content), { ...limit, atBytes })
@@ -101,7 +101,7 @@ for (const [name, withPlace] of places) {
     }))
 
   test(`${name}: an upload with many short appends can be read while it grows`, () =>
-    withPlace(async ({ blobs, folder }) => {
+    withStorage(async ({ blobs, folder }) => {
       const id = await blobs.uploads.begin()
       let whole = ''
       for (let line = 0; line < 120; line++) {
@@ -124,7 +124,7 @@ for (const [name, withPlace] of places) {
     }))
 
   test(`${name}: a large upload is streamed, and a broken append keeps the bytes received before`, () =>
-    withPlace(async ({ blobs, reopen }) => {
+    withStorage(async ({ blobs, reopen }) => {
       const content = randomBytes(3 * 1024 * 1024 + 17)
       const id = await blobs.uploads.begin()
       const cut = Readable.from(
@@ -158,7 +158,7 @@ for (const [name, withPlace] of places) {
     }))
 
   test(`${name}: only abandoned uploads are deleted`, () =>
-    withPlace(async ({ blobs, folder }) => {
+    withStorage(async ({ blobs, folder }) => {
       const nowUnix = Math.floor(Date.now() / 1000)
       const id = await blobs.uploads.begin()
       await blobs.uploads.append(id, bytesOf('x'.repeat(200_000)), { ...limit, atBytes: 0 })

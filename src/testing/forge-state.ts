@@ -56,8 +56,8 @@ export function checkIsWithin(folder: string, { storage, paths, database }: Conf
     const from = relative(folder, path)
     return !from.startsWith('..') && !isAbsolute(from)
   }
-  const places = Object.values(storage).map((each) => (each.type === 'local' ? each.path : each.endpoint))
-  const outside = [...places, paths.repositories, ...(database.kind === 'sqlite3' ? [paths.database] : [])].find(
+  const locations = Object.values(storage).map((each) => (each.type === 'local' ? each.path : each.endpoint))
+  const outside = [...locations, paths.repositories, ...(database.kind === 'sqlite3' ? [paths.database] : [])].find(
     (path) => !isAbsolute(path) || !isWithin(path),
   )
   if (outside !== undefined) throw new Error(`a forge with files outside its data folder has no snapshots: ${outside}`)

@@ -150,8 +150,8 @@ function storageIn(folder: string): NonNullable<ForgeOptions['settings']> {
   const endpoint = process.env['INGOT_TEST_STORAGE'] ?? ''
   if (endpoint === '') return {}
   const keys = { MINIO_ACCESS_KEY_ID: 'S3RVER', MINIO_SECRET_ACCESS_KEY: 'S3RVER', MINIO_BUCKET_LOOKUP: 'path' }
-  const place = { MINIO_ENDPOINT: endpoint, MINIO_BUCKET: 'forge', MINIO_BASE_PATH: basename(folder) }
-  return { storage: { STORAGE_TYPE: 'minio', ...keys, ...place } }
+  const bucket = { MINIO_ENDPOINT: endpoint, MINIO_BUCKET: 'forge', MINIO_BASE_PATH: basename(folder) }
+  return { storage: { STORAGE_TYPE: 'minio', ...keys, ...bucket } }
 }
 
 /** The same as environment variables, for a program that a test starts. */

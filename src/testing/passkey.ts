@@ -20,7 +20,7 @@ export class PasskeyDevice {
   }
 
   /** Returns the browser's answer to the creation of a passkey. */
-  create(asked: Asked): string {
+  create(request: Asked): string {
     const { x = '', y = '' } = this.#public.export({ format: 'jwk' })
     const coordinate = (text: string) => Buffer.concat([Buffer.from([0x58, 32]), Buffer.from(text, 'base64url')])
     // A COSE key: kty EC2, alg ES256, crv P-256, x, y (RFC 9052).
@@ -31,7 +31,7 @@ export class PasskeyDevice {
       coordinate(y),
     ])
     const length = Buffer.from([0, this.id.length])
-    const data = Buffer.concat([this.#data(asked, 0x45), Buffer.alloc(16), length, this.id, key])
+    const data = Buffer.concat([this.#data(request, 0x45), Buffer.alloc(16), length, this.id, key])
     const text = (word: string) => Buffer.concat([Buffer.from([0x60 + word.length]), Buffer.from(word)])
     // `{fmt: "none", attStmt: {}, authData}` in CBOR.
     const attestation = Buffer.concat([
@@ -44,22 +44,26 @@ export class PasskeyDevice {
       Buffer.from([0x58, data.length]),
       data,
     ])
-    const said = this.#said('webauthn.create', asked)
+    const clientData = this.#clientData('webauthn.create', request)
     return this.#answer({
-      clientDataJSON: said.toString('base64url'),
+      clientDataJSON: clientData.toString('base64url'),
       attestationObject: attestation.toString('base64url'),
       transports: ['internal'],
     })
   }
 
   /** Returns the browser's answer to a sign-in. @param verified whether the device verified the person */
-  get(asked: Asked, verified = true): string {
+  get(request: Asked, verified = true): string {
     this.counter += 1
-    const data = this.#data(asked, verified ? 0x05 : 0x01)
-    const said = this.#said('webauthn.get', asked)
-    const signature = sign('sha256', Buffer.concat([data, createHash('sha256').update(said).digest()]), this.#private)
+    const data = this.#data(request, verified ? 0x05 : 0x01)
+    const clientData = this.#clientData('webauthn.get', request)
+    const signature = sign(
+      'sha256',
+      Buffer.concat([data, createHash('sha256').update(clientData).digest()]),
+      this.#private,
+    )
     return this.#answer({
-      clientDataJSON: said.toString('base64url'),
+      clientDataJSON: clientData.toString('base64url'),
       authenticatorData: data.toString('base64url'),
       signature: signature.toString('base64url'),
     })
@@ -71,7 +75,7 @@ export class PasskeyDevice {
     return Buffer.concat([createHash('sha256').update(rpId).digest(), Buffer.from([flags]), counter])
   }
 
-  #said(type: string, { challenge }: Asked): Buffer {
+  #clientData(type: string, { challenge }: Asked): Buffer {
     const text = Buffer.from(challenge).toString('base64url')
     return Buffer.from(JSON.stringify({ type, challenge: text, origin: this.origin, crossOrigin: false }))
   }

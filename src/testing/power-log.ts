@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
-/** Kinds of records that `test/power/record.c` writes, by number, and `told`, which tests add. */
+/** Kinds of records that `test/power/record.c` writes, by number, and `acknowledged`, which tests add. */
 const kinds = {
   1: 'write',
   2: 'create',
@@ -13,13 +13,13 @@ const kinds = {
   8: 'rmdir',
   9: 'syncBegun',
   10: 'syncEnded',
-  11: 'told',
+  11: 'acknowledged',
   12: 'writtenOut',
 } as const
 
 interface PowerRecord {
   readonly kind: (typeof kinds)[keyof typeof kinds]
-  readonly place: number
+  readonly position: number
   readonly path: string
   readonly other: string
   readonly bytes: Buffer
@@ -28,7 +28,7 @@ interface PowerRecord {
 const headBytes = 40
 
 /** Returns the record of a received acknowledgement, to append to a log. */
-export function toldRecord(what: unknown): Buffer {
+export function acknowledgedRecord(what: unknown): Buffer {
   const text = Buffer.from(JSON.stringify(what))
   const head = Buffer.alloc(headBytes)
   for (const [index, value] of [headBytes + text.length, 11, 0, text.length, 0].entries()) {
@@ -42,13 +42,13 @@ export function readPowerLog(file: string): readonly PowerRecord[] {
   const log = readFileSync(file)
   const records: PowerRecord[] = []
   for (let at = 0; at < log.length;) {
-    const [whole = 0, kind = 0, place = 0, first = 0, second = 0] = [0, 1, 2, 3, 4].map((index) =>
+    const [whole = 0, kind = 0, position = 0, first = 0, second = 0] = [0, 1, 2, 3, 4].map((index) =>
       Number(log.readBigInt64LE(at + index * 8)),
     )
     const names = at + headBytes
     records.push({
       kind: kinds[kind as keyof typeof kinds],
-      place,
+      position,
       path: log.toString('utf8', names, names + first),
       other: log.toString('utf8', names + first, names + first + second),
       bytes: log.subarray(names + first + second, at + whole),
@@ -59,7 +59,7 @@ export function readPowerLog(file: string): readonly PowerRecord[] {
 }
 
 interface File {
-  readonly changes: { readonly at: number; readonly place: number; readonly bytes: Buffer | undefined }[]
+  readonly changes: { readonly at: number; readonly position: number; readonly bytes: Buffer | undefined }[]
   /** Every change before this record is on disk. */
   lastingTo: number
 }
@@ -73,12 +73,12 @@ export function writeWhatLasts(records: readonly PowerRecord[], cut: number, roo
   const { files, namesTo } = follow(records, cut)
   const names = namesAt(records, namesTo, files)
   for (const [path, file] of names) {
-    const place = join(into, relative(root, path))
-    if (file === 'folder') mkdirSync(place, { recursive: true, mode: 0o700 })
+    const target = join(into, relative(root, path))
+    if (file === 'folder') mkdirSync(target, { recursive: true, mode: 0o700 })
     // The shared memory file of SQLite does not survive.
     else if (!path.endsWith('-shm')) {
-      mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
-      writeFileSync(place, contentOf(file), { mode: place.includes('/hooks/') ? 0o700 : 0o600 })
+      mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+      writeFileSync(target, contentOf(file), { mode: target.includes('/hooks/') ? 0o700 : 0o600 })
     }
   }
 }
@@ -101,9 +101,9 @@ function follow(records: readonly PowerRecord[], cut: number): { files: Map<numb
     })
     const file = names.get(record.path)
     if (record.kind === 'write' && file !== undefined && file !== 'folder') {
-      file.changes.push({ at, place: record.place, bytes: record.bytes })
+      file.changes.push({ at, position: record.position, bytes: record.bytes })
     } else if (record.kind === 'truncate' && file !== undefined && file !== 'folder') {
-      file.changes.push({ at, place: record.place, bytes: undefined })
+      file.changes.push({ at, position: record.position, bytes: undefined })
     } else if (record.kind === 'writtenOut' && file !== undefined && file !== 'folder') {
       writtenOut.push({ file, at })
     } else if (record.kind === 'syncBegun') {
@@ -146,18 +146,18 @@ function apply(names: Names, { kind, path, other }: PowerRecord, made: () => Fil
 function contentOf({ changes, lastingTo }: File): Buffer {
   let content = Buffer.alloc(0)
   let size = 0
-  for (const { at, place, bytes } of changes) {
+  for (const { at, position, bytes } of changes) {
     if (at > lastingTo) break
     if (bytes === undefined) {
-      if (place > content.length) content = grown(content, place)
-      if (place > size) content.fill(0, size, place)
-      size = place
+      if (position > content.length) content = grown(content, position)
+      if (position > size) content.fill(0, size, position)
+      size = position
       continue
     }
-    const end = place + bytes.length
+    const end = position + bytes.length
     if (end > content.length) content = grown(content, end)
-    if (place > size) content.fill(0, size, place)
-    bytes.copy(content, place)
+    if (position > size) content.fill(0, size, position)
+    bytes.copy(content, position)
     size = Math.max(size, end)
   }
   return content.subarray(0, size)

@@ -41,13 +41,13 @@ export async function startProgram(
     },
   })
   const url = await new Promise<string>((resolve, reject) => {
-    let said = ''
+    let output = ''
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      said += chunk
-      const found = /Ingot serves (\S+)\/\n/.exec(said)?.[1]
+      output += chunk
+      const found = /Ingot serves (\S+)\/\n/.exec(output)?.[1]
       if (found !== undefined) resolve(found)
     })
-    child.once('exit', () => reject(new Error(`the program did not start: ${said}`)))
+    child.once('exit', () => reject(new Error(`the program did not start: ${output}`)))
   })
   return {
     pid: child.pid as number,

@@ -77,15 +77,15 @@ export class SshKey {
 
   ssh(command: readonly string[], options: { readonly user?: string; readonly input?: string } = {}): Promise<Ended> {
     const { sshPort } = this.folder.forge.services.config.server
-    const place = ['-T', '-p', String(sshPort), `${options.user ?? 'git'}@127.0.0.1`]
-    return runProgram('ssh', [...this.#clientOptions, ...place, ...command], { input: options.input ?? '' })
+    const destination = ['-T', '-p', String(sshPort), `${options.user ?? 'git'}@127.0.0.1`]
+    return runProgram('ssh', [...this.#clientOptions, ...destination, ...command], { input: options.input ?? '' })
   }
 
   /** Opens a session and leaves it idle. */
   start(command: readonly string[]): { readonly firstOutput: Promise<unknown>; kill(): void } {
     const { sshPort } = this.folder.forge.services.config.server
-    const place = ['-T', '-p', String(sshPort), 'git@127.0.0.1', ...command]
-    const child = spawn('ssh', [...this.#clientOptions, ...place], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const destination = ['-T', '-p', String(sshPort), 'git@127.0.0.1', ...command]
+    const child = spawn('ssh', [...this.#clientOptions, ...destination], { stdio: ['pipe', 'pipe', 'inherit'] })
     return { firstOutput: once(child.stdout, 'data'), kill: () => void child.kill('SIGKILL') }
   }
 

@@ -21,9 +21,9 @@ export class Acknowledged {
   /** Acknowledged changes that are missing, and revoked tokens that exist. */
   async missing({ db, blobs }: Services, repo: RepoRow): Promise<string[]> {
     const wrong: string[] = []
-    const look = <Key>(kind: string, told: ReadonlySet<Key>, found: readonly Key[]): void => {
+    const look = <Key>(kind: string, acknowledged: ReadonlySet<Key>, found: readonly Key[]): void => {
       const there = new Set(found)
-      for (const key of told) if (!there.has(key)) wrong.push(`the ${kind} ${String(key)} is lost`)
+      for (const key of acknowledged) if (!there.has(key)) wrong.push(`the ${kind} ${String(key)} is lost`)
     }
     const issues = await db.selectFrom('issue').select(['index', 'is_pull']).where('repo_id', '=', repo.id).execute()
     const indexes = (isPull: boolean) => issues.filter((row) => row.is_pull === isPull).map((row) => row.index)
@@ -63,16 +63,21 @@ export class Acknowledged {
 }
 
 /** Opens issues with comments and files, makes and revokes tokens, and records acknowledged changes. */
-export async function writeOnce(client: ForgeClient, api: string, name: string, told: Acknowledged): Promise<void> {
+export async function writeOnce(
+  client: ForgeClient,
+  api: string,
+  name: string,
+  acknowledged: Acknowledged,
+): Promise<void> {
   const issue = await client.post(`${api}/issues`, { title: name })
   if (issue.status !== 201) return
-  told.issues.add(issue.json.number)
+  acknowledged.issues.add(issue.json.number)
   const at = `${api}/issues/${issue.json.number}`
   const comment = await client.post(`${at}/comments`, { body: `about #1 and ${name}` })
-  if (comment.status === 201) told.comments.add(comment.json.id)
+  if (comment.status === 201) acknowledged.comments.add(comment.json.id)
   const file = await client.post(`${at}/assets`, undefined, upload(`${name}.txt`, name.repeat(100)))
-  if (file.status === 201) told.uploads.add(file.json.uuid)
+  if (file.status === 201) acknowledged.uploads.add(file.json.uuid)
   const token = await client.post('/users/root/tokens', { name, scopes: ['read:user'] })
   if (token.status !== 201) return
-  if ((await client.delete(`/users/root/tokens/${name}`)).status === 204) told.revoked.add(name)
+  if ((await client.delete(`/users/root/tokens/${name}`)).status === 204) acknowledged.revoked.add(name)
 }

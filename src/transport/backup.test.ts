@@ -16,13 +16,13 @@ import { Acknowledged, writeOnce } from './acknowledged.test-support.ts'
 type Files = Map<string, string>
 
 /** Writes issues, comments, uploads, pull requests and commits until it is stopped. */
-async function writeUntil(forge: Forge, isOver: () => boolean, told: Acknowledged, files: Files, name: string) {
+async function writeUntil(forge: Forge, isOver: () => boolean, acknowledged: Acknowledged, files: Files, name: string) {
   const client = forge.as('root')
   for (let count = 0; !isOver(); count++) {
     const path = `${name}-${count}.txt`
     await client.must('POST', `/repos/root/kept/contents/${path}`, { content: base64(path) })
     files.set(path, path)
-    await writeOnce(client, '/repos/root/kept', `${name} ${count}`, told)
+    await writeOnce(client, '/repos/root/kept', `${name} ${count}`, acknowledged)
   }
 }
 

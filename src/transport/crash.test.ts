@@ -184,7 +184,7 @@ function apiWriter(ledger: Ledger, head: string): Writer {
 }
 
 /** Commits through the API, opens pull requests and merges them. */
-function merger(ledger: Ledger, told: Acknowledged): Writer {
+function merger(ledger: Ledger, acknowledged: Acknowledged): Writer {
   let count = 0
   return async (url, isOver) => {
     const client = clientOfRoot(url)
@@ -200,9 +200,9 @@ function merger(ledger: Ledger, told: Acknowledged): Writer {
         ledger.done(`refs/heads/${branch}`, made.json.commit.sha)
         const pull = await client.post(`${api}/pulls`, { base: 'main', head: branch, title: branch })
         if (pull.status !== 201) continue
-        told.pulls.add(pull.json.number)
+        acknowledged.pulls.add(pull.json.number)
         const merged = await client.post(`${api}/pulls/${pull.json.number}/merge`, { Do: 'merge' })
-        if (merged.status === 200) told.merges.add(pull.json.number)
+        if (merged.status === 200) acknowledged.merges.add(pull.json.number)
       } catch {
         // The next start shows the outcome.
         await wait(20)
@@ -212,14 +212,14 @@ function merger(ledger: Ledger, told: Acknowledged): Writer {
 }
 
 /** Writes issues, comments, uploads and revocations. */
-function recorder(told: Acknowledged): Writer {
+function recorder(acknowledged: Acknowledged): Writer {
   let count = 0
   return async (url, isOver) => {
     const client = clientOfRoot(url)
     while (!isOver()) {
       count += 1
       try {
-        await writeOnce(client, '/repos/root/crash', `record-${count}`, told)
+        await writeOnce(client, '/repos/root/crash', `record-${count}`, acknowledged)
       } catch {
         // The next start shows the outcome.
         await wait(20)
@@ -266,9 +266,9 @@ async function wrongWiki({ db, git }: Services, repo: RepoRow, pages: Map<string
     if (!allowed.has(found)) wrong.push(`${title} says ${found} and may say ${[...allowed].join(' or ')}`)
     pages.set(title, new Set([found]))
   }
-  const told = await db.selectFrom('event').select('id').where('name', 'like', 'wiki.page%').execute()
+  const events = await db.selectFrom('event').select('id').where('name', 'like', 'wiki.page%').execute()
   const commits = await git.countCommits(key, { from: [head] })
-  if (told.length !== commits) wrong.push(`${commits} changes of the wiki were told ${told.length} times`)
+  if (events.length !== commits) wrong.push(`${commits} changes of the wiki were told ${events.length} times`)
   return wrong
 }
 
@@ -318,7 +318,7 @@ async function workAll({ workers, services: { db } }: App, clock: TestClock): Pr
 async function inspect(
   folder: string,
   pages = new Map<string, Set<string>>(),
-  told = new Acknowledged(),
+  acknowledged = new Acknowledged(),
 ): Promise<{ refs: Map<string, string>; problems: string[]; mergedCount: number }> {
   const { config } = loadConfig({
     env: storageEnvironment(folder),
@@ -357,7 +357,7 @@ async function inspect(
       ...(fsck.ok ? [] : fsck.problems),
       ...(await wrongPulls(services, repo)),
       ...(await wrongWiki(services, repo, pages)),
-      ...(await told.missing(services, repo)),
+      ...(await acknowledged.missing(services, repo)),
     ],
   }
 }
@@ -385,15 +385,15 @@ test(
     const api = new Ledger()
     ledgers.push(api)
     const pages = new Map<string, Set<string>>()
-    const told = new Acknowledged()
-    writers.push(apiWriter(api, main.commit.id), merger(api, told), wikiWriter(pages), recorder(told))
+    const acknowledged = new Acknowledged()
+    writers.push(apiWriter(api, main.commit.id), merger(api, acknowledged), wikiWriter(pages), recorder(acknowledged))
     await first.kill()
 
     let merged = 0
     let killed = 0
     const doneCount = (): number => ledgers.reduce((sum, ledger) => sum + ledger.doneCount, 0)
     // On a busy machine more rounds are run, so that changes exist that could be lost.
-    const isEnough = (): boolean => merged > 0 && doneCount() > rounds && told.count > rounds
+    const isEnough = (): boolean => merged > 0 && doneCount() > rounds && acknowledged.count > rounds
     for (let round = 0; round < rounds || (!isEnough() && round < mostRounds); round++) {
       const running = await folder.start()
       let isOver = false
@@ -412,13 +412,13 @@ test(
       isOver = true
       await running.kill()
       await work
-      const { refs, problems, mergedCount } = await inspect(folder.data, pages, told)
+      const { refs, problems, mergedCount } = await inspect(folder.data, pages, acknowledged)
       merged = mergedCount
       assert.deepEqual(problems, [], `after the crash of round ${round}`)
       for (const ledger of ledgers) for (const ref of ledger.refs()) ledger.check(ref, refs.get(ref) ?? '')
     }
     t.diagnostic(
-      `${doneCount()} changes of references were done, ${merged} pull requests merged, ${told.count} other things ` +
+      `${doneCount()} changes of references were done, ${merged} pull requests merged, ${acknowledged.count} other things ` +
         `acknowledged, ${killed} git processes killed`,
     )
     assert.ok(isEnough(), `${doneCount()} changes of references and ${merged} merges were ever done`)
@@ -450,8 +450,8 @@ test('crash: a push that git made before the program was killed is recorded once
   const present = (other ?? (await folder.start())).root
   await until(async () => (await present.get(`${api}/branches/topic`)).status === 200)
   const { json } = await present.must('GET', '/admin/events/log?name=refs.updated&limit=50')
-  const told = json.events.filter((event: object) => JSON.stringify(event).includes('refs/heads/topic'))
-  assert.equal(told.length, 1)
+  const listed = json.events.filter((event: object) => JSON.stringify(event).includes('refs/heads/topic'))
+  assert.equal(listed.length, 1)
 })
 
 test('crash: a merge that git made before the program was killed is recorded once by the next start', async () => {

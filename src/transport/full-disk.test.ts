@@ -60,8 +60,11 @@ test('a full disk answers 503 and shows in health, leaves nothing half-done, and
   assert.equal((await health()).status, 200)
 
   disk.fill()
-  const told = await health()
-  assert.deepEqual([told.status, told.json.code, told.json.message], [503, 'disk_full', 'there is no room on the disk'])
+  const answer = await health()
+  assert.deepEqual(
+    [answer.status, answer.json.code, answer.json.message],
+    [503, 'disk_full', 'there is no room on the disk'],
+  )
   const text = randomBytes(60_000).toString('base64')
   // The database's log may have free space of its own.
   const refusedAtLast = async (path: string, body: (count: number) => object) => {

@@ -11,7 +11,7 @@ import { manyReferences } from '../git/files/flush.ts'
 import { builtFile } from '../lib/assets.ts'
 import { ForgeClient } from '../testing/client.ts'
 import { examined } from '../testing/doctor.ts'
-import { readPowerLog, toldRecord, writeWhatLasts } from '../testing/power-log.ts'
+import { readPowerLog, acknowledgedRecord, writeWhatLasts } from '../testing/power-log.ts'
 import { runProgram } from '../testing/program.ts'
 import { base64 } from '../testing/samples.ts'
 import { until } from '../testing/until.ts'
@@ -37,13 +37,13 @@ async function writeEverything(url: string, base: string, log: string): Promise<
   const client = new ForgeClient(url, async () => ({ basic: { login: 'root', password } }))
   const api = '/repos/root/crash'
   await client.must('POST', '/user/repos', { name: 'crash', auto_init: true, default_branch: 'main' })
-  const told = (refs: AcknowledgedWrites['refs'], acknowledged = new Acknowledged()): void => {
+  const noteAcknowledged = (refs: AcknowledgedWrites['refs'], acknowledged = new Acknowledged()): void => {
     const marks = Object.fromEntries(
       Object.entries(acknowledged).map(([name, values]) => [name, [...(values as Set<unknown>)]]),
     )
-    appendFileSync(log, toldRecord({ refs, marks }))
+    appendFileSync(log, acknowledgedRecord({ refs, marks }))
   }
-  told([])
+  noteAcknowledged([])
   const remote = new URL(`${url}/root/crash.git`)
   Object.assign(remote, { username: 'root', password })
   const clone = join(base, 'clone')
@@ -62,7 +62,7 @@ async function writeEverything(url: string, base: string, log: string): Promise<
       const refs = [`refs/heads/pushed/${round}`, `refs/tags/v${round}`]
       await git('push', '-q', 'origin', ...refs.map((ref) => `HEAD:${ref}`))
       const head = await git('rev-parse', 'HEAD')
-      told(refs.map((ref) => [ref, head]))
+      noteAcknowledged(refs.map((ref) => [ref, head]))
     }
     // Enough references to be synced together.
     const names = Array.from({ length: manyReferences + 20 }, (_, index) => `refs/heads/many/${index % 7}/${index}`)
@@ -70,7 +70,7 @@ async function writeEverything(url: string, base: string, log: string): Promise<
       await git('commit', '-q', '--allow-empty', '-m', `many ${round}`)
       await git('push', '-q', 'origin', ...names.map((ref) => `HEAD:${ref}`))
       const head = await git('rev-parse', 'HEAD')
-      told(names.map((ref) => [ref, head]))
+      noteAcknowledged(names.map((ref) => [ref, head]))
     }
   }
   const merges = async (): Promise<void> => {
@@ -82,21 +82,21 @@ async function writeEverything(url: string, base: string, log: string): Promise<
         new_branch: branch,
         content,
       })
-      told([[`refs/heads/${branch}`, made.json.commit.sha]])
+      noteAcknowledged([[`refs/heads/${branch}`, made.json.commit.sha]])
       const mark = new Acknowledged()
       const pull = await client.must('POST', `${api}/pulls`, { base: 'main', head: branch, title: branch })
       mark.pulls.add(pull.json.number)
-      told([], mark)
+      noteAcknowledged([], mark)
       await client.must('POST', `${api}/pulls/${pull.json.number}/merge`, { Do: 'merge' })
       mark.merges.add(pull.json.number)
-      told([], mark)
+      noteAcknowledged([], mark)
     }
   }
   const records = async (name: string): Promise<void> => {
     for (let round = 0; round < rounds; round++) {
       const mark = new Acknowledged()
       await writeOnce(client, api, `${name}-${round}`, mark)
-      told([], mark)
+      noteAcknowledged([], mark)
     }
   }
   await Promise.all([pushes(), merges(), records('one'), records('two')])
@@ -108,7 +108,7 @@ async function writeEverything(url: string, base: string, log: string): Promise<
  */
 async function inspect(
   folder: string,
-  told: readonly AcknowledgedWrites[],
+  writes: readonly AcknowledgedWrites[],
   next: readonly AcknowledgedWrites[],
 ): Promise<string[]> {
   const { config } = loadConfig({
@@ -121,10 +121,10 @@ async function inspect(
   await app.workers.settle()
   const { services } = app
   const repo = await services.db.selectFrom('repo').selectAll().where('name', '=', 'crash').executeTakeFirst()
-  if (told.length > 0 && !repo) return ['the repository is lost']
+  if (writes.length > 0 && !repo) return ['the repository is lost']
   const acknowledged = new Acknowledged()
-  const refs = new Map(told.flatMap((each) => each.refs))
-  for (const { marks } of told) {
+  const refs = new Map(writes.flatMap((each) => each.refs))
+  for (const { marks } of writes) {
     for (const [name, values] of Object.entries(marks)) {
       const into = acknowledged[name as keyof AcknowledgedWrites['marks']] as Set<unknown>
       for (const value of values) into.add(value)
@@ -136,7 +136,9 @@ async function inspect(
     const coming = new Map(next.flatMap((each) => each.refs).toReversed())
     for (const [ref, oid] of refs) {
       const is = found.get(ref)
-      if (is === undefined || (is !== oid && is !== coming.get(ref))) problems.push(`${ref} is ${is}, told ${oid}`)
+      if (is === undefined || (is !== oid && is !== coming.get(ref))) {
+        problems.push(`${ref} is ${is}, acknowledged ${oid}`)
+      }
     }
     problems.push(...(await acknowledged.missing(services, repo)))
     const fsck = await services.git.fsck(repo.git_key)
@@ -181,40 +183,40 @@ test(
       })
       const ended = once(child, 'exit')
       try {
-        let said = ''
-        child.stdout.setEncoding('utf8').on('data', (piece: string) => (said += piece))
-        await until(() => /Ingot serves (\S+)\/\n/.test(said))
-        await writeEverything(/Ingot serves (\S+)\/\n/.exec(said)?.[1] as string, base, log)
+        let output = ''
+        child.stdout.setEncoding('utf8').on('data', (piece: string) => (output += piece))
+        await until(() => /Ingot serves (\S+)\/\n/.test(output))
+        await writeEverything(/Ingot serves (\S+)\/\n/.exec(output)?.[1] as string, base, log)
       } finally {
         child.kill('SIGKILL')
         await ended
       }
 
       const records = readPowerLog(log)
-      const toldAt = records.flatMap(({ kind }, index) => (kind === 'told' ? [index] : []))
+      const acknowledgedAt = records.flatMap(({ kind }, index) => (kind === 'acknowledged' ? [index] : []))
       const syncedAt = records.flatMap(({ kind }, index) => (kind === 'syncEnded' ? [index] : []))
-      assert.ok(toldAt.length > rounds && syncedAt.length > toldAt.length)
-      const after = syncedAt.filter((index) => index > (toldAt[0] as number))
-      const places = Array.from({ length: cuts }, (_, index) => {
-        const place = after[Math.floor(((index + Math.random()) / cuts) * after.length)] as number
+      assert.ok(acknowledgedAt.length > rounds && syncedAt.length > acknowledgedAt.length)
+      const after = syncedAt.filter((index) => index > (acknowledgedAt[0] as number))
+      const cutPoints = Array.from({ length: cuts }, (_, index) => {
+        const syncAt = after[Math.floor(((index + Math.random()) / cuts) * after.length)] as number
         // Right after a sync, or right after an answer.
-        return index % 2 === 0 ? place + 1 : (toldAt.find((at) => at > place) ?? place) + 1
+        return index % 2 === 0 ? syncAt + 1 : (acknowledgedAt.find((at) => at > syncAt) ?? syncAt) + 1
       })
-      for (const cut of places) {
+      for (const cut of cutPoints) {
         const folder = join(base, 'after')
         writeWhatLasts(records, cut, root, folder)
-        const [told, next] = [records.slice(0, cut), records.slice(cut)].map((some) =>
-          some.flatMap(({ kind, path }) => (kind === 'told' ? [JSON.parse(path) as AcknowledgedWrites] : [])),
+        const [acknowledged, next] = [records.slice(0, cut), records.slice(cut)].map((some) =>
+          some.flatMap(({ kind, path }) => (kind === 'acknowledged' ? [JSON.parse(path) as AcknowledgedWrites] : [])),
         ) as [AcknowledgedWrites[], AcknowledgedWrites[]]
         assert.deepEqual(
-          await inspect(join(folder, 'data'), told, next),
+          await inspect(join(folder, 'data'), acknowledged, next),
           [],
           `cut behind record ${cut} of ${records.length}`,
         )
         rmSync(folder, { recursive: true, maxRetries: 5 })
       }
       t.diagnostic(
-        `${cuts} cuts among ${records.length} records, ${syncedAt.length} syncs and ${toldAt.length} answers`,
+        `${cuts} cuts among ${records.length} records, ${syncedAt.length} syncs and ${acknowledgedAt.length} answers`,
       )
     } finally {
       if (process.env['INGOT_POWER_KEEP'] === undefined) rmSync(base, { recursive: true, force: true, maxRetries: 5 })

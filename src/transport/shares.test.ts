@@ -155,20 +155,20 @@ test('gitUploadPack: without a free place git gets an error and a retry time', a
   const release = await forge.services.admission.fetches.take(claim)
   const tip = (await forge.guest.get(`${repo.api}/commits`)).json[0].sha
   const body = `${packetLine('command=fetch')}0001${packetLine(`want ${tip}`)}${packetLine('done')}0000`
-  const asked = () =>
+  const fetchPack = () =>
     fetch(`${forge.url}/${repo.fullName}.git/git-upload-pack`, {
       method: 'POST',
       headers: { 'git-protocol': 'version=2', 'content-type': 'application/x-git-upload-pack-request' },
       body,
     })
-  const refused = await asked()
+  const refused = await fetchPack()
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1'])
   using clone = await Clone.begin('alice')
-  const told = await clone.git('fetch', '-q', `${forge.url}/${repo.fullName}.git`)
-  assert.match(told.err, /503/)
+  const fetched = await clone.git('fetch', '-q', `${forge.url}/${repo.fullName}.git`)
+  assert.match(fetched.err, /503/)
   assert.equal((await forge.guest.get('/version')).status, 200)
   release()
-  assert.equal((await asked()).status, 200)
+  assert.equal((await fetchPack()).status, 200)
 })
 
 test('webRawFile: guests who start large downloads and read nothing leave places for others', async () => {

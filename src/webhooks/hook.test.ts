@@ -32,7 +32,7 @@ test('repoCreateHook, repoEditHook: a refusal names the invalid field and change
 })
 
 /** Each place with who owns it and who does not. */
-async function places(forge: Forge): Promise<readonly { path: string; owner: string; other: string }[]> {
+async function holders(forge: Forge): Promise<readonly { path: string; owner: string; other: string }[]> {
   const { api } = await forge.given.repo()
   const org = await forge.given.org()
   return [
@@ -45,7 +45,7 @@ async function places(forge: Forge): Promise<readonly { path: string; owner: str
 
 test('repoListHooks, repoGetHook, repoDeleteHook, orgListHooks, orgCreateHook, orgGetHook, orgEditHook, orgDeleteHook, userListHooks, userCreateHook, userGetHook, userEditHook, userDeleteHook, adminListHooks, adminCreateHook, adminGetHook, adminEditHook, adminDeleteHook: each owner has its own webhooks, which get no events of others', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
-  const all = await places(forge)
+  const all = await holders(forge)
   const made: { path: string; id: number }[] = []
   for (const { path, owner } of all) {
     const config = { ...target, secret: 'hush', is_system_webhook: 'true' }
@@ -117,7 +117,7 @@ test('the address of a webhook is sealed in the database for each type and level
   await using forge = await startForge()
   const secret = 'https://hooks.example.com/services/T0/B0/very-secret-path'
   const shown: string[] = []
-  for (const { path, owner } of await places(forge)) {
+  for (const { path, owner } of await holders(forge)) {
     for (const type of hookTypes) {
       const config = { url: `${secret}?x=${type}`, content_type: 'json', channel: '#room' }
       const { json } = await forge.as(owner).must('POST', path, { type, config })
@@ -141,7 +141,7 @@ test('userCreateHook: the number of webhooks is limited; each operation answers 
   for (const status of [201, 201, 422]) assert.equal((await alice.post('/user/hooks', body)).status, status)
 
   await using off = await startForge({ settings: { security: { DISABLE_WEBHOOKS: true } } })
-  for (const { path, owner } of await places(off)) {
+  for (const { path, owner } of await holders(off)) {
     assert.equal((await off.as(owner).get(path)).status, 403, path)
     assert.equal((await off.as(owner).post(path, body)).status, 403, path)
     assert.equal((await off.as(owner).get(`${path}/1/deliveries`)).status, 403, path)

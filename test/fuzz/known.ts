@@ -6,7 +6,7 @@ const deepest = 6
 const mostItems = 10
 
 /** The repository, organization or account of an address. */
-const placeOf = (path: string): string =>
+const holderPath = (path: string): string =>
   /^(?:\/api\/v1)?\/(?:repos\/[^/]+\/[^/]+|orgs\/[^/?]+)/.exec(path)?.[0].replace(/^\/api\/v1/, '') ?? ''
 
 /** Ids, names and hashes from the server's answers, by member, list, and repository or organization. */
@@ -28,22 +28,22 @@ export class Known {
   /** Collects the values of an answer. `path` is the address; its last word says what its ids identify. */
   harvest(path: string, answer: unknown): void {
     const words = path.split('?')[0]?.split('/') ?? []
-    this.#look(words.findLast((word) => /^[a-z][a-z_-]+$/.test(word)) ?? '', placeOf(path), answer, 0)
+    this.#look(words.findLast((word) => /^[a-z][a-z_-]+$/.test(word)) ?? '', holderPath(path), answer, 0)
   }
 
-  #look(of: string, place: string, value: unknown, depth: number): void {
+  #look(of: string, holderPath: string, value: unknown, depth: number): void {
     if (depth > deepest || typeof value !== 'object' || value === null) return
     if (Array.isArray(value)) {
-      for (const item of value.slice(0, mostItems)) this.#look(of, place, item, depth + 1)
+      for (const item of value.slice(0, mostItems)) this.#look(of, holderPath, item, depth + 1)
       return
     }
     for (const [name, member] of Object.entries(value)) {
       if (typeof member === 'number' || (typeof member === 'string' && member !== '' && member.length < 200)) {
         this.note(name, member)
         this.note(`${of} ${name}`, member)
-        this.note(`${place} ${of} ${name}`, member)
+        this.note(`${holderPath} ${of} ${name}`, member)
       } else {
-        this.#look(Array.isArray(member) ? name : of, place, member, depth + 1)
+        this.#look(Array.isArray(member) ? name : of, holderPath, member, depth + 1)
       }
     }
   }

@@ -10,7 +10,7 @@ type Dice = ReturnType<typeof dice>
 interface About {
   readonly world: World
   /** The address of the repository or organization. */
-  readonly place: string
+  readonly holderPath: string
   readonly repo: readonly [owner: string, name: string]
   readonly caller: Caller
 }
@@ -128,9 +128,9 @@ export class Requests {
   next(world: World): FuzzRequest {
     const operation = this.#dice.of(this.#operations)
     const repo = this.#dice.of(world.repos)
-    const place = operation.path.includes('{reponame}') ? `/repos/${repo.join('/')}` : `/orgs/${world.orgs[0]}`
+    const holderPath = operation.path.includes('{reponame}') ? `/repos/${repo.join('/')}` : `/orgs/${world.orgs[0]}`
     const caller = this.#dice.of(world.callers)
-    const about = { world, place, repo, caller }
+    const about = { world, holderPath, repo, caller }
     const path = `${roots[operation.base]}${this.#path(operation, about)}${this.#query(operation, about)}`
     return { caller, operation, method: operation.method, path, ...this.#body(operation, about) }
   }
@@ -157,13 +157,13 @@ export class Requests {
   }
 
   /** A known value for a name: ids by their list, others by their member. */
-  #named(name: string, list: string, { world, place }: About): string | number {
+  #named(name: string, list: string, { world, holderPath }: About): string | number {
     const { of, chance } = this.#dice
     const { known, logins, orgs } = world
     if (/^(org|organization)$/.test(name)) return of(orgs)
     if (/^(username|login|owner|timetrackingusername|usernames?|assignees?|reviewers)$/.test(name)) return of(logins)
     if (/branch|^(base|head|old_ref_name|target_commitish)$/i.test(name)) {
-      return of(['main', 'topic', 'topic', ...known.of(`${place} branches name`)])
+      return of(['main', 'topic', 'topic', ...known.of(`${holderPath} branches name`)])
     }
     if (/^(ref|sha|target|basehead)$/.test(name) && chance(40)) return of(['main', 'topic', 'HEAD', 'main...topic'])
     const kinds = [`${list} ${name}`]
@@ -172,7 +172,7 @@ export class Requests {
     for (const [pattern, kind] of synonyms) if (pattern.test(name)) kinds.push(kind)
     kinds.push(`${list} name`, name, ...(/id/.test(name) ? ['id'] : []), 'name')
     // Usually a value of this parent, sometimes one of another.
-    const all = chance(90) ? [...kinds.map((kind) => `${place} ${kind}`), ...kinds] : kinds
+    const all = chance(90) ? [...kinds.map((kind) => `${holderPath} ${kind}`), ...kinds] : kinds
     for (const kind of all) {
       const values = known.of(kind)
       if (values.length > 0) return of(values)

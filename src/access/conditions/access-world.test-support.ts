@@ -14,7 +14,7 @@ const units: readonly RepoUnit[] = repoUnits
 export interface World {
   readonly people: readonly UserRow[]
   readonly accounts: readonly UserRow[]
-  readonly places: readonly { readonly repo: RepoRow; readonly owner: UserRow }[]
+  readonly repositories: readonly { readonly repo: RepoRow; readonly owner: UserRow }[]
 }
 
 /** Fills the database with accounts, teams and repositories in every relation that the rules speak of. */
@@ -97,14 +97,14 @@ async function readWorld(tx: Tx, accountIds: readonly UserId[], repoIds: readonl
   return {
     accounts,
     people: accounts.filter((each) => each.kind === 'individual'),
-    places: repos.map((repo) => ({ repo, owner: accountOf.get(repo.owner_id) as UserRow })),
+    repositories: repos.map((repo) => ({ repo, owner: accountOf.get(repo.owner_id) as UserRow })),
   }
 }
 
 /** Changes relations of every kind, as somebody with a database client would: what depends on them follows by itself. */
-export async function changeWorld(db: Db, { accounts, people, places }: World, seed: number): Promise<World> {
+export async function changeWorld(db: Db, { accounts, people, repositories }: World, seed: number): Promise<World> {
   const { below, chance, of, some } = dice(seed)
-  const repoIds = places.map(({ repo }) => repo.id)
+  const repoIds = repositories.map(({ repo }) => repo.id)
   const accountIds = accounts.map((each) => each.id)
   const orgIds = accounts.filter((each) => each.kind === 'organization').map((each) => each.id)
   return transaction(db, async (tx) => {
@@ -147,9 +147,9 @@ export async function changeWorld(db: Db, { accounts, people, places }: World, s
 }
 
 /** The credentials that somebody may come with: of the account itself, and each kind of limit. */
-export function viewersOf({ people, places }: World): (Viewer | undefined)[] {
+export function viewersOf({ people, repositories }: World): (Viewer | undefined)[] {
   const credentials = (index: number): Credential[] => {
-    const repoId = (places[index % places.length] as World['places'][number]).repo.id
+    const repoId = (repositories[index % repositories.length] as World['repositories'][number]).repo.id
     return [
       { kind: 'session' },
       { kind: 'token', isOAuth: false, tokenId: 1 as TokenId, scopes: parseScopes('public-only,all'), basic: false },

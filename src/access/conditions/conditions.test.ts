@@ -25,7 +25,7 @@ const modes = [1, 2, 3, 4] as const
 const flag = (condition: RawBuilder<unknown>) => sql<number>`case when ${condition} then 1 else 0 end`
 
 /** A table with a row for each unit. Its column is `asked.unit`. */
-const asked = sql<{ unit: RepoUnit }>`(${sql.join(
+const unitRows = sql<{ unit: RepoUnit }>`(${sql.join(
   units.map((unit) => sql`select ${sql.lit(unit)} as unit`),
   sql` union all `,
 )})`.as('asked')
@@ -48,13 +48,13 @@ const allOn = (repoId: RepoId): RepoUnitRow[] =>
   units.map((unit) => ({ repo_id: repoId, unit, config: '{}', default_access: 0 as AccessMode }))
 
 async function checkViewer(db: Db, world: World, viewer: Viewer | undefined, about: string): Promise<void> {
-  const access = await accessToAll(db, viewer, world.places)
+  const access = await accessToAll(db, viewer, world.repositories)
   const readable = await findReadable(db, viewer, ['issues', 'pulls'])
   const isReadable = (unit: 'issues' | 'pulls') => flag(readable.get(unit)?.isReadable ?? sql`1 = 0`)
   const rows = await db
     .selectFrom('repo')
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
-    .innerJoin(asked, (join) => join.onTrue())
+    .innerJoin(unitRows, (join) => join.onTrue())
     .select([
       'repo.id',
       'asked.unit',
@@ -66,7 +66,7 @@ async function checkViewer(db: Db, world: World, viewer: Viewer | undefined, abo
     .where('repo.id', 'in', [...access.keys()])
     .execute()
   const rowOf = new Map(rows.map((row) => [`${row.id} ${row.unit}`, row]))
-  assert.equal(rowOf.size, world.places.length * units.length)
+  assert.equal(rowOf.size, world.repositories.length * units.length)
   const inParts = await Promise.all(
     visibleParts(viewer).map((part) =>
       db
@@ -91,7 +91,7 @@ async function checkViewer(db: Db, world: World, viewer: Viewer | undefined, abo
     ? await listGiven(db, [...access.keys()], accountIds, viewer.id)
     : { collaborations: [], memberships: [], teams: [] }
   const teamsOf = teamGrantsByRepo(teams)
-  for (const { repo, owner } of world.places) {
+  for (const { repo, owner } of world.repositories) {
     const rights = access.get(repo.id)?.rights as Rights
     const what = `${about}, ${nameOf(viewer)}, ${repo.name} of ${owner.name}`
     assert.equal(seen.has(repo.id), rights.any, `${what}: the list`)
@@ -124,21 +124,21 @@ async function checkPeople(db: Db, world: World, about: string): Promise<void> {
     .selectFrom('repo')
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
     .innerJoin('user', (join) => join.on('user.kind', '=', 'individual'))
-    .innerJoin(asked, (join) => join.onTrue())
+    .innerJoin(unitRows, (join) => join.onTrue())
     .select(['repo.id as repo_id', 'user.id as user_id', 'asked.unit', ...columns('user')])
     .where('user.id', 'in', everybody)
     .where(
       'repo.id',
       'in',
-      world.places.map(({ repo }) => repo.id),
+      world.repositories.map(({ repo }) => repo.id),
     )
     .execute()
   const rowOf = new Map(
     pairs.map(({ repo_id, user_id, unit, ...row }) => [`${repo_id} ${user_id} ${unit}`, { ...row }]),
   )
-  assert.equal(rowOf.size, world.places.length * world.people.length * units.length)
-  for (const place of world.places) {
-    const { repo, owner } = place
+  assert.equal(rowOf.size, world.repositories.length * world.people.length * units.length)
+  for (const repository of world.repositories) {
+    const { repo, owner } = repository
     const rightsOf = await rightsOfUsers(db, owner, repo, world.people)
     for (const user of world.people) {
       const what = `${about}, ${nameOf(viewerAs(user))} of the people of ${repo.name} of ${owner.name}`
@@ -153,7 +153,7 @@ async function checkPeople(db: Db, world: World, about: string): Promise<void> {
     }
     for (const unit of ['code', 'issues', 'wiki'] as const) {
       for (const atLeast of [1, 2] as const) {
-        const found = await listUsersWhoMay(db, place, everybody, { units: [unit], mode: atLeast })
+        const found = await listUsersWhoMay(db, repository, everybody, { units: [unit], mode: atLeast })
         const expected = everybody.filter((id) => (rightsOf.get(id) as Rights).modeOf(unit) >= atLeast)
         assert.deepEqual(
           found.map((user) => user.id).toSorted((one, other) => one - other),

@@ -35,11 +35,11 @@ test('quota: a rule allows usage up to its limit, -1 is no limit, 0 allows no us
 })
 
 test('quota: the rules for a subject decide, else those for its wholes, else those for its parts', () => {
-  const asked = ['size:all', 'size:repos:all', 'size:git:lfs', 'size:assets:artifacts'] as const
-  const within = (...rules: QuotaRule[]) => asked.map((subject) => withinQuota([{ rules }], subject, usage))
+  const judged = ['size:all', 'size:repos:all', 'size:git:lfs', 'size:assets:artifacts'] as const
+  const within = (...rules: QuotaRule[]) => judged.map((subject) => withinQuota([{ rules }], subject, usage))
   const none = (...subjects: QuotaSubject[]) => ({ limit: 0, subjects })
   const lots = (...subjects: QuotaSubject[]) => ({ limit: 1e12, subjects })
-  const [all, nothing] = [asked.map(() => true), asked.map(() => false)]
+  const [all, nothing] = [judged.map(() => true), judged.map(() => false)]
   assert.deepEqual(within(none('size:all')), nothing, 'a rule about the whole limits the parts')
   const packages = none('size:assets:packages:all')
   assert.deepEqual(within(packages), [false, true, true, true], 'a group that says nothing about a subject stands')

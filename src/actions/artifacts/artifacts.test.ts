@@ -108,8 +108,8 @@ test('beginArtifactV3, uploadArtifactV3, finishArtifactV3, listArtifactsV3, list
   }
   assert.equal((await send('GET', base)).status, 404)
   assert.equal((await fetch(base)).status, 401)
-  const asked = await send('POST', base, '{"Name":"logs"}', { 'content-type': 'application/json' })
-  const up = (path: string) => `${asked.json.fileContainerResourceUrl}&itemPath=${encodeURIComponent(path)}`
+  const created = await send('POST', base, '{"Name":"logs"}', { 'content-type': 'application/json' })
+  const up = (path: string) => `${created.json.fileContainerResourceUrl}&itemPath=${encodeURIComponent(path)}`
   const md5 = (text: string) => createHash('md5').update(text).digest('base64')
   const part = async (path: string, text: string, start: number, total: number, sum = md5(text)) =>
     (

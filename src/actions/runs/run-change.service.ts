@@ -90,10 +90,10 @@ export async function settleRun(
     updated_unix: now,
   })
   notify(tx, runChannel, String(runId))
-  const told = new Set([...touched, ...replaced])
+  const notified = new Set([...touched, ...replaced])
   await reportJobStatuses(tx, repo, run, [
-    ...after.filter(({ id }) => told.has(id)),
-    ...changed.filter(({ id }) => !told.has(id)),
+    ...after.filter(({ id }) => notified.has(id)),
+    ...changed.filter(({ id }) => !notified.has(id)),
   ])
   if (changed.some((job) => job.status === 'waiting')) await offerJobs(tx, run, repo.ownerId)
   if (isFinal(status) && !isFinal(run.status)) {

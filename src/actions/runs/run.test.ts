@@ -25,16 +25,16 @@ test('listActionRuns: filters and pages; the number of statements does not depen
   assert.deepEqual(await found(`head_sha=${sha}`), [1, 2])
   assert.deepEqual(await found('page=2&limit=1'), [2])
   assert.equal((await alice.get(`${runs}?status=in_progress`)).status, 400)
-  const asked = async () => {
+  const countRequests = async () => {
     using counted = await countQueries(forge)
     await alice.get(runs)
     return counted.count
   }
-  const few = await asked()
+  const few = await countRequests()
   for (let more = 0; more < 3; more++) {
     await alice.must('POST', `${repo.api}/actions/workflows/a.yml/dispatches`, { ref: 'main' })
   }
-  assert.equal(await asked(), few)
+  assert.equal(await countRequests(), few)
 })
 
 test('actionRun: only runs of the repository', async () => {

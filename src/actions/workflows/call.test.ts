@@ -115,17 +115,17 @@ test('a workflow calls others in the same commit and in other repositories, with
     ['push w.yml main success'],
     'a push does not start a workflow that is only called',
   )
-  const said = async (name: string): Promise<string> => {
+  const logOf = async (name: string): Promise<string> => {
     const { id } = jobs.find((job: Record<string, string>) => job['name'] === name)
     return (await alice.get(`${repo.api}/actions/jobs/${id}/logs`)).text
   }
-  assert.match(await said('last'), /said hello \{world\} 2 true, success/)
-  assert.match(await said('many (2) / one'), /n is 2/)
-  const inner = await said('call / say')
+  assert.match(await logOf('last'), /said hello \{world\} 2 true, success/)
+  assert.match(await logOf('many (2) / one'), /n is 2/)
+  const inner = await logOf('call / say')
   assert.match(inner, /inputs are \{"who":"hello\{world\}","loud":true,"times":2\}/)
   assert.match(inner, /one is hello \{world\} of hello \{world\}, true, 2/)
   assert.match(inner, /all \{.*"KEY": "\*\*\*"/)
-  assert.equal((await said('call / say')).includes('OTHER'), false, 'other secrets are not passed')
+  assert.equal((await logOf('call / say')).includes('OTHER'), false, 'other secrets are not passed')
 })
 
 test('the problem of a run explains a call that fails: missing, unreadable, not callable, nested too deep, or wrong inputs', async () => {

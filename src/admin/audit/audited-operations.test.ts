@@ -55,7 +55,7 @@ test('adminReadAuditLog: each security-relevant operation writes an entry', asyn
       webhook: { ALLOWED_HOST_LIST: '*' },
     },
   })
-  const asked = new Set<string>()
+  const requested = new Set<string>()
   const missing: string[] = []
   const operations = new Map(forge.services.operations().map((each) => [each.id, each]))
   const countOf = async (id: string): Promise<number> => {
@@ -66,12 +66,12 @@ test('adminReadAuditLog: each security-relevant operation writes an entry', asyn
   async function act(id: string, who: string, path: string, body?: object): Promise<Answer> {
     const operation = operations.get(id)
     assert.ok(operation, `there is no operation ${id}`)
-    asked.add(id)
+    requested.add(id)
     const before = await countOf(id)
     const vendor = operation.base === 'vendor'
     const client = id === 'userCreateToken' || id === 'userDeleteAccessToken' ? withPassword(forge, who) : forge.as(who)
-    const place = vendor ? `/api/service/v1${path}` : path
-    const reply = await client.send(operation.method, place, body, vendor ? { site: true } : {})
+    const address = vendor ? `/api/service/v1${path}` : path
+    const reply = await client.send(operation.method, address, body, vendor ? { site: true } : {})
     assert.ok(reply.status < 300, `${id}: ${reply.status} ${reply.text.slice(0, 200)}`)
     if ((await countOf(id)) === before) missing.push(id)
     return reply.json ?? {}
@@ -86,7 +86,7 @@ test('adminReadAuditLog: each security-relevant operation writes an entry', asyn
   const changing = [...operations.values()].filter(({ method, base }) => method !== 'GET' && base !== 'site')
   const unaudited = changing.filter(
     ({ id, path }) =>
-      matters.test(path) && !asked.has(id) && !Object.hasOwn(quiet, id) && !Object.hasOwn(elsewhere, id),
+      matters.test(path) && !requested.has(id) && !Object.hasOwn(quiet, id) && !Object.hasOwn(elsewhere, id),
   )
   assert.deepEqual(
     unaudited
@@ -243,13 +243,13 @@ async function instance(act: Act): Promise<void> {
 async function runners(act: Act, forge: Forge): Promise<void> {
   const { fullName: repo } = await forge.given.repo({ owner: 'alice' })
   const org = await forge.given.org({ owner: 'alice' })
-  const places: [kind: string, who: string, path: string][] = [
+  const holders: [kind: string, who: string, path: string][] = [
     ['repo', 'alice', `/repos/${repo}/actions/runners`],
     ['org', 'alice', `/orgs/${org}/actions/runners`],
     ['user', 'alice', '/user/actions/runners'],
     ['admin', 'root', '/admin/runners'],
   ]
-  for (const [kind, who, path] of places) {
+  for (const [kind, who, path] of holders) {
     await TestRunner.register(forge, path, ['none'], { as: who })
     const { json } = await forge.as(who).must('GET', `/api/service/v1${path}`, undefined, { site: true })
     await act(`${kind}DeleteRunner`, who, `${path}/${json[0].id}`)

@@ -6,7 +6,7 @@ import { withinTime } from '../../lib/within-time.ts'
 import { listNamedBlobs } from '../doctor/file-scan.store.ts'
 import { listSealedValues } from '../sealed-value.store.ts'
 import { insertIdentityValue, listIdentityValues, replaceIdentityValue } from './instance-value.store.ts'
-import { placesOf, type Place } from './places.ts'
+import { markedStoragesOf, type MarkedStorage } from './marked-storages.ts'
 import { listSomeGitKeys } from './repo-sample.store.ts'
 
 /**
@@ -63,12 +63,16 @@ export async function checkIdentity(services: Services, mode: IdentityMode): Pro
     }
   }
   if (id === undefined) return problems
-  const places = await Promise.all(
-    placesOf(services).map((place) => checkPlace(services, place, { id, isMarked: values.has(place.name), mode })),
+  const mismatches = await Promise.all(
+    markedStoragesOf(services).map((storage) =>
+      checkStorage(services, storage, { id, isMarked: values.has(storage.name), mode }),
+    ),
   )
-  problems.push(...places.filter((problem) => problem !== undefined))
+  problems.push(...mismatches.filter((problem) => problem !== undefined))
   if (mode === 'refuse') refuse(problems)
-  const marked = placesOf(services).filter(({ name }, index) => places[index] === undefined && !values.has(name))
+  const marked = markedStoragesOf(services).filter(
+    ({ name }, index) => mismatches[index] === undefined && !values.has(name),
+  )
   if (mode !== 'report' && marked.length > 0) {
     await transaction(db, async (tx) => {
       for (const { name } of marked) await insertIdentityValue(tx, name, id)
@@ -82,7 +86,7 @@ function refuse(problems: readonly string[]): void {
   if (first !== undefined) throw new WrongInstance(first)
 }
 
-interface PlaceCheck {
+interface StorageCheck {
   readonly id: string
   /** Whether the place had its file before. */
   readonly isMarked: boolean
@@ -90,17 +94,17 @@ interface PlaceCheck {
 }
 
 /** Compares a place with the database, and writes a missing file where it may. Returns the mismatch. */
-async function checkPlace(
+async function checkStorage(
   { log }: Services,
-  place: Place,
-  { id, isMarked, mode }: PlaceCheck,
+  storage: MarkedStorage,
+  { id, isMarked, mode }: StorageCheck,
 ): Promise<string | undefined> {
-  const { name, where } = place
+  const { name, where } = storage
   try {
-    const found = await withinTime(place.read(), answerMs)
+    const found = await withinTime(storage.read(), answerMs)
     if (found === id) return undefined
     if (mode === 'claim' || (mode === 'refuse' && found === undefined && !isMarked)) {
-      await withinTime(place.write(id), answerMs)
+      await withinTime(storage.write(id), answerMs)
       return undefined
     }
     if (found === undefined && !isMarked) return undefined

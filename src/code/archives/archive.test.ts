@@ -89,10 +89,10 @@ test('repoGetArchive: the work ends when all waiting clients have disconnected',
       () => 'gone',
     )
   const [one, two, three] = [new AbortController(), new AbortController(), new AbortController()]
-  const asked = [ask(one.signal), ask(two.signal), ask(three.signal, 'tar.gz')]
+  const replies = [ask(one.signal), ask(two.signal), ask(three.signal, 'tar.gz')]
   await until(() => admission.archives.taken === 1 && admission.archives.waiting === 1)
   one.abort()
-  assert.equal(await asked[0], 'gone')
+  assert.equal(await replies[0], 'gone')
   assert.equal(admission.archives.taken, 1, 'a client still waits')
   two.abort()
   three.abort()

@@ -78,8 +78,8 @@ function isSignedBy(request: PeerRequest, publicKeyPem: string): boolean {
 
 test('activitypubPersonInbox: a follow from other software is accepted, answered and undone', () =>
   withUna(async ({ forge, peer, una, adaUrl, inbox, followers }) => {
-    const asked = follow(una, adaUrl)
-    assert.equal((await sendAs(forge, una, 'POST', inbox, asked)).status, 204)
+    const followActivity = follow(una, adaUrl)
+    assert.equal((await sendAs(forge, una, 'POST', inbox, followActivity)).status, 204)
     await forge.settle()
     const [login = ''] = await followers()
     assert.match(login, /^una-127\.0\.0\.1-\d+$/)
@@ -87,7 +87,7 @@ test('activitypubPersonInbox: a follow from other software is accepted, answered
     assert.ok(accept)
     assert.deepEqual(
       [accept.path, accept.json.actor, accept.json.object.id, accept.json.object.actor],
-      ['/users/una/inbox', adaUrl, asked.id, una.id],
+      ['/users/una/inbox', adaUrl, followActivity.id, una.id],
     )
     const actor = await sendAs(forge, peer.application(), 'GET', inbox.replace('/inbox', ''))
     assert.ok(isSignedBy(accept, actor.json.publicKey.publicKeyPem), 'by the key of the one who accepts')
@@ -110,11 +110,11 @@ test('activitypubPersonInbox: a follow from other software is accepted, answered
       id: `${una.id}#x`,
       type: 'Undo',
       actor: una.id,
-      object: { ...asked, actor: `${peer.url}/users/eve` },
+      object: { ...followActivity, actor: `${peer.url}/users/eve` },
     }
     assert.equal((await sendAs(forge, una, 'POST', inbox, forged)).status, 204)
     assert.equal((await followers()).length, 1, 'only what one asked for oneself is taken back')
-    const undo = { id: `${una.id}#undo`, type: 'Undo', actor: una.id, object: asked }
+    const undo = { id: `${una.id}#undo`, type: 'Undo', actor: una.id, object: followActivity }
     assert.equal((await sendAs(forge, una, 'POST', inbox, undo)).status, 204)
     assert.deepEqual(await followers(), [])
     await forge.settle()
@@ -137,9 +137,9 @@ test('activitypubPersonInbox: a follow of another account, a replay, and a follo
     }
     assert.deepEqual(await followers(), [])
     const date = new Date(Date.now() - 5000)
-    const asked = () => sendAs(forge, una, 'POST', inbox, follow(una, adaUrl), { date })
-    assert.equal((await asked()).status, 204)
-    const again = await asked()
+    const sendFollow = () => sendAs(forge, una, 'POST', inbox, follow(una, adaUrl), { date })
+    assert.equal((await sendFollow()).status, 204)
+    const again = await sendFollow()
     assert.deepEqual([again.status, again.json.code], [403, 'signature_replayed'])
     const [login = ''] = await followers()
     await forge.as('ada').must('PUT', `/user/block/${login}`)

@@ -168,7 +168,7 @@ test('activitypubPerson: valid signatures are accepted, others are refused with 
       assert.deepEqual([answer.status, status === 200 ? undefined : answer.json.code], [status, code], what)
       if (status !== 200) assert.ok(answer.json.message.length > 10, `${what}: a reason is given`)
     }
-    assert.equal(peer.asked('/actor'), 1, 'a key that fits is kept')
+    assert.equal(peer.requestCount('/actor'), 1, 'a key that fits is kept')
     const unsigned = await forge.guest.get(person)
     assert.deepEqual([unsigned.status, unsigned.json.code], [400, 'signature_missing'])
   }))
@@ -234,9 +234,9 @@ test('keys: a key on another server than its owner, of another owner, or in a wr
     }
     const moved = await sendAs(forge, app, 'GET', person, undefined, { date, keyId: `${peer.url}/moved#main-key` })
     assert.deepEqual([moved.status, moved.json.code], [400, 'key_unknown'])
-    assert.equal(peer.asked('/actor'), 0)
-    const asked = other.seen.length
-    assert.ok(asked <= 1, `${asked} requests to a server that has nothing to do with it`)
+    assert.equal(peer.requestCount('/actor'), 0)
+    const seenBefore = other.seen.length
+    assert.ok(seenBefore <= 1, `${seenBefore} requests to a server that has nothing to do with it`)
   }))
 
 test('keys: a key in a document of its own is accepted when its owner confirms it', () =>
@@ -268,13 +268,13 @@ test('keys: a changed key is fetched again, at most every five minutes; Ed25519 
     const before = peer.actor('bob', { path })
     assert.equal(await ask(before), 200)
     const after = peer.actor('bob', { path, keys: keysOf(1), changes: { name: 'Bob' } })
-    assert.deepEqual([await ask(after), peer.asked(path)], [403, 1])
+    assert.deepEqual([await ask(after), peer.requestCount(path)], [403, 1])
     forge.clock.advance(6 * 60_000)
-    assert.deepEqual([await ask(after), peer.asked(path)], [200, 2])
+    assert.deepEqual([await ask(after), peer.requestCount(path)], [200, 2])
     assert.equal(await ask(before), 403, 'the old one counts no more')
     forge.clock.advance(6 * 60_000)
     assert.equal(await ask(before), 403)
-    assert.deepEqual([await ask(before), peer.asked(path)], [403, 3])
+    assert.deepEqual([await ask(before), peer.requestCount(path)], [403, 3])
     const { json } = await forge.as('root').get(`/users/search?q=bob-127.0.0.1`)
     assert.deepEqual(
       json.data.map((user: { full_name: string }) => user.full_name),
@@ -313,7 +313,7 @@ test('documents: one that is too large, too deep, of another type or too slow gi
         const answer = await sendAs(forge, app, 'GET', person, undefined, { date, keyId })
         assert.deepEqual([answer.status, answer.json.code], [400, 'key_unknown'], path)
         await sendAs(forge, app, 'GET', person, undefined, { date, keyId })
-        assert.equal(peer.asked(path), 1, `${path} is not asked for again at once`)
+        assert.equal(peer.requestCount(path), 1, `${path} is not asked for again at once`)
       }
     },
     { MAX_SIZE: 1 },
@@ -353,7 +353,7 @@ test('limits: too many requests of one server within a minute are refused, those
       forge.clock.advance(61_000)
       const later = new Date(forge.clock.nowMs())
       assert.equal((await sendAs(forge, app, 'GET', person, undefined, { date: later })).status, 200)
-      assert.equal(peer.asked('/actor'), 1)
+      assert.equal(peer.requestCount('/actor'), 1)
     },
     { MAX_REQUESTS_PER_SERVER: 5 },
   ))

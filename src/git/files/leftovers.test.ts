@@ -86,13 +86,13 @@ test('sizes are measured while files and folders appear and disappear', async ()
 test('output of git in a push names no path of the server and keeps its length', async () => {
   const root = '/srv/for.ge/repositories'
   const path = `${root}/ab/${'0'.repeat(24)}.git`
-  const said = `0012\x02error: Unable to create '${path}/./refs/heads/x.lock': File exists.\n${root}/other ${path}${path}/`
+  const message = `0012\x02error: Unable to create '${path}/./refs/heads/x.lock': File exists.\n${root}/other ${path}${path}/`
   for (const size of [1, 7, 30, 1000]) {
-    const pieces = Array.from({ length: Math.ceil(said.length / size) }, (_, at) =>
-      Buffer.from(said.slice(at * size, (at + 1) * size)),
+    const pieces = Array.from({ length: Math.ceil(message.length / size) }, (_, at) =>
+      Buffer.from(message.slice(at * size, (at + 1) * size)),
     )
-    const told = (await buffer(Readable.from(pieces).pipe(hidePaths(root)))).toString()
-    assert.equal(told, said.replaceAll(path, 'repository'.padEnd(path.length, '.')))
-    assert.equal(told.length, said.length)
+    const shown = (await buffer(Readable.from(pieces).pipe(hidePaths(root)))).toString()
+    assert.equal(shown, message.replaceAll(path, 'repository'.padEnd(path.length, '.')))
+    assert.equal(shown.length, message.length)
   }
 })

@@ -105,8 +105,8 @@ test('git transport: kept packs stay within their limit, and larger ones are sti
   await using counted = await startCounted({ keptFetchBytes: 4 * mebibyte })
   const { git, key, oid, started } = counted
   // A client that comes before the second pack is found too long may share it.
-  for (let asked = 0; started() < 5; asked += 1) {
-    assert.ok(asked < 400)
+  for (let count = 0; started() < 5; count += 1) {
+    assert.ok(count < 400)
     assert.ok((await readAll(await ask(git, key, oid))).length > 6 * mebibyte)
   }
 })

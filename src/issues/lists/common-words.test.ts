@@ -89,9 +89,9 @@ test('issueListIssues: common and rare words find the same issues as reading all
   await fill(db)
   const bounded = new Set<string>()
   let turn = 0
-  for (const asked of filters) {
+  for (const trial of filters) {
     for (const { q, finds } of searches) {
-      const filter: RepoFilter = { scope: { kind: 'repo', repoId: 1 as RepoId }, isPull: [false, true], ...asked }
+      const filter: RepoFilter = { scope: { kind: 'repo', repoId: 1 as RepoId }, isPull: [false, true], ...trial }
       const withWords = { ...filter, words: parseSearchWords(q) }
       const sort = issueSorts[turn % issueSorts.length] ?? 'latest'
       const limits = { counted: 40, sorted: turn % 2 === 0 ? 1000 : 3, tested: turn % 3 === 0 ? 60 : 500 }
@@ -101,7 +101,7 @@ test('issueListIssues: common and rare words find the same issues as reading all
       const pageOf = async (offset: number, after?: readonly number[]) => {
         const page = { number: 2, limit: 15, offset, ...(after ? { after } : {}) }
         const found = await findIssuePage(db, withWords, sort, page, issueCount, limits)
-        const about = `${q} in ${JSON.stringify(asked)} by ${sort} after ${offset}`
+        const about = `${q} in ${JSON.stringify(trial)} by ${sort} after ${offset}`
         assert.deepEqual(
           found.keys.map(({ id }) => id),
           wanted.slice(offset, offset + 15),

@@ -66,7 +66,7 @@ async function fill(db: Db): Promise<IssueFixture[]> {
       reviewer: random(2) === 0 ? 1 + random(3) : undefined,
     }
   })
-  const asked = things.filter(({ isPull, reviewer }) => isPull && reviewer !== undefined)
+  const withReviewer = things.filter(({ isPull, reviewer }) => isPull && reviewer !== undefined)
   const write = (text: string) => sql.raw(text).execute(engineOf(db).writer)
   for (const statement of [
     ...[1, 2, 3, 4].map(
@@ -99,7 +99,7 @@ async function fill(db: Db): Promise<IssueFixture[]> {
     `insert into comment (issue_id, type, poster_id, content, created_unix, updated_unix) values ${things
       .map((each) => `(${each.id}, 'comment', 1, 'c', ${each.created}, ${each.updated})`)
       .join()}`,
-    `insert into review (issue_id, type, reviewer_id, created_unix, updated_unix) values ${asked
+    `insert into review (issue_id, type, reviewer_id, created_unix, updated_unix) values ${withReviewer
       .map((each) => `(${each.id}, 'request', ${each.reviewer}, ${each.created}, ${each.created})`)
       .join()}`,
     ...recountIssues,
@@ -211,9 +211,9 @@ const leaves: {
     ),
 }
 
-const isOf = (asked: FilterUnderTest, thing: IssueFixture): boolean =>
-  (Object.keys(asked) as (keyof FilterUnderTest)[]).every((name) =>
-    (leaves[name] as (value: unknown, thing: IssueFixture) => boolean)(asked[name], thing),
+const isOf = (trial: FilterUnderTest, thing: IssueFixture): boolean =>
+  (Object.keys(trial) as (keyof FilterUnderTest)[]).every((name) =>
+    (leaves[name] as (value: unknown, thing: IssueFixture) => boolean)(trial[name], thing),
   )
 
 test('issueListIssues: the filters under test have each member alone', () => {
@@ -231,21 +231,21 @@ test('issueListIssues, repoListPullRequests: each filter in each order agrees wi
   const kinds = [[false, true], [true]]
   const states = [undefined, false, true]
   let turn = 0
-  for (const asked of filters) {
+  for (const trial of filters) {
     for (const sort of issueSorts) {
       const isPull = kinds[turn % 2] as boolean[]
       const limits = { counted: 1000, sorted: turn % 4 < 2 ? 1000 : 3, tested: 500 }
       const isClosed = states[turn++ % 3]
       const wanted = things
         .filter((each) => isPull.includes(each.isPull) && (isClosed === undefined || each.isClosed === isClosed))
-        .filter((each) => isOf(asked, each))
+        .filter((each) => isOf(trial, each))
         .toSorted(orders[sort])
-      const filter: RepoFilter = { scope: { kind: 'repo', repoId: 1 as RepoId }, isPull, isClosed, ...asked }
+      const filter: RepoFilter = { scope: { kind: 'repo', repoId: 1 as RepoId }, isPull, isClosed, ...trial }
       for (const offset of [0, Math.floor(wanted.length / 3), Math.max(0, wanted.length - 5)]) {
         // oxlint-disable-next-line no-await-in-loop -- one page after the other
-        const { keys: places, total } = await findIssuePage(db, filter, sort, pageAt(offset), wanted.length, limits)
+        const { keys, total } = await findIssuePage(db, filter, sort, pageAt(offset), wanted.length, limits)
         assert.deepEqual(
-          [ids(places), total],
+          [ids(keys), total],
           [ids(wanted.slice(offset, offset + 7)), wanted.length],
           `${JSON.stringify(filter)} by ${sort} after ${offset}`,
         )
@@ -259,7 +259,7 @@ test('issueListIssues: pages by cursor equal pages by number, for each filter an
   const { db } = database
   await fill(db)
   let turn = 0
-  for (const asked of filters) {
+  for (const trial of filters) {
     for (const sort of issueSorts) {
       const limits = { counted: 1000, sorted: turn % 2 === 0 ? 1000 : 3, tested: 500 }
       const isClosed = [undefined, false, true][turn++ % 3]
@@ -267,7 +267,7 @@ test('issueListIssues: pages by cursor equal pages by number, for each filter an
         scope: { kind: 'repo', repoId: 1 as RepoId },
         isPull: [false, true],
         isClosed,
-        ...asked,
+        ...trial,
       }
       const all = await findIssuePage(db, filter, sort, { number: 1, limit: 1000, offset: 0 }, 0, limits)
       const before = await findIssuePage(db, filter, sort, { number: 1, limit: 20, offset: 0 }, 0, limits)
@@ -283,9 +283,9 @@ test('issueListIssues: a bounded count is marked, and its pages continue past th
   await using database = await openTestDatabase()
   const { db } = database
   const things = (await fill(db)).filter(({ repo }) => repo === 1)
-  const asked: FilterUnderTest = { allLabels: [1 as LabelId] }
-  const wanted = things.filter((each) => isOf(asked, each)).toSorted(newest)
-  const filter: RepoFilter = { scope: { kind: 'repo', repoId: 1 as RepoId }, isPull: [false, true], ...asked }
+  const trial: FilterUnderTest = { allLabels: [1 as LabelId] }
+  const wanted = things.filter((each) => isOf(trial, each)).toSorted(newest)
+  const filter: RepoFilter = { scope: { kind: 'repo', repoId: 1 as RepoId }, isPull: [false, true], ...trial }
   const offset = wanted.length - 5
   const found = await findIssuePage(db, filter, 'latest', pageAt(offset), 0, { counted: 20, sorted: 3, tested: 500 })
   assert.deepEqual([ids(found.keys), found.total, found.bound], [ids(wanted.slice(offset)), 20, 'total'])
@@ -306,20 +306,20 @@ test('issueListIssues, issueGetRepoComments: wrong stored counts do not change a
       await sql.raw(statement).execute(writer)
     }
     let turn = 0
-    for (const asked of filters) {
+    for (const trial of filters) {
       for (const sort of issueSorts) {
         const isClosed = [undefined, false, true][turn++ % 3]
         const wanted = things
-          .filter((each) => (isClosed === undefined || each.isClosed === isClosed) && isOf(asked, each))
+          .filter((each) => (isClosed === undefined || each.isClosed === isClosed) && isOf(trial, each))
           .toSorted(orders[sort])
         const scope = { kind: 'repo', repoId: 1 as RepoId } as const
-        const filter: RepoFilter = { scope, isPull: [false, true], isClosed, ...asked }
+        const filter: RepoFilter = { scope, isPull: [false, true], isClosed, ...trial }
         for (const offset of [0, Math.max(0, wanted.length - 5)]) {
           // oxlint-disable-next-line no-await-in-loop -- one page after the other
-          const { keys: places, total } = await findIssuePage(db, filter, sort, pageAt(offset), count)
-          assert.deepEqual(ids(places), ids(wanted.slice(offset, offset + 7)), `${JSON.stringify(filter)} by ${sort}`)
-          if (Object.keys(asked).length > 0) assert.equal(total, wanted.length, `${JSON.stringify(filter)} is counted`)
-          else assert.ok(total >= offset + places.length, 'the total covers the rows shown')
+          const { keys, total } = await findIssuePage(db, filter, sort, pageAt(offset), count)
+          assert.deepEqual(ids(keys), ids(wanted.slice(offset, offset + 7)), `${JSON.stringify(filter)} by ${sort}`)
+          if (Object.keys(trial).length > 0) assert.equal(total, wanted.length, `${JSON.stringify(filter)} is counted`)
+          else assert.ok(total >= offset + keys.length, 'the total covers the rows shown')
         }
       }
     }

@@ -28,12 +28,12 @@ async function idOf<Id>(tx: Tx, statement: RawBuilder<{ id: Id }>): Promise<Id> 
 }
 
 /** Inserts issues with data for every filter into each repository, and changes much of it afterwards. */
-async function fill(db: Db, { places, people }: World, { below, chance, of, some }: Dice): Promise<void> {
+async function fill(db: Db, { repositories, people }: World, { below, chance, of, some }: Dice): Promise<void> {
   await transaction(db, async (tx) => {
     const teams = await tx.selectFrom('team').select('id').execute()
     const ids = people.map(({ id }) => id)
     const when = () => 1000 + below(6)
-    for (const { repo } of places) {
+    for (const { repo } of repositories) {
       const labels: number[] = []
       for (const name of some(labelNames, 70)) {
         labels.push(
@@ -142,14 +142,18 @@ async function readAll(db: Db) {
 type All = Awaited<ReturnType<typeof readAll>>
 
 /** Returns the repositories of the search's owner and team, without a check of rights. */
-function reposOf({ places }: World, { teams, held }: All, { ownerId, teamId }: VisibleScope): ReadonlySet<RepoId> {
+function reposOf(
+  { repositories }: World,
+  { teams, held }: All,
+  { ownerId, teamId }: VisibleScope,
+): ReadonlySet<RepoId> {
   const team = teams.find(({ id }) => id === teamId)
   const isHeld = (repoId: RepoId) =>
     team === undefined ||
     team.includes_all_repositories ||
     team.access_mode === 4 ||
     held.some(({ team_id, repo_id }) => team_id === team.id && repo_id === repoId)
-  const found = places.filter(({ repo, owner }) => (ownerId ?? owner.id) === owner.id && isHeld(repo.id))
+  const found = repositories.filter(({ repo, owner }) => (ownerId ?? owner.id) === owner.id && isHeld(repo.id))
   return new Set(found.map(({ repo }) => repo.id))
 }
 
@@ -195,8 +199,8 @@ function isWanted(all: All, filter: IssueFilter, issue: All['issues'][number]): 
 }
 
 /** Returns the repositories in which a viewer can read issues and pull requests: the unit is enabled and readable. */
-async function readersOf(db: Db, { places, accounts }: World, viewer: Viewer | undefined) {
-  const repoIds = places.map(({ repo }) => repo.id)
+async function readersOf(db: Db, { repositories, accounts }: World, viewer: Viewer | undefined) {
+  const repoIds = repositories.map(({ repo }) => repo.id)
   const accountIds = accounts.map(({ id }) => id)
   const { collaborations, memberships, teams } = viewer
     ? await listGiven(db, repoIds, accountIds, viewer.id)
@@ -204,7 +208,7 @@ async function readersOf(db: Db, { places, accounts }: World, viewer: Viewer | u
   const teamsOf = teamGrantsByRepo(teams)
   const units = await db.selectFrom('repo_unit').selectAll().execute()
   const rights = new Map(
-    places.map(({ repo, owner }) => [
+    repositories.map(({ repo, owner }) => [
       repo.id,
       computeRights({
         viewer,
@@ -303,10 +307,10 @@ test('issueSearchIssues: a search returns and counts the same issues as a full s
         const shown = expected.slice(0, limits?.found ?? 5000)
         const offset = chosen.chance(50) ? 0 : chosen.below(shown.length + 3)
         // oxlint-disable-next-line no-await-in-loop -- one after the other
-        const { keys: places, total, bound } = await findEverywhere(db, filter, { limit: 4, offset }, limits)
+        const { keys, total, bound } = await findEverywhere(db, filter, { limit: 4, offset }, limits)
         const { ownerId, teamId } = scope
         assert.deepEqual(
-          { total, bound, ids: places.map(({ id }) => id) },
+          { total, bound, ids: keys.map(({ id }) => id) },
           {
             total: shown.length,
             bound: shown.length < expected.length ? 'rows' : undefined,
@@ -314,7 +318,7 @@ test('issueSearchIssues: a search returns and counts the same issues as a full s
           },
           `seed ${seed}, ${nameOf(viewer)}, ${JSON.stringify({ ownerId, teamId, ...rest, limits, offset })}`,
         )
-        found += places.length
+        found += keys.length
       }
     }
   }

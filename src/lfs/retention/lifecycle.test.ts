@@ -49,9 +49,9 @@ async function collectAfter(forge: Forge, days: number): Promise<void> {
   await forge.settle()
 }
 
-for (const place of ['a folder', 'an object storage'] as const) {
-  test(`gc_lfs, objects in ${place}: what no reference needs goes after its time, and no sooner`, async () => {
-    await using storage = place === 'a folder' ? undefined : await startObjectStorage()
+for (const storageKind of ['a folder', 'an object storage'] as const) {
+  test(`gc_lfs, objects in ${storageKind}: what no reference needs goes after its time, and no sooner`, async () => {
+    await using storage = storageKind === 'a folder' ? undefined : await startObjectStorage()
     await using forge = await startLfs({ standAt: Date.now(), settings: { ...storage?.settings } })
     const repo = await forge.given.repo()
     const alice = forge.as('alice')

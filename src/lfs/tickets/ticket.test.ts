@@ -144,10 +144,10 @@ test('lfsBatch: modified and forged tickets are refused', async () => {
     `${header}.${body}`,
     'x'.repeat(3000),
   ]
-  const asked = async (token: string) =>
+  const statusOf = async (token: string) =>
     (await new LfsClient(forge.guest, repo, { authorization: `Bearer ${token}` }).batch('download', [])).status
-  assert.equal(await asked(text), 200)
-  for (const token of forged) assert.equal(await asked(token), 401, token.slice(0, 80))
+  assert.equal(await statusOf(text), 200)
+  for (const token of forged) assert.equal(await statusOf(token), 401, token.slice(0, 80))
 })
 
 test('the LFS client over SSH: push and clone with a key alone', async () => {

@@ -74,7 +74,7 @@ const mailTo = (address: string, text: string, headers: readonly string[] = []):
     text,
   ].join('\n')
 
-const said = async (forge: Forge, issue: GivenIssue): Promise<string[]> =>
+const commentsOf = async (forge: Forge, issue: GivenIssue): Promise<string[]> =>
   (await forge.as('alice').must('GET', `${issue.api}/comments`)).json.map(
     (comment: { body: string; user: { login: string } }) => `${comment.user.login}: ${comment.body}`,
   )
@@ -91,7 +91,7 @@ test('issueCreateComment by mail: a reply becomes one comment without its quotat
     mailbox.deliver(answer)
     await look(world)
     const once = ['alice: what is?', 'bob: The whole of it.\n\nAll > of it: 3 > 2.']
-    assert.deepEqual(await said(forge, issue), once)
+    assert.deepEqual(await commentsOf(forge, issue), once)
     assert.equal(mailbox.content.mails, 0, 'it is deleted')
     assert.deepEqual(
       caught.map(({ to }) => to[0]),
@@ -101,7 +101,7 @@ test('issueCreateComment by mail: a reply becomes one comment without its quotat
     // It did not leave the mailbox: a crash in between, or a server that sends it twice.
     mailbox.deliver(answer)
     await look(world)
-    assert.deepEqual(await said(forge, issue), once)
+    assert.deepEqual(await commentsOf(forge, issue), once)
 
     const { id } = (await forge.as('alice').must('GET', `${issue.api}/comments`)).json[1]
     const part = (type: string, name: string, content: string): string =>
@@ -117,7 +117,7 @@ test('issueCreateComment by mail: a reply becomes one comment without its quotat
     const html = '<style>p{}</style><p>Only &lt;b&gt; <b>this</b>&#33;</p><blockquote>what is?</blockquote>'
     mailbox.deliver(mailTo(address, html, ['MIME-Version: 1.0', 'Content-Type: text/html']))
     await look(world)
-    assert.deepEqual((await said(forge, issue)).slice(2), ['bob: Schön, see here', 'bob: Only <b> this!'])
+    assert.deepEqual((await commentsOf(forge, issue)).slice(2), ['bob: Schön, see here', 'bob: Only <b> this!'])
     const comments = (await forge.as('alice').must('GET', `${issue.api}/comments`)).json
     const names = comments[2].assets.map((asset: { name: string; size: number }) => `${asset.name} ${asset.size}`)
     assert.deepEqual([comments[1].id, names], [id, ['log.txt 5']])
@@ -134,7 +134,7 @@ test('issueCreateComment by mail: replies of accounts that may not comment and a
       const nothing = async (why: string, ...mails: string[]): Promise<void> => {
         for (const source of mails) mailbox.deliver(source)
         await look(world)
-        assert.deepEqual(await said(forge, issue), ['alice: what is?'], why)
+        assert.deepEqual(await commentsOf(forge, issue), ['alice: what is?'], why)
         assert.deepEqual(mailbox.content, { mails: mails.length + before, read: mails.length + before }, why)
         before += mails.length
       }
@@ -184,13 +184,13 @@ test('issueCreateComment by mail: replies of accounts that may not comment and a
       mailbox.deliver(mailTo(other.address, 'there'))
       mailbox.deliver(mailTo(other.address, 'and more'))
       await look(world)
-      assert.deepEqual(await said(forge, issue), ['alice: what is?', 'bob: now'])
-      assert.deepEqual(await said(forge, other.issue), ['alice: what is?', 'bob: there'], 'two within the hour')
+      assert.deepEqual(await commentsOf(forge, issue), ['alice: what is?', 'bob: now'])
+      assert.deepEqual(await commentsOf(forge, other.issue), ['alice: what is?', 'bob: there'], 'two within the hour')
       // It is good for a year.
       forge.clock.advance(400 * 86_400_000)
       mailbox.deliver(mailTo(other.address, 'late'))
       await look(world)
-      assert.deepEqual(await said(forge, other.issue), ['alice: what is?', 'bob: there'])
+      assert.deepEqual(await commentsOf(forge, other.issue), ['alice: what is?', 'bob: there'])
     },
     {
       'email.incoming': { MAXIMUM_MESSAGE_SIZE: 50_000 },
@@ -207,12 +207,12 @@ test('a reply is recognised by its references; unsubscription works by mail; han
       const references = headerOf(mail, 'References')
       mailbox.deliver(mailTo('forge@example.com', 'by another way', [`References: ${references} <x@y>`]))
       await look(world)
-      assert.deepEqual(await said(forge, issue), ['alice: what is?', 'bob: by another way'])
+      assert.deepEqual(await commentsOf(forge, issue), ['alice: what is?', 'bob: by another way'])
       assert.deepEqual(mailbox.content, { mails: 1, read: 1 })
       const [, unsubscribing = ''] = /mailto:([^>]+)>/.exec(headerOf(mail, 'List-Unsubscribe')) ?? []
       mailbox.deliver(mailTo(unsubscribing, 'unsubscribe', ['Auto-Submitted: auto-generated']))
       await look(world)
-      assert.equal((await said(forge, issue)).length, 2)
+      assert.equal((await commentsOf(forge, issue)).length, 2)
       caught.length = 0
       await forge.as('alice').must('POST', `${issue.api}/comments`, { body: 'still there?' })
       await forge.settle()
@@ -237,7 +237,7 @@ test('a mailbox that is unavailable is read again later, and no mail is lost', (
       mailbox.deliver('\0\u0001')
       mailbox.deliver(mailTo(address, 'second'))
       await look(world)
-      assert.deepEqual((await said(forge, issue)).toSorted(), ['alice: what is?', 'bob: first', 'bob: second'])
+      assert.deepEqual((await commentsOf(forge, issue)).toSorted(), ['alice: what is?', 'bob: first', 'bob: second'])
     },
     { ingot: { MAIL_TIMEOUT: '2s' } },
   ))

@@ -65,15 +65,15 @@ const start = (settings = {}) => startForge({ users: ['alice', 'dev'], settings 
 test('oauthDeviceAuthorization, devicePage, deviceSubmit, deviceAnswer, oauthToken: a person grants a device access, once', async () => {
   await using forge = await start()
   const app = await givenApp(forge)
-  const asked = await ask(forge, { client_id: app.client_id, scope: 'openid read:user' })
-  assert.match(asked.device_code, /^iod_[a-z2-7]{52}$/)
-  assert.match(asked.user_code, /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/)
-  assert.equal(asked.verification_uri, `${forge.url}/login/device`)
+  const request = await ask(forge, { client_id: app.client_id, scope: 'openid read:user' })
+  assert.match(request.device_code, /^iod_[a-z2-7]{52}$/)
+  assert.match(request.user_code, /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/)
+  assert.equal(request.verification_uri, `${forge.url}/login/device`)
   const stored = JSON.stringify(await forge.services.db.selectFrom('oauth_device').selectAll().execute())
-  assert.ok(!stored.includes(asked.device_code) && !stored.includes(asked.user_code.replace('-', '')))
-  assert.equal((await poll(forge, app, asked.device_code)).json.error, 'authorization_pending')
+  assert.ok(!stored.includes(request.device_code) && !stored.includes(request.user_code.replace('-', '')))
+  assert.equal((await poll(forge, app, request.device_code)).json.error, 'authorization_pending')
 
-  const complete = new URL(asked.verification_uri_complete)
+  const complete = new URL(request.verification_uri_complete)
   const guest = await new Browser(forge).get(complete.pathname + complete.search)
   assert.deepEqual(
     [guest.status, new URL(guest.headers.get('location') ?? '', forge.url).searchParams.get('redirect_to')],
@@ -81,22 +81,22 @@ test('oauthDeviceAuthorization, devicePage, deviceSubmit, deviceAnswer, oauthTok
   )
   const browser = await Browser.of(forge, 'alice')
   const filledIn = await browser.get(complete.pathname + complete.search)
-  assert.match(filledIn.text, new RegExp(`value="${asked.user_code}"`))
-  const { page, fields } = await type(browser, asked.user_code.toLowerCase().replace('-', ' '))
+  assert.match(filledIn.text, new RegExp(`value="${request.user_code}"`))
+  const { page, fields } = await type(browser, request.user_code.toLowerCase().replace('-', ' '))
   assert.match(page.text, /Authorize “Television” on a device\?/)
-  assert.match(page.text, new RegExp(`shows the code <strong>${asked.user_code}</strong>`))
+  assert.match(page.text, new RegExp(`shows the code <strong>${request.user_code}</strong>`))
   assert.match(page.text, /belongs to dev/)
   assert.match(page.text, /Read your account and its settings/)
   assert.equal(page.headers.get('x-frame-options'), 'DENY')
   assert.match(page.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
   const forged = { ...fields, _csrf: 'other', granted: 'true' }
   assert.equal((await browser.post('/login/device/answer', forged)).status, 403)
-  const said = await browser.post('/login/device/answer', { ...fields, granted: 'true' })
-  assert.match(said.text, /The device is signed in/)
+  const granted = await browser.post('/login/device/answer', { ...fields, granted: 'true' })
+  assert.match(granted.text, /The device is signed in/)
   const again = await browser.post('/login/device/answer', { ...fields, granted: 'false' })
   assert.match(again.text, /no device waits with this code/i)
 
-  const tokens = await poll(forge, app, asked.device_code)
+  const tokens = await poll(forge, app, request.device_code)
   assert.deepEqual(
     [tokens.status, tokens.json.scope, tokens.headers.get('cache-control')],
     [200, 'openid read:user', 'no-store'],
@@ -106,7 +106,7 @@ test('oauthDeviceAuthorization, devicePage, deviceSubmit, deviceAnswer, oauthTok
   assert.equal(who.json.login, 'alice')
   const settings = await forge.guest.send('PATCH', '/user/settings', {}, bearer(tokens.json.access_token))
   assert.equal(settings.status, 403, 'no more than was asked for')
-  assert.equal((await poll(forge, app, asked.device_code)).json.error, 'invalid_grant')
+  assert.equal((await poll(forge, app, request.device_code)).json.error, 'invalid_grant')
   const { json: grants } = await forge.as('alice').get('/api/service/v1/user/oauth2/grants', { site: true })
   assert.deepEqual(
     grants.map(({ name, scope }: { name: string; scope: string }) => [name, scope]),
@@ -143,13 +143,13 @@ test('oauthDeviceAuthorization, oauthToken: client credentials are checked, and 
   const authorization = basicAuthorization(server.client_id, server.client_secret)
   assert.equal((await asking({ client_id: server.client_id }, { authorization })).status, 200)
 
-  const asked = await ask(forge, { client_id: app.client_id })
-  await answer(await Browser.of(forge, 'alice'), asked.user_code)
-  assert.equal((await poll(forge, other, asked.device_code)).json.error, 'invalid_grant')
-  for (const code of ['', 'iod_nope', asked.user_code]) {
+  const request = await ask(forge, { client_id: app.client_id })
+  await answer(await Browser.of(forge, 'alice'), request.user_code)
+  assert.equal((await poll(forge, other, request.device_code)).json.error, 'invalid_grant')
+  for (const code of ['', 'iod_nope', request.user_code]) {
     assert.equal((await poll(forge, app, code)).json.error, 'invalid_grant', code)
   }
-  assert.equal((await poll(forge, app, asked.device_code)).status, 200, 'mistakes do not spend it')
+  assert.equal((await poll(forge, app, request.device_code)).status, 200, 'mistakes do not spend it')
 })
 
 test('oauthToken: a device that polls too often waits longer; denied and expired devices get an error', async () => {
@@ -190,14 +190,14 @@ test('deviceAnswer, oauthToken: one of several concurrent answers counts, and on
   await using forge = await start()
   const app = await givenApp(forge)
   const [alice, dev] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'dev')]
-  const asked = await ask(forge, { client_id: app.client_id, scope: 'read:user' })
+  const request = await ask(forge, { client_id: app.client_id, scope: 'read:user' })
   const forms = [
     [alice, 'true'],
     [alice, 'false'],
     [dev, 'true'],
     [dev, 'false'],
   ] as const
-  const typed = await Promise.all(forms.map(async ([browser]) => (await type(browser, asked.user_code)).fields))
+  const typed = await Promise.all(forms.map(async ([browser]) => (await type(browser, request.user_code)).fields))
   const answers = await Promise.all(
     forms.map(([browser, granted], index) => browser.post('/login/device/answer', { ...typed[index], granted })),
   )
@@ -206,7 +206,7 @@ test('deviceAnswer, oauthToken: one of several concurrent answers counts, and on
   )
   assert.equal(won.length, 1)
   const [[who, how]] = won as unknown as [(typeof forms)[number]]
-  const polls = await Promise.all(Array.from({ length: 5 }, () => poll(forge, app, asked.device_code)))
+  const polls = await Promise.all(Array.from({ length: 5 }, () => poll(forge, app, request.device_code)))
   if (how === 'false') {
     assert.deepEqual([...new Set(polls.map(({ json }) => json.error))], ['access_denied'])
   } else {
@@ -253,9 +253,9 @@ test('deviceSubmit: entered and requested codes are rate-limited', async () => {
   await using forge = await start()
   const app = await givenApp(forge)
   const browser = await Browser.of(forge, 'alice')
-  const asked = await ask(forge, { client_id: app.client_id })
+  const request = await ask(forge, { client_id: app.client_id })
   const csrf = { _csrf: await browser.csrf('/login/device') }
-  for (const user_code of ['', 'BCDF-GHJ', 'AEIO-UAEI', '<b>x</b>', `${asked.user_code}Z`, 'x'.repeat(4000)]) {
+  for (const user_code of ['', 'BCDF-GHJ', 'AEIO-UAEI', '<b>x</b>', `${request.user_code}Z`, 'x'.repeat(4000)]) {
     const page = await browser.post('/login/device', { ...csrf, user_code })
     assert.match(page.text, /No device waits with this code/, user_code)
     assert.ok(!page.text.includes('<b>'))
@@ -265,9 +265,9 @@ test('deviceSubmit: entered and requested codes are rate-limited', async () => {
     last = (await browser.post('/login/device', { ...csrf, user_code: 'BBBB-BBBB' })).text
   }
   assert.match(last, /too often/)
-  const right = await browser.post('/login/device', { ...csrf, user_code: asked.user_code })
+  const right = await browser.post('/login/device', { ...csrf, user_code: request.user_code })
   assert.match(right.text, /too often/, 'nor by the right one now')
-  const other = await type(await Browser.of(forge, 'dev'), asked.user_code)
+  const other = await type(await Browser.of(forge, 'dev'), request.user_code)
   assert.match(other.page.text, /Authorize “Television” on a device/, 'others are not held up')
   let refused
   for (let index = 0; index < 120; index += 1) {
@@ -283,9 +283,9 @@ test('openidConfiguration: a client library uses the device flow, which [oauth2]
     execute: [openid.allowInsecureRequests],
   })
   assert.ok(config.serverMetadata().grant_types_supported?.includes(grantType))
-  const asked = await openid.initiateDeviceAuthorization(config, { scope: 'openid' })
-  await answer(await Browser.of(forge, 'alice'), asked.user_code)
-  const tokens = await openid.pollDeviceAuthorizationGrant(config, { ...asked, interval: 0 })
+  const request = await openid.initiateDeviceAuthorization(config, { scope: 'openid' })
+  await answer(await Browser.of(forge, 'alice'), request.user_code)
+  const tokens = await openid.pollDeviceAuthorizationGrant(config, { ...request, interval: 0 })
   const info = await openid.fetchUserInfo(config, tokens.access_token, tokens.claims()!.sub)
   assert.equal(info.preferred_username, 'alice')
   const renewed = await openid.refreshTokenGrant(config, tokens.refresh_token!)

@@ -50,8 +50,8 @@ test('alpineUpload: refuses callers without rights and archives without a packag
     ['an architecture', (await apkOf('tool', '1.0-r0', 'x|y')).apk],
   ]
   for (const [what, content] of bad) assert.equal((await alice('PUT', path, content)).status, 400, what)
-  for (const place of ['%20/main', '..%2Fx/main', 'v3/a%7Cb', 'v3/%0A']) {
-    assert.equal((await alice('PUT', `alpine/${place}`, apk)).status, 400, place)
+  for (const group of ['%20/main', '..%2Fx/main', 'v3/a%7Cb', 'v3/%0A']) {
+    assert.equal((await alice('PUT', `alpine/${group}`, apk)).status, 400, group)
   }
   assert.deepEqual(await storedFiles(forge), [])
 })

@@ -130,8 +130,8 @@ test('Arch versions are ordered like pacman, and file names are parsed', () => {
     ...['1.1-1', '1.1.1-1', '1.2-1', '1.2-2', '1.2-10', '1.10-1', '2.0-1', '3.0.0-1', '1:0.1-1', '10:0.1-1'],
   ]
   for (const [index, one] of rising.entries()) {
-    for (const [place, other] of rising.entries()) {
-      assert.equal(Math.sign(compareArchVersions(one, other)), Math.sign(index - place), `${one} ${other}`)
+    for (const [position, other] of rising.entries()) {
+      assert.equal(Math.sign(compareArchVersions(one, other)), Math.sign(index - position), `${one} ${other}`)
     }
   }
   assert.deepEqual(packageOfFileName('a-b-c-1:2.0-1-any.pkg.tar.zst.sig'), {

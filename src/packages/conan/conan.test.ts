@@ -166,9 +166,9 @@ test('conanRecipeSums, conanRecipeDigest, conanRecipeDownloadUrls, conanRecipeUp
   const asJson = { 'content-type': 'application/json' }
   const sendAll = async (where: string, files: Readonly<Record<string, string>>) => {
     const sizes = JSON.stringify(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, text.length])))
-    const asked = await alice('POST', `${where}/upload_urls`, sizes, asJson)
-    assert.equal(asked.status, 200, asked.text)
-    for (const [name, url] of Object.entries(asked.json as Record<string, string>)) {
+    const answer = await alice('POST', `${where}/upload_urls`, sizes, asJson)
+    assert.equal(answer.status, 200, answer.text)
+    for (const [name, url] of Object.entries(answer.json as Record<string, string>)) {
       const path = new URL(url).pathname.replace('/api/packages/alice/', '')
       assert.equal((await alice('PUT', path, files[name] ?? '')).status, 201, path)
     }

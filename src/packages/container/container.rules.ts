@@ -152,7 +152,7 @@ export function checkParts(
 }
 
 /** Parses `Content-Range` of a chunk; returns undefined without the header. */
-export function placeOf(contentRange: unknown): { readonly start: number; readonly end: number } | undefined {
+export function rangeOf(contentRange: unknown): { readonly start: number; readonly end: number } | undefined {
   if (contentRange === undefined) return undefined
   const [, start, end] =
     /^(?:bytes[ =])?(\d{1,15})-(\d{1,15})(?:\/.*)?$/.exec(typeof contentRange === 'string' ? contentRange : '') ?? []

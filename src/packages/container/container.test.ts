@@ -49,10 +49,10 @@ async function push(ask: Registry, image: string, tag: string, config: string, l
 
 test('containerVersion, containerToken: a token ends with its credential and has the same rights', async () => {
   await using forge = await startForge()
-  const asked = await fetch(`${forge.url}/v2/`)
-  assert.equal(asked.status, 401)
+  const reply = await fetch(`${forge.url}/v2/`)
+  assert.equal(reply.status, 401)
   assert.match(
-    asked.headers.get('www-authenticate') ?? '',
+    reply.headers.get('www-authenticate') ?? '',
     /^Bearer realm="http.*\/v2\/token",service="container_registry"/,
   )
   assert.equal(

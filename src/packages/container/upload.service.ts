@@ -10,7 +10,7 @@ import type { UploadId } from '../../storage/blobs.ts'
 import { newBlobKey, storeContents, tooLarge, type ReceivedContent } from '../content/content.service.ts'
 import { uploadLimit, type PublishCtx } from '../publish.service.ts'
 import { digestsOfContent } from './container.service.ts'
-import { contentNameOf, isDigest, placeOf } from './container.rules.ts'
+import { contentNameOf, isDigest, rangeOf } from './container.rules.ts'
 import { addReserved, deleteUpload, endTurn, findUpload, insertUpload, keepTurn, takeTurn } from './container.store.ts'
 
 /** Duration of a lease on an upload in seconds, unless the request extends it. */
@@ -119,7 +119,7 @@ async function append(ctx: PublishCtx, upload: Upload, part: IncomingPart): Prom
  * offset, `BadRequest` for a later chunk without an offset, and `OverQuota`. Returns the total size.
  */
 export async function addPart(ctx: PublishCtx, upload: Upload, part: IncomingPart): Promise<number> {
-  const range = placeOf(part.contentRange)
+  const range = rangeOf(part.contentRange)
   return inTurn(ctx, upload, async () => {
     const { uploads } = ctx.blobs.packages
     const have = (await uploads.find(upload.upload_key as UploadId))?.sizeBytes ?? 0
@@ -140,7 +140,7 @@ export async function completeUpload<Result>(
 ): Promise<Result> {
   if (!isDigest(digest)) throw badDigest()
   const { algorithm, hex } = contentNameOf(digest)
-  const range = placeOf(last.contentRange)
+  const range = rangeOf(last.contentRange)
   return inTurn(ctx, upload, async () => {
     const { uploads } = ctx.blobs.packages
     const id = upload.upload_key as UploadId

@@ -50,8 +50,8 @@ test('debianUpload: refuses callers without rights and archives without a packag
     ['an architecture', await debOf('tool', '1.0', '../x')],
   ]
   for (const [what, content] of bad) assert.equal((await alice('PUT', path, content)).status, 400, what)
-  for (const place of ['%20/main', '..%2Fx/main', 'a%0Ab/main', 'x/a%7Cb']) {
-    assert.equal((await alice('PUT', `debian/pool/${place}/upload`, whole)).status, 400, place)
+  for (const group of ['%20/main', '..%2Fx/main', 'a%0Ab/main', 'x/a%7Cb']) {
+    assert.equal((await alice('PUT', `debian/pool/${group}/upload`, whole)).status, 400, group)
   }
   assert.deepEqual(await storedFiles(forge), [])
 })

@@ -78,13 +78,13 @@ test('rpmDownload: concurrent readers get consistent indexes during changes', as
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
   await alice('PUT', 'rpm/upload', rpmOf('first', '1.0'))
-  const asked = Array.from({ length: 40 }, async (_, number) => {
+  const reads = Array.from({ length: 40 }, async (_, number) => {
     if (number % 4 === 0) await alice('PUT', 'rpm/upload', rpmOf(`tool-${number}`, '1.0'))
     const { status, bytes } = await alice('GET', 'rpm/repodata/primary.xml.gz')
     if (number % 8 === 0) await alice('DELETE', `rpm/package/tool-${number}/1.0-1/noarch`)
     const text = gunzipSync(bytes).toString()
-    const told = Number(/packages="(\d+)"/.exec(text)?.[1])
-    return [status, told === [...text.matchAll(/<package /g)].length]
+    const total = Number(/packages="(\d+)"/.exec(text)?.[1])
+    return [status, total === [...text.matchAll(/<package /g)].length]
   })
-  for (const [status, isWhole] of await Promise.all(asked)) assert.deepEqual([status, isWhole], [200, true])
+  for (const [status, isWhole] of await Promise.all(reads)) assert.deepEqual([status, isWhole], [200, true])
 })

@@ -144,8 +144,8 @@ test('gem versions are ordered like Gem::Version', () => {
     '10',
   ]
   for (const [at, one] of versions.entries()) {
-    for (const [place, other] of versions.entries()) {
-      if (at < place && one !== '1.0.b1' && other !== '1.0-2') {
+    for (const [position, other] of versions.entries()) {
+      if (at < position && one !== '1.0.b1' && other !== '1.0-2') {
         assert.ok(compareGems(one, other) < 0 && compareGems(other, one) > 0, `${one} < ${other}`)
       }
     }

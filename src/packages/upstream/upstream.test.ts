@@ -21,11 +21,11 @@ const setUpstream = (forge: Forge, type: string, url: string, more: object = {})
 /** A foreign server, and the paths that it was asked for. */
 async function withStranger(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
-  use: (url: string, asked: string[], away: () => Promise<void>) => Promise<void>,
+  use: (url: string, requests: string[], away: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  const asked: string[] = []
+  const requests: string[] = []
   const server = createServer((request, response) => {
-    asked.push(request.url ?? '')
+    requests.push(request.url ?? '')
     answer(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -35,7 +35,7 @@ async function withStranger(
       server.closeAllConnections()
     })
   try {
-    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, away)
+    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, away)
   } finally {
     await away()
   }
@@ -85,14 +85,14 @@ test('npmMetadata, npmDownload, releasePackageName: files are fetched, verified 
     else if (request.url === '/files/1.0.0.tgz') response.end(archive)
     else response.writeHead(404).end()
   }
-  await withStranger(answer, async (at, asked, away) => {
+  await withStranger(answer, async (at, upstreamRequests, away) => {
     url = at
     await setUpstream(forge, 'npm', url, { reserved: ['@alice/*', 'secret-*'] })
     const bob = registryOf(forge.as('bob'), 'alice')
     const guest = registryOf(forge.guest, 'alice')
     assert.equal((await guest('GET', 'npm/tool')).status, 401)
     for (const name of ['@alice%2fx', 'secret-tool']) assert.equal((await bob('GET', `npm/${name}`)).status, 404)
-    assert.deepEqual(asked, [])
+    assert.deepEqual(upstreamRequests, [])
     // Concurrent requests share one fetch.
     const documents = await Promise.all(Array.from({ length: 20 }, () => bob('GET', 'npm/tool')))
     assert.ok(documents.every(({ status }) => status === 200))
@@ -100,12 +100,12 @@ test('npmMetadata, npmDownload, releasePackageName: files are fetched, verified 
     const path = new URL(String(tarball)).pathname.replace('/api/packages/alice/', '')
     const archives = await Promise.all(Array.from({ length: 20 }, () => bob('GET', path)))
     assert.ok(archives.every(({ bytes }) => bytes.equals(archive)))
-    assert.deepEqual(asked, ['/tool', '/files/1.0.0.tgz'])
+    assert.deepEqual(upstreamRequests, ['/tool', '/files/1.0.0.tgz'])
     assert.deepEqual((await guest('GET', path)).bytes, archive, 'what is kept is for guests too')
     assert.deepEqual((await forge.as('alice').must('GET', '/packages/alice')).json, [], 'lists show what is published')
     assert.ok((await packageUsageOf(forge, 'alice')) >= archive.length, 'what is kept counts')
     for (let time = 0; time < 3; time += 1) assert.equal((await bob('GET', 'npm/missing')).status, 404)
-    assert.deepEqual(asked.slice(2), ['/missing'], 'what is missing is not asked for each time')
+    assert.deepEqual(upstreamRequests.slice(2), ['/missing'], 'what is missing is not asked for each time')
     // A name that the owner published is never looked up at the upstream.
     const own = Buffer.from('own')
     const document = {
@@ -122,9 +122,9 @@ test('npmMetadata, npmDownload, releasePackageName: files are fetched, verified 
     const names = '/packages/alice/-/upstreams/npm/names'
     assert.equal((await forge.as('alice').delete(`${names}/tool`)).status, 409)
     await forge.as('alice').must('DELETE', '/packages/alice/npm/tool/0.1.0')
-    const requests = asked.length
+    const requests = upstreamRequests.length
     assert.equal((await bob('GET', 'npm/tool')).status, 404)
-    assert.equal(asked.length, requests)
+    assert.equal(upstreamRequests.length, requests)
     assert.equal((await forge.as('bob').delete(`${names}/tool`)).status, 403)
     await forge.as('alice').must('DELETE', `${names}/tool`)
     assert.equal((await forge.as('alice').delete(`${names}/tool`)).status, 404)
@@ -159,8 +159,8 @@ test('wrong, incomplete and redirected files of an upstream are neither served n
     /** Requests a package with its own name. Returns the status of its archive or document. */
     const want = async () => {
       const name = `tool${number++}`
-      const told = await bob('GET', `npm/${name}`)
-      if (told.status !== 200) return told.status
+      const answer = await bob('GET', `npm/${name}`)
+      if (answer.status !== 200) return answer.status
       return (await bob('GET', `npm/${name}/-/1.0.0/${name}-1.0.0.tgz`)).status
     }
     archive = (response) => response.end('other')
@@ -207,7 +207,7 @@ test('an old document is served while the upstream is unavailable; secrets are s
       seen.push(request.headers.authorization)
       response.end(JSON.stringify(npmDocument('tool', { '1.0.0': archive }, elsewhere)))
     }
-    await withStranger(answer, async (at, asked, away) => {
+    await withStranger(answer, async (at, requests, away) => {
       url = at
       await setUpstream(forge, 'npm', url, { secret: 's3cret' })
       const bob = registryOf(forge.as('bob'), 'alice')
@@ -216,7 +216,7 @@ test('an old document is served while the upstream is unavailable; secrets are s
       assert.deepEqual(seen, ['Bearer s3cret', undefined])
       forge.clock.advance(600_000)
       assert.equal((await bob('GET', 'npm/tool')).status, 200)
-      assert.equal(asked.length, 2, 'an old document is asked for again')
+      assert.equal(requests.length, 2, 'an old document is asked for again')
       await away()
       forge.clock.advance(600_000)
       assert.equal((await bob('GET', 'npm/tool')).status, 200)

@@ -74,7 +74,7 @@ test('comments on lines follow pushes, renames and force-pushes, and are outdate
       { path: 'e.txt', body: 'about the old name', old_position: 3 },
     ],
   })
-  const places = async () => {
+  const currentLines = async () => {
     const { json } = await bob.get(`${api}/reviews/${review.id}/comments`)
     return json.map((each: { path: string; position: number; original_position: number }) =>
       [each.path, each.position || -each.original_position].join(':'),
@@ -85,9 +85,9 @@ test('comments on lines follow pushes, renames and force-pushes, and are outdate
   const outdated = async () =>
     [
       ...(await browser.get(at)).text.matchAll(/<code>([^<]*)<\/code>[^<]*<\/a>[^<]*<\/span>[^<]*<span[^>]*>Outdated/g),
-    ].map(([, place]) => place)
+    ].map(([, line]) => line)
   const before = ['a.txt:12', 'a.txt:5', 'a.txt:-10', 'b.txt:3', 'c.txt:2', 'e.txt:-3']
-  assert.deepEqual([await places(), await outdated()], [before, []])
+  assert.deepEqual([await currentLines(), await outdated()], [before, []])
 
   write('a.txt', ['top', 'more', ...a.with(9, 'ten').with(4, 'five')])
   rmSync(join(work.path, 'c.txt'))
@@ -96,7 +96,7 @@ test('comments on lines follow pushes, renames and force-pushes, and are outdate
   write('d.txt', ['top', ...linesOf('b')])
   await commit('more')
   await push('topic')
-  assert.deepEqual(await places(), ['a.txt:14', 'a.txt:5', 'a.txt:-10', 'd.txt:4', 'c.txt:2', 'e.txt:-3'])
+  assert.deepEqual(await currentLines(), ['a.txt:14', 'a.txt:5', 'a.txt:-10', 'd.txt:4', 'c.txt:2', 'e.txt:-3'])
   assert.deepEqual(await outdated(), ['a.txt:5', 'c.txt:2'])
   const files = (await browser.get(`${at}/files?file=a.txt`)).text
   assert.match(files, /<details><summary class="thread-head">.*?a\.txt:5.*?Outdated.*?1 comment/s)
@@ -110,7 +110,7 @@ test('comments on lines follow pushes, renames and force-pushes, and are outdate
   assert.deepEqual(await outdated(), ['a.txt:5', 'c.txt:2'], 'a reply belongs to the outdated conversation')
 
   await push('-f', 'topic~1:topic')
-  assert.deepEqual([await places(), await outdated()], [before, []], 'back at the commented commit')
+  assert.deepEqual([await currentLines(), await outdated()], [before, []], 'back at the commented commit')
 
   await work.must('reset', '-q', '--hard', 'topic~1')
   await work.must('checkout', '-q', 'main')
@@ -120,6 +120,6 @@ test('comments on lines follow pushes, renames and force-pushes, and are outdate
   await work.must('checkout', '-q', 'topic')
   await work.must('rebase', '-q', 'main')
   await push('-f', 'topic')
-  assert.deepEqual(await places(), ['a.txt:15', 'a.txt:8', 'a.txt:-13', 'b.txt:3', 'c.txt:2', 'e.txt:-3'])
+  assert.deepEqual(await currentLines(), ['a.txt:15', 'a.txt:8', 'a.txt:-13', 'b.txt:3', 'c.txt:2', 'e.txt:-3'])
   assert.deepEqual(await outdated(), [])
 })

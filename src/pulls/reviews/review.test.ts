@@ -246,9 +246,9 @@ test('repoCreatePullReviewRequests, repoDeletePullReviewRequests: rights of requ
   assert.equal((await ask('dave', { reviewers: ['bob'] }))[0], 422)
   assert.equal((await ask('root', { reviewers: ['bob'] }))[0], 422)
   assert.equal((await forge.as('carol').delete(at, { reviewers: ['carol'] })).status, 204, 'declined')
-  const asked = (await forge.guest.get(pull.api)).json.requested_reviewers
+  const requested = (await forge.guest.get(pull.api)).json.requested_reviewers
   assert.deepEqual(
-    asked.map((user: { login: string }) => user.login),
+    requested.map((user: { login: string }) => user.login),
     ['bob'],
   )
 })
@@ -266,8 +266,8 @@ test('repoCreatePullReviewComment, repoDeletePullReviewComment, repoDeletePullRe
   for (const name of ['issue.commented', 'comment.deleted', 'review.deleted'] as const) {
     assert.deepEqual(await eventsNamed(forge, name), [], name)
   }
-  const told = await review(forge, pull, 'bob', { event: 'COMMENT', body: 'hear me' })
-  const at = `${pull.api}/reviews/${told.json.id}`
+  const reviewed = await review(forge, pull, 'bob', { event: 'COMMENT', body: 'hear me' })
+  const at = `${pull.api}/reviews/${reviewed.json.id}`
   const commentId = await commentOn(at)
   await bob.must('DELETE', `${at}/comments/${commentId}`)
   await bob.must('DELETE', at)
@@ -275,5 +275,5 @@ test('repoCreatePullReviewComment, repoDeletePullReviewComment, repoDeletePullRe
     (await eventsNamed(forge, name)).map((data) => [data['commentId'], data['isPull']])
   assert.deepEqual(await idsOf('issue.commented'), [[commentId, true]])
   assert.deepEqual(await idsOf('comment.deleted'), [[commentId, true]])
-  assert.equal((await eventsNamed(forge, 'review.deleted'))[0]?.['reviewId'], told.json.id)
+  assert.equal((await eventsNamed(forge, 'review.deleted'))[0]?.['reviewId'], reviewed.json.id)
 })

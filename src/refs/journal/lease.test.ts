@@ -29,12 +29,12 @@ async function given(forge: Forge) {
   const origin: RefOrigin = { doerId: (await forge.account('alice')).user.id, via: 'push' }
   const status = async () => (await forge.as('alice').get(`${repo.api}/branches/topic`)).status
   /** Counts `refs.updated` events that create the branch. */
-  const told = async (): Promise<number> => {
+  const countCreated = async (): Promise<number> => {
     const events = await db.selectFrom('event').select('data').where('name', '=', 'refs.updated').execute()
     return events.filter(({ data }) => data.includes(ref)).length
   }
   const moveInGit = async () => assert.deepEqual(await git.updateRefs(row.git_key, [change]), { ok: true })
-  return { repository: codeOf(row), change, origin, status, told, moveInGit, repoId: row.id }
+  return { repository: codeOf(row), change, origin, status, countCreated, moveInGit, repoId: row.id }
 }
 
 /** The same application as in another process of the instance. */
@@ -51,7 +51,7 @@ const die = async (services: Services): Promise<void> => {
 
 test('lease: an entry stays while its process lives, and is settled once after its death', async () => {
   await using forge = await startForge({ users: ['alice'] })
-  const { repository, change, origin, status, told, moveInGit } = await given(forge)
+  const { repository, change, origin, status, countCreated, moveInGit } = await given(forge)
   const other = otherProcess(forge)
   await openJournal(other, repository, [change], origin)
   await moveInGit()
@@ -60,24 +60,24 @@ test('lease: an entry stays while its process lives, and is settled once after i
   await die(other)
   const settled = await Promise.all([1, 2, 3].map(() => settleLeftovers(forge.services, 'abandoned')))
   assert.ok(settled.some((count) => count === 1))
-  assert.deepEqual([await status(), await told()], [200, 1])
+  assert.deepEqual([await status(), await countCreated()], [200, 1])
   assert.equal(await settleLeftovers(forge.services, 'all'), 0)
 })
 
 test('lease: the doctor leaves a running change alone, and reports a change once', async () => {
   await using forge = await startForge({ users: ['alice'] })
-  const { repository, change, origin, status, told, moveInGit } = await given(forge)
+  const { repository, change, origin, status, countCreated, moveInGit } = await given(forge)
   const other = otherProcess(forge)
   const journal = await openJournal(other, repository, [change], origin)
   await moveInGit()
   assert.deepEqual(await examined(forge.services, { fix: true, only: ['references'] }), [])
   await settle(other, journal, [change])
-  assert.deepEqual([await status(), await told()], [200, 1])
+  assert.deepEqual([await status(), await countCreated()], [200, 1])
 })
 
 test('lease: the doctor and concurrent settling record a difference once', async () => {
   await using forge = await startForge({ users: ['alice'] })
-  const { repository, change, origin, status, told, moveInGit } = await given(forge)
+  const { repository, change, origin, status, countCreated, moveInGit } = await given(forge)
   const other = otherProcess(forge)
   await openJournal(other, repository, [change], origin)
   await moveInGit()
@@ -89,7 +89,7 @@ test('lease: the doctor and concurrent settling record a difference once', async
     examined(forge.services, { fix: true }),
   ])
   await settleLeftovers(forge.services, 'abandoned')
-  assert.deepEqual([await status(), await told()], [200, 1])
+  assert.deepEqual([await status(), await countCreated()], [200, 1])
   assert.deepEqual(await examined(forge.services), [])
 })
 
@@ -107,7 +107,7 @@ const counted = refEffect({
 
 test('lease: a stalled process moves references after its entry was dropped, and the change is recorded once', async () => {
   await using forge = await startForge({ users: ['alice'] })
-  const { repository, change, origin, status, told, moveInGit, repoId } = await given(forge)
+  const { repository, change, origin, status, countCreated, moveInGit, repoId } = await given(forge)
   const services = {
     ...forge.services,
     parts: { ...contributionsOf(forge.services), refEffects: collectEffects([counted]) },
@@ -116,11 +116,11 @@ test('lease: a stalled process moves references after its entry was dropped, and
   const journal = await openJournal(slow, repository, [change], origin, { effect: counted.plan({}) })
   await die(slow)
   assert.equal(await settleLeftovers(services, 'abandoned'), 1)
-  assert.deepEqual([await status(), await told()], [404, 0])
+  assert.deepEqual([await status(), await countCreated()], [404, 0])
   await moveInGit()
   await settle(slow, journal, [change])
   await settle(slow, journal, [change])
-  assert.deepEqual([await status(), await told()], [200, 1])
+  assert.deepEqual([await status(), await countCreated()], [200, 1])
   const row = await services.db.selectFrom('repo').select('description').where('id', '=', repoId).executeTakeFirst()
   assert.equal(row?.description, 'x', 'the effect is applied once')
 })
@@ -144,7 +144,7 @@ test('lease: another process takes over after the heartbeat stops (PostgreSQL)',
   await using forge = await startForge({ users: ['alice'], settings: { ingot: { JOB_LEASE: '1s' } } })
   const { db } = forge.services
   if (engineOf(db).kind !== 'postgres') return t.skip('one process owns an SQLite database')
-  const { repository, change, origin, status, told, moveInGit } = await given(forge)
+  const { repository, change, origin, status, countCreated, moveInGit } = await given(forge)
   await forge.settle()
   const other = otherProcess(forge)
   await openJournal(other, repository, [change], origin)
@@ -166,7 +166,7 @@ test('lease: another process takes over after the heartbeat stops (PostgreSQL)',
   await until(async () => (await status()) === 200)
   const ofOther = db.selectFrom('job').select('state').where('name', '=', 'cleanUpNothing')
   await until(async () => (await ofOther.executeTakeFirst())?.state === 'waiting')
-  assert.equal(await told(), 1)
+  assert.equal(await countCreated(), 1)
   const left = await db.selectFrom('process').select('id').execute()
   assert.deepEqual(left, [{ id: await forge.services.process.id() }])
 })

@@ -128,11 +128,11 @@ test('ref door: an effect is applied once with the change, and not when git refu
   const stale: RefChange = { ref: 'refs/heads/main', old: older, new: newer }
   const refused = await moveRefs(services, codeOf(row), [stale], origin, { effect: noting.plan({ words: 'refused' }) })
   assert.equal(refused.ok, false)
-  const asked = moveRefs(services, codeOf(row), [{ ref, old: zeros, new: newer }], origin, {
+  const moved = moveRefs(services, codeOf(row), [{ ref, old: zeros, new: newer }], origin, {
     effect: noting.plan({ words: 'not asked for' }),
     before: () => Promise.reject(new Unavailable('somebody objects')),
   })
-  await assert.rejects(asked, Unavailable)
+  await assert.rejects(moved, Unavailable)
   assert.equal(await described(), '')
 
   const change: RefChange = { ref, old: zeros, new: newer }
@@ -201,9 +201,11 @@ test("ref door: settling a wiki's entry does not touch the rows of the code", as
     .where('name', '=', 'refs.updated')
     .orderBy('id')
     .execute()
-  const told = events.slice(known.length).map(({ data }) => JSON.parse(data) as { kind: string; updates: RefChange[] })
+  const pushed = events
+    .slice(known.length)
+    .map(({ data }) => JSON.parse(data) as { kind: string; updates: RefChange[] })
   assert.deepEqual(
-    told.map(({ kind, updates }) => [kind, updates.map((update) => update.ref)]),
+    pushed.map(({ kind, updates }) => [kind, updates.map((update) => update.ref)]),
     [
       ['wiki', [main]],
       ['wiki', [ref]],

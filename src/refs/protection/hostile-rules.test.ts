@@ -97,8 +97,8 @@ test('pages and reads: an .editorconfig and .gitattributes with costly patterns 
       '.gitattributes': lines.join('').slice(0, 250_000),
     })
     const alice = await Browser.of(forge, 'alice')
-    const asked = await forge.as('alice').get(`${repo.api}/editorconfig/${name}`)
-    assert.deepEqual([asked.status, asked.json.code], [422, 'work_too_costly'], shape)
+    const answer = await forge.as('alice').get(`${repo.api}/editorconfig/${name}`)
+    assert.deepEqual([answer.status, answer.json.code], [422, 'work_too_costly'], shape)
     assert.equal((await alice.get(`/${repo.fullName}/_edit/main/${name}`)).status, 200)
     assert.equal((await alice.get(`/${repo.fullName}/src/branch/main/${name}`)).status, 200)
   }

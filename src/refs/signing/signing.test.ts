@@ -346,10 +346,10 @@ test('repoMergePullRequest, repoCreateFile: with a committer trust model the ins
   const first = await newest(forge, repo.api)
   assert.deepEqual([first.commit.author.name, first.commit.committer.name], ['alice', 'Our Forge'])
   assert.doesNotMatch(first.commit.message, /committed-by/i)
-  const told = await forge.given.repo({ trust_model: 'collaboratorcommitter' })
-  const pull = await givenPull(forge, { repo: told })
+  const trustingRepo = await forge.given.repo({ trust_model: 'collaboratorcommitter' })
+  const pull = await givenPull(forge, { repo: trustingRepo })
   await forge.as('alice').must('POST', `${pull.api}/merge`, { Do: 'squash' })
-  const { commit } = await newest(forge, told.api)
+  const { commit } = await newest(forge, trustingRepo.api)
   assert.deepEqual([commit.verification.verified, commit.committer.email], [true, 'forge@localhost'])
   assert.match(
     commit.message,
@@ -424,6 +424,6 @@ test('signingConditions, trustModelOf, signedAs: settings map to conditions, mod
   ]
   assert.deepEqual(signedAs('collaborator', forge, { author: ann, committer: bob }), { committer: bob, trailers: [] })
   assert.deepEqual(signedAs('committer', forge, { author: ann, committer: ann }), { committer: forge, trailers: [] })
-  const told = { committer: forge, trailers: ['Co-authored-by: bob <bob@x>', 'Co-committed-by: bob <bob@x>'] }
-  assert.deepEqual(signedAs('committer', forge, { author: ann, committer: bob }), told)
+  const expected = { committer: forge, trailers: ['Co-authored-by: bob <bob@x>', 'Co-committed-by: bob <bob@x>'] }
+  assert.deepEqual(signedAs('committer', forge, { author: ann, committer: bob }), expected)
 })

@@ -196,11 +196,11 @@ test('repoMigrate: a server that aborts, hangs or sends invalid data leaves noth
 test('repoMigrate: a client that disconnects ends the copy', async () => {
   await using forge = await openForge()
   const { token } = await forge.account('bob')
-  const asked = Promise.withResolvers<void>()
+  const requestArrived = Promise.withResolvers<void>()
   await withServer(
     (request, response) => {
       if (request.method === 'GET') advertise(request, response)
-      else asked.resolve()
+      else requestArrived.resolve()
     },
     async (url) => {
       const leaving = new AbortController()
@@ -210,7 +210,7 @@ test('repoMigrate: a client that disconnects ends the copy', async () => {
         body: JSON.stringify({ clone_addr: `${url}/a/b.git`, repo_name: 'copy' }),
         signal: leaving.signal,
       })
-      await asked.promise
+      await requestArrived.promise
       assert.deepEqual(await countRepos(forge), [1, 0])
       leaving.abort()
       await assert.rejects(reply)

@@ -195,8 +195,8 @@ test('repoMirrorSync: the default branch follows the original, and is never miss
   // Renamed at the original.
   await alice.must('PATCH', `${original.api}/branches/main`, { name: 'trunk' })
   assert.deepEqual(await sync(), ['trunk', ['trunk']])
-  const told = await forge.services.db.selectFrom('event').select('data').where('name', '=', 'repo.updated').execute()
-  assert.ok(told.some(({ data }) => JSON.stringify(data).includes('main')))
+  const events = await forge.services.db.selectFrom('event').select('data').where('name', '=', 'repo.updated').execute()
+  assert.ok(events.some(({ data }) => JSON.stringify(data).includes('main')))
   // Another default branch; a name that the old one excludes.
   await alice.must('POST', `${original.api}/branches`, { new_branch_name: 'next' })
   await alice.must('PATCH', original.api, { default_branch: 'next' })

@@ -156,15 +156,17 @@ test('repoAddPushMirror: invalid addresses, intervals and bodies are refused', a
     assert.equal(await refused({ remote_address: address }), 400, address)
     assert.equal(await refused({ remote_address: address, use_ssh: true }), 400, `${address} over SSH`)
   }
-  const place = 'https://8.8.8.8/a.git'
-  for (const interval of ['10s', 'soon', '-1h']) assert.equal(await refused({ remote_address: place, interval }), 400)
-  assert.equal(await refused({ remote_address: place, use_ssh: true }), 400)
+  const pushAddress = 'https://8.8.8.8/a.git'
+  for (const interval of ['10s', 'soon', '-1h']) {
+    assert.equal(await refused({ remote_address: pushAddress, interval }), 400)
+  }
+  assert.equal(await refused({ remote_address: pushAddress, use_ssh: true }), 400)
   for (const address of ['ssh://-oProxyCommand=x@8.8.8.8/a', 'ssh://git@8.8.8.8', 'git@-x:a', 'ssh://a:b@8.8.8.8/c']) {
     assert.equal(await refused({ remote_address: address, use_ssh: true }), 400, address)
   }
   assert.equal(await refused({ remote_address: 'git@8.8.8.8:a.git', use_ssh: true, remote_username: 'a' }), 400)
-  for (let made = 0; made < 20; made += 1) assert.equal(await refused({ remote_address: place }), 200)
-  assert.equal(await refused({ remote_address: place }), 422)
+  for (let made = 0; made < 20; made += 1) assert.equal(await refused({ remote_address: pushAddress }), 200)
+  assert.equal(await refused({ remote_address: pushAddress }), 422)
 })
 
 test('repoAddPushMirror: a push over SSH uses a generated key and pins the host key', async () => {

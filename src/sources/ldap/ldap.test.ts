@@ -194,9 +194,9 @@ test('a directory: people sign in with its passwords, and their accounts follow 
   const browser = new Browser(forge)
   assert.equal((await browser.signIn('ann', 'pass-of-ann')).status, 303)
   assert.equal((await new Browser(forge).signIn('ann', 'wrong')).status, 200)
-  const asked = await asAdmin(forge, 'POST', `/admin/sources/${source.id}/test`, { login: 'ann' })
-  assert.equal(asked.json.ok, true, asked.text)
-  assert.match(asked.text, /administrator; cn=Crew/)
+  const answer = await asAdmin(forge, 'POST', `/admin/sources/${source.id}/test`, { login: 'ann' })
+  assert.equal(answer.json.ok, true, answer.text)
+  assert.match(answer.text, /administrator; cn=Crew/)
   const unknown = await asAdmin(forge, 'POST', `/admin/sources/${source.id}/test`, { login: 'nobody' })
   assert.deepEqual([unknown.json.ok, unknown.json.steps.at(-1).what], [false, 'find the person'])
 

@@ -20,7 +20,7 @@ export class TestDirectory implements AsyncDisposable {
   readonly tlsPort: number
   readonly #folder: string
   readonly #server: ChildProcess
-  #said = ''
+  #errorOutput = ''
 
   private constructor(folder: string, port: number, tlsPort: number) {
     this.#folder = folder
@@ -29,7 +29,7 @@ export class TestDirectory implements AsyncDisposable {
     const urls = `ldap://127.0.0.1:${port}/ ldaps://127.0.0.1:${tlsPort}/`
     const args = ['-d', '0', '-f', join(folder, 'slapd.conf'), '-h', urls]
     this.#server = spawn(join(folderOfPrograms as string, 'slapd'), args, { stdio: ['ignore', 'ignore', 'pipe'] })
-    this.#server.stderr?.on('data', (text: Buffer) => (this.#said += text.toString('utf8')))
+    this.#server.stderr?.on('data', (text: Buffer) => (this.#errorOutput += text.toString('utf8')))
   }
 
   static readonly base = 'dc=example,dc=com'
@@ -51,9 +51,9 @@ export class TestDirectory implements AsyncDisposable {
     try {
       await until(() => accepts(port), 'slapd listens')
     } catch (error) {
-      const said = directory.#said
+      const output = directory.#errorOutput
       await directory[Symbol.asyncDispose]()
-      throw new Error(`slapd did not start: ${said}`, { cause: error })
+      throw new Error(`slapd did not start: ${output}`, { cause: error })
     }
     return directory
   }

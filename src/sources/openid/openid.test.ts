@@ -75,7 +75,7 @@ const whoIs = async (browser: Browser): Promise<string> =>
   /Signed in as <strong>([^<]+)</.exec((await browser.get('/')).text)?.[1] ?? ''
 
 test('accountNameOf, hasRequiredClaim: names are made fit, claims are one or a list', () => {
-  for (const [said, made] of [
+  for (const [claimed, made] of [
     ['ann', 'ann'],
     ['Ann Müller@example.com', 'Ann-Muller'],
     ['..//..', ''],
@@ -84,7 +84,7 @@ test('accountNameOf, hasRequiredClaim: names are made fit, claims are one or a l
     [`${'x'.repeat(39)}-y`, 'x'.repeat(39)],
     ['<script>', 'script'],
   ]) {
-    assert.equal(accountNameOf(said as string, { allowDotsInUsernames: true }), made, said)
+    assert.equal(accountNameOf(claimed as string, { allowDotsInUsernames: true }), made, claimed)
   }
   assert.equal(accountNameOf('a.b', { allowDotsInUsernames: false }), 'a-b')
   const settings = { ...defaultSettings.openid, required_claim_name: 'roles', required_claim_value: 'forge' }
@@ -101,9 +101,9 @@ test('sourceSignIn, sourceCallback, linkAccountPage, linkAccountSignUp: a new pe
   assert.match((await new Browser(forge).get('/user/login')).text, /href="\/user\/oauth2\/upstream"/)
 
   const { browser, answer, back, begun } = await signInAs(provider, forge, 'ann')
-  const asked = new URLSearchParams(begun.split('?')[1])
-  assert.equal(asked.get('code_challenge_method'), 'S256')
-  assert.ok((asked.get('nonce') ?? '').length > 20 && (asked.get('state') ?? '').length > 20)
+  const query = new URLSearchParams(begun.split('?')[1])
+  assert.equal(query.get('code_challenge_method'), 'S256')
+  assert.ok((query.get('nonce') ?? '').length > 20 && (query.get('state') ?? '').length > 20)
   assert.equal(leadsTo(answer, forge), '/user/link_account')
   const page = await browser.get('/user/link_account')
   assert.match(page.text, /as <strong>ann<\/strong>/)
@@ -152,10 +152,10 @@ test('sourceCallback, confirmedPage: a sign-in at the provider confirms the sess
   const { browser } = await signInAs(provider, forge, 'ann')
   forge.clock.advance(901_000)
   const path = '/user/settings/applications'
-  const asked = await browser.submit(path, `"${path}"`, { name: 'ci', access: 'all' })
-  assert.equal(asked.status, 403)
-  assert.match(asked.text, /href="\/user\/oauth2\/upstream\?redirect_to=\/user\/confirmed"[^>]*target="_blank"/)
-  const sent = hiddenFields(asked.text, `"${path}"`)
+  const answer = await browser.submit(path, `"${path}"`, { name: 'ci', access: 'all' })
+  assert.equal(answer.status, 403)
+  assert.match(answer.text, /href="\/user\/oauth2\/upstream\?redirect_to=\/user\/confirmed"[^>]*target="_blank"/)
+  const sent = hiddenFields(answer.text, `"${path}"`)
   assert.equal((await browser.post(path, sent)).status, 403, 'before the sign-in')
   const session = browser.cookies.get('ingot_session')
   const begun = leadsTo(await browser.get(`/user/oauth2/${name}?redirect_to=/user/confirmed`), provider)
@@ -179,11 +179,11 @@ test('linkAccountSubmit, linkedAccountsPage, beginLinkSubmit, unlinkSubmit: link
   // From the provider, with a local sign-in in between.
   const { browser } = await signInAs(provider, forge, 'ann')
   assert.equal((await browser.signIn('local', testPassword, { redirect_to: '/user/link_account' })).status, 303)
-  const asked = await browser.get('/user/link_account')
-  assert.match(asked.text, /Link it to local/)
+  const linkPage = await browser.get('/user/link_account')
+  assert.match(linkPage.text, /Link it to local/)
   assert.equal((await browser.post('/user/link_account', { _csrf: 'x' })).status, 403)
   assert.equal(
-    leadsTo(await browser.post('/user/link_account', hiddenFields(asked.text, 'link_account')), forge),
+    leadsTo(await browser.post('/user/link_account', hiddenFields(linkPage.text, 'link_account')), forge),
     '/user/settings',
   )
   assert.equal(await whoIs((await signInAs(provider, forge, 'ann')).browser), 'local')
@@ -354,9 +354,9 @@ test('sourceCallback: refuses the answers of a dishonest provider', async () => 
     const browser = new Browser(forge)
     const { status, headers, text } = await browser.get(`/user/oauth2/${name}`)
     if (status !== 303) return { status, text, browser }
-    const asked = new URL(headers.get('location') ?? '').searchParams
-    nonce = asked.get('nonce') ?? ''
-    const query = new URLSearchParams({ code: 'c', state: asked.get('state') ?? '' })
+    const parameters = new URL(headers.get('location') ?? '').searchParams
+    nonce = parameters.get('nonce') ?? ''
+    const query = new URLSearchParams({ code: 'c', state: parameters.get('state') ?? '' })
     change(query)
     return { ...(await browser.get(`/user/oauth2/${name}/callback?${query}`)), browser }
   }

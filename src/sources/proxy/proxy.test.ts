@@ -188,8 +188,8 @@ test('home: creates accounts for unknown people when configured', async () => {
   await using none = await start()
   assert.equal(await whoIs(none, named('carol')), undefined)
   await using plain = await start({ ENABLE_REVERSE_PROXY_AUTO_REGISTRATION: true })
-  const told = { 'x-webauth-email': 'carol@example.com', 'x-webauth-fullname': 'Carol' }
-  assert.equal(await whoIs(plain, { ...named('Carol'), ...told }), 'Carol')
+  const headers = { 'x-webauth-email': 'carol@example.com', 'x-webauth-fullname': 'Carol' }
+  assert.equal(await whoIs(plain, { ...named('Carol'), ...headers }), 'Carol')
   const { json: carol } = await plain.as('root').must('GET', '/users/carol')
   assert.deepEqual([carol.full_name, carol.email.endsWith('@localhost')], ['', true], 'nothing else is believed')
 

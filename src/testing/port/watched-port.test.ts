@@ -9,14 +9,14 @@ test('startForge: a git that its own process waits for fails with the reason, an
   const repo = await forge.given.repo({ owner: 'alice', private: true })
   const address = await forge.gitUrl('alice', repo.fullName)
   const startedMs = performance.now()
-  let said = ''
+  let output = ''
   try {
     execFileSync('git', ['ls-remote', address], { encoding: 'utf8', stdio: 'pipe', timeout: 60_000 })
   } catch (error) {
-    said = String((error as { readonly stderr: unknown }).stderr)
+    output = String((error as { readonly stderr: unknown }).stderr)
   }
-  assert.match(said, /the forge runs in the process that waits for this request/)
-  assert.match(said, /503/)
+  assert.match(output, /the forge runs in the process that waits for this request/)
+  assert.match(output, /503/)
   assert.ok(performance.now() - startedMs < 10_000)
   const { stdout } = await promisify(execFile)('git', ['ls-remote', address])
   assert.match(stdout, /refs\/heads\/main/)

@@ -403,9 +403,9 @@ test('git over HTTP: unknown push options and invalid values are reported', asyn
   const options = ['other.thing=1', 'repo.private=maybe', 'topic=known', 'constructor', 'bad\u001b[31m=1']
   const pushed = await clone.git('push', ...options.flatMap((option) => ['-o', option]), 'origin', 'main')
   assert.equal(pushed.code, 0, pushed.err)
-  const told = pushed.err.split('\n').filter((line) => line.includes('push option'))
+  const hints = pushed.err.split('\n').filter((line) => line.includes('push option'))
   assert.deepEqual(
-    told.map((line) => line.replace(/^remote: /, '').trim()),
+    hints.map((line) => line.replace(/^remote: /, '').trim()),
     [
       'Ingot: push option other.thing is not known here and changes nothing',
       'Ingot: push option repo.private is true or false; maybe changes nothing',

@@ -80,8 +80,8 @@ test('ssh: certificates of trusted authorities clone, push and get tickets, for 
 
   // A ticket ends with its certificate.
   const short = await certify(await folder.newKey(), authorities.ed, ['-n', 'alice', '-V', '-1h:+1h'])
-  const asked = await short.ssh(['git-lfs-authenticate', `${repo.fullName}.git`, 'download'])
-  const ticket = JSON.parse(asked.out)
+  const answer = await short.ssh(['git-lfs-authenticate', `${repo.fullName}.git`, 'download'])
+  const ticket = JSON.parse(answer.out)
   assert.ok(ticket.expires_in <= 3600, String(ticket.expires_in))
   const batch = (authorization: string) =>
     fetch(`${ticket.href}/objects/batch`, {
@@ -146,10 +146,10 @@ test('ssh: damaged certificates are refused', async () => {
   const [, encoded = ''] = readFileSync(`${key.file}-cert.pub`, 'utf8').split(' ')
   const blob = Buffer.from(encoded, 'base64')
   assert.deepEqual(readCertificate(blob)?.principals, ['alice'])
-  for (let place = 0; place < blob.length; place += 1) {
+  for (let offset = 0; offset < blob.length; offset += 1) {
     const damaged = Buffer.from(blob)
-    damaged[place] = (damaged[place] as number) ^ 0x41
-    assert.equal(readCertificate(damaged), undefined, `byte ${place}`)
-    assert.equal(readCertificate(blob.subarray(0, place)), undefined, `${place} bytes`)
+    damaged[offset] = (damaged[offset] as number) ^ 0x41
+    assert.equal(readCertificate(damaged), undefined, `byte ${offset}`)
+    assert.equal(readCertificate(blob.subarray(0, offset)), undefined, `${offset} bytes`)
   }
 })

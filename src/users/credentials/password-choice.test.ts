@@ -12,10 +12,10 @@ const leaked = 'correct horse battery'
 const digest = hash('sha1', leaked).toUpperCase()
 
 /** Serves a list of leaked passwords in the format of haveibeenpwned.com; `status` is mutable. */
-async function withRanges(use: (forge: Forge, list: { status: number; readonly asked: string[] }) => Promise<void>) {
-  const list = { status: 200, asked: [] as string[] }
+async function withRanges(use: (forge: Forge, list: { status: number; readonly requests: string[] }) => Promise<void>) {
+  const list = { status: 200, requests: [] as string[] }
   const server = createServer((request, response) => {
-    list.asked.push(request.url ?? '')
+    list.requests.push(request.url ?? '')
     const padding = hash('sha1', testPassword).toUpperCase().slice(5)
     response.statusCode = list.status
     response.end(`${digest.slice(5)}:37\r\n0018A45C4D1DEF81644B54AB7F969B88D65:1\r\n${padding}:0\r\n`)
@@ -59,8 +59,8 @@ test('adminCreateUser, adminEditUser, signUpSubmit, changePasswordSubmit: a leak
       password: leaked,
     })
     assert.match(changed.text, /id="password_problem">This password is on a list of leaked/)
-    assert.ok(list.asked.includes(`/range/${digest.slice(0, 5)}`))
-    for (const asked of list.asked) assert.match(asked, /^\/range\/[0-9A-F]{5}$/)
+    assert.ok(list.requests.includes(`/range/${digest.slice(0, 5)}`))
+    for (const request of list.requests) assert.match(request, /^\/range\/[0-9A-F]{5}$/)
   })
 })
 

@@ -64,9 +64,9 @@ const Annotation = ({
         <div class="row-facts">
           {job ? <Link to={`${jobPath(names, run, job)}#L${annotation.log_line + 1}`}>{job.name}</Link> : null}
           {annotation.path === '' ? null : hasFile(annotation) ? (
-            <Link to={fileAtPath(names, run.commit_oid, annotation)}>{texts.place(annotation)}</Link>
+            <Link to={fileAtPath(names, run.commit_oid, annotation)}>{texts.location(annotation)}</Link>
           ) : (
-            <span>{texts.place(annotation)}</span>
+            <span>{texts.location(annotation)}</span>
           )}
         </div>
       </div>

@@ -4,7 +4,7 @@ import type { IconName } from '../ui/icons.ts'
 import type { Frame } from '../shell/page.tsx'
 import { administrationTexts as texts } from '../languages/texts.ts'
 
-export type AdministrationPlace =
+export type AdministrationSection =
   | 'overview'
   | 'people'
   | 'organizations'
@@ -20,7 +20,7 @@ export type AdministrationPlace =
   | 'audit'
   | 'unadopted'
 
-const icons: Readonly<Record<AdministrationPlace, IconName>> = {
+const icons: Readonly<Record<AdministrationSection, IconName>> = {
   overview: 'pulse',
   hooks: 'webhook',
   audit: 'log',
@@ -39,10 +39,10 @@ const icons: Readonly<Record<AdministrationPlace, IconName>> = {
 
 /** Returns the frame of the pages of the administration. */
 export const inAdministration =
-  (current: AdministrationPlace): Frame<BrowserCtx> =>
+  (current: AdministrationSection): Frame<BrowserCtx> =>
   async ({ config }) => {
-    const item = (place: AdministrationPlace, to: string, isShown = true) =>
-      isShown ? [{ label: texts[place], to, icon: icons[place], isCurrent: place === current }] : []
+    const item = (section: AdministrationSection, to: string, isShown = true) =>
+      isShown ? [{ label: texts[section], to, icon: icons[section], isCurrent: section === current }] : []
     const groups = [
       {
         title: texts.groups.instance,

@@ -7,19 +7,19 @@ const restMs = 150
 function complete(field: HTMLElement): (() => void) | void {
   if (!(field instanceof HTMLInputElement) || !field.list) return
   const { list } = field
-  let asked = ''
+  let requested = ''
   let timer: ReturnType<typeof setTimeout> | undefined
   const ask = async () => {
     const typed = field.value.trim()
     const isChosen = [...list.querySelectorAll('option')].some((option) => option.value === typed)
-    if (typed === '' || typed === asked || isChosen) return
-    asked = typed
+    if (typed === '' || typed === requested || isChosen) return
+    requested = typed
     const url = new URL(field.dataset['namesUrl'] ?? '', location.href)
     url.searchParams.set('key', '@')
     url.searchParams.set('q', typed)
     // Without an answer, a person types the whole name.
     const reply = await fetch(url, { headers: { accept: 'text/html' } }).catch(() => undefined)
-    if (!reply?.ok || asked !== typed) return
+    if (!reply?.ok || requested !== typed) return
     const holder = document.createElement('template')
     holder.innerHTML = await reply.text()
     list.replaceChildren(

@@ -4,8 +4,8 @@ const delayMs = 120
 const prepared = new WeakSet<HTMLDialogElement>()
 
 /** Returns the text of an answer; undefined when none came, or not the one that was asked for. */
-const textOf = (asked: Promise<Response>): Promise<string | undefined> =>
-  asked.then((reply) => (reply.ok ? reply.text() : undefined)).catch(() => undefined)
+const textOf = (reply: Promise<Response>): Promise<string | undefined> =>
+  reply.then((received) => (received.ok ? received.text() : undefined)).catch(() => undefined)
 
 /**
  * Fills the palette and follows what is typed into it. The dialog contains an input and a list box; its `data-url` answers `?q=` with links, each
@@ -25,14 +25,14 @@ export function openPalette(dialog: HTMLDialogElement): void {
   combobox.start()
 
   let timer: number | undefined
-  let asked: AbortController | undefined
+  let current: AbortController | undefined
   /** The results are not those of what is typed; with `goesOn`, the first one is followed when they come. */
   let isBehind = false
   let goesOn = false
   const load = async () => {
-    asked?.abort()
+    current?.abort()
     const mine = new AbortController()
-    asked = mine
+    current = mine
     const url = new URL(dialog.dataset['url'] ?? '', location.href)
     url.searchParams.set('q', input.value)
     url.searchParams.set('from', location.pathname)

@@ -14,16 +14,16 @@ export interface RepositoryNames {
 export type RevisionPage = 'src' | 'raw' | 'media' | 'blame' | 'commits' | 'find'
 
 /** Returns the path of something of a repository. */
-export const repositoryPath = (place: RepositoryNames, ...parts: readonly (string | number)[]): string =>
-  pathOf(place.owner.name, place.repo.name, ...parts)
+export const repositoryPath = (repository: RepositoryNames, ...parts: readonly (string | number)[]): string =>
+  pathOf(repository.owner.name, repository.repo.name, ...parts)
 
 /** Returns the path of a page about a path of a revision. */
 export const revisionPath = (
-  place: RepositoryNames,
+  repository: RepositoryNames,
   page: RevisionPage,
   revision: Pick<NamedCommit, 'kind' | 'name'>,
   path = '',
-): string => repositoryPath(place, page, revision.kind, revision.name, path)
+): string => repositoryPath(repository, page, revision.kind, revision.name, path)
 
 /** Resolves the revision and path in an address; leads to the full address when it is abbreviated or renamed. */
 export async function revisionAt(ctx: RepoCtx, page: RevisionPage, rest: string): Promise<RevisionAndPath> {
@@ -56,15 +56,15 @@ export function crumbsOf(path: string, most = Infinity): readonly Crumb[] {
   }))
 }
 
-export const deletePath = (place: RepositoryNames, branch: string, path: string): string =>
-  repositoryPath(place, '_delete', branch, path)
+export const deletePath = (repository: RepositoryNames, branch: string, path: string): string =>
+  repositoryPath(repository, '_delete', branch, path)
 
-export const editPath = (place: RepositoryNames, branch: string, path: string): string =>
-  repositoryPath(place, '_edit', branch, path)
+export const editPath = (repository: RepositoryNames, branch: string, path: string): string =>
+  repositoryPath(repository, '_edit', branch, path)
 
 /** Returns the path of the form that reverts a commit on a branch, or repeats it there. */
-export const replayPath = (place: RepositoryNames, isReverse: boolean, oid: string, branch: string): string =>
-  repositoryPath(place, isReverse ? '_revert' : '_cherrypick', oid, branch)
+export const replayPath = (repository: RepositoryNames, isReverse: boolean, oid: string, branch: string): string =>
+  repositoryPath(repository, isReverse ? '_revert' : '_cherrypick', oid, branch)
 
 /** Returns the path to which a symbolic link leads; undefined when that is outside of the repository. */
 export function linkedPath(path: string, target: string): string | undefined {

@@ -36,11 +36,11 @@ export const CommitPerson = ({
 
 /** The message of a commit as a link to it. */
 export const CommitSubject = ({
-  place,
+  repository,
   commit,
   class: more = '',
 }: {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly commit: Pick<Commit, 'oid' | 'message'>
   readonly class?: string
 }) => {
@@ -50,7 +50,7 @@ export const CommitSubject = ({
   return (
     <MessageText
       text={(isWhole ? subject : subject.slice(0, plainSubjectLength)) || texts.noMessage}
-      to={repositoryPath(place, 'commit', commit.oid)}
+      to={repositoryPath(repository, 'commit', commit.oid)}
       class={more}
       title={isWhole ? title : undefined}
     />
@@ -61,8 +61,8 @@ export const CommitSubject = ({
 const plainSubjectLength = 100
 
 /** The abbreviated id of a commit as a link to it. */
-export const CommitLink = ({ place, oid }: { readonly place: RepositoryNames; readonly oid: string }) => (
-  <Link class="mono oid" to={repositoryPath(place, 'commit', oid)}>
+export const CommitLink = ({ repository, oid }: { readonly repository: RepositoryNames; readonly oid: string }) => (
+  <Link class="mono oid" to={repositoryPath(repository, 'commit', oid)}>
     {shortOid(oid)}
   </Link>
 )
@@ -71,13 +71,13 @@ export const commitUnix = (commit: Commit): Unix => commit.committer.unixSeconds
 
 /** The last commit of a file or folder, and the way to the older ones: who, what, checks, id, when. */
 export const LatestCommit = ({
-  place,
+  repository,
   revision,
   path,
   view,
   commitCount,
 }: {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly revision: NamedCommit
   readonly path: string
   readonly view: CommitView
@@ -89,15 +89,15 @@ export const LatestCommit = ({
     <div class="commit-line">
       <div class="commit-what">
         <CommitPerson identity={commit.author} account={author} />
-        <CommitSubject place={place} commit={commit} class="cut commit-subject" />
-        <StatusMark place={place} view={view} />
+        <CommitSubject repository={repository} commit={commit} class="cut commit-subject" />
+        <StatusMark repository={repository} view={view} />
         <SignatureMark verification={verification} />
       </div>
       <div class="commit-when">
-        <CommitLink place={place} oid={commit.oid} />
+        <CommitLink repository={repository} oid={commit.oid} />
         <Time unix={commitUnix(commit)} />
       </div>
-      <Link class="history-link" to={revisionPath(place, 'commits', revision, path)}>
+      <Link class="history-link" to={revisionPath(repository, 'commits', revision, path)}>
         <Icon name="history" />
         {commitCount === undefined ? texts.history : texts.commits(commitCount)}
       </Link>

@@ -7,7 +7,7 @@ import { repositoryPath, shortOid, type RepositoryNames } from './code-paths.ts'
 import { codeTexts as texts } from '../languages/texts.ts'
 
 export interface RefMenuProps {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly revision: Pick<NamedCommit, 'kind' | 'name'>
   readonly refs: RefChoice
   /** Returns where another branch or tag leads. */
@@ -34,7 +34,7 @@ const Choice = ({
 )
 
 /** The menu that leads to another branch or tag. */
-export const RefMenu = ({ place, revision, refs, addressOf }: RefMenuProps) => (
+export const RefMenu = ({ repository, revision, refs, addressOf }: RefMenuProps) => (
   <Menu
     class="ref-menu"
     label={
@@ -66,11 +66,11 @@ export const RefMenu = ({ place, revision, refs, addressOf }: RefMenuProps) => (
     </ul>
     <ul class="menu-foot">
       <li>
-        <Link to={repositoryPath(place, 'branches')}>{texts.allBranches(refs.branchCount)}</Link>
+        <Link to={repositoryPath(repository, 'branches')}>{texts.allBranches(refs.branchCount)}</Link>
       </li>
       {refs.tagCount === 0 ? null : (
         <li>
-          <Link to={repositoryPath(place, 'tags')}>{texts.allTags(refs.tagCount)}</Link>
+          <Link to={repositoryPath(repository, 'tags')}>{texts.allTags(refs.tagCount)}</Link>
         </li>
       )}
     </ul>

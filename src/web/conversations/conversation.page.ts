@@ -8,7 +8,7 @@ import { pathOf } from '../ui/paths.ts'
 import { issuePage } from '../issues/issue.page.tsx'
 import { pullPage } from '../pulls/pull.page.tsx'
 
-export const index = { index: pathNumber } as const
+export const indexParameter = { index: pathNumber } as const
 export const indexAndId = { index: pathNumber, id: pathNumber } as const
 
 /** Returns the page that shows a refused form again. Pull requests show code. */
@@ -22,9 +22,12 @@ async function conversationPage(input: {
 }
 
 /** What the acts declare. Each is for issues and pull requests. */
-export const shared = { requires: [inRepo, issuesOrPullsEnabled, notArchived], again: conversationPage } as const
+export const conversationAct = {
+  requires: [inRepo, issuesOrPullsEnabled, notArchived],
+  again: conversationPage,
+} as const
 
-export const unchanged: EditIssueInput = { dueDate: undefined, unsetDueDate: undefined, updatedAt: undefined }
+export const unchangedIssue: EditIssueInput = { dueDate: undefined, unsetDueDate: undefined, updatedAt: undefined }
 
 /** Returns the address of an issue or pull request, with the anchor of one of its texts. */
 export const addressOf = (ctx: SignedInRepoCtx, issue: IssueRow, anchor = ''): string =>

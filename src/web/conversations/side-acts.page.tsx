@@ -16,19 +16,19 @@ import { act } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { issueTexts } from '../languages/texts.ts'
 
-import { addressOf, index, indexAndId, shared, unchanged } from './conversation.page.ts'
+import { addressOf, indexParameter, indexAndId, conversationAct, unchangedIssue } from './conversation.page.ts'
 import { integer, text, textList, tick } from '../ui/fields.ts'
 
 const texts = issueTexts.issue
 
 /** Sets the labels of an issue. */
 export const labelIssue = act({
-  ...shared,
+  ...conversationAct,
   path: '/{username}/{reponame}/issues/{index}/labels',
   edits: true,
   twin: 'issueReplaceLabels',
   cost: 'usual',
-  params: index,
+  params: indexParameter,
   fields: { label: textList },
   async run({ ctx, params, body }) {
     const issue = await getReadableIssue(ctx, params.index)
@@ -40,43 +40,43 @@ export const labelIssue = act({
 
 /** Sets the assignees of an issue. */
 export const assignIssue = act({
-  ...shared,
+  ...conversationAct,
   path: '/{username}/{reponame}/issues/{index}/assignees',
   edits: true,
   twin: 'issueEditIssue',
   cost: 'usual',
-  params: index,
+  params: indexParameter,
   fields: { assignee: textList },
   async run({ ctx, params, body }) {
     const issue = await getReadableIssue(ctx, params.index)
-    await editIssue(ctx, issue, { ...unchanged, assignees: body.assignee ?? [] })
+    await editIssue(ctx, issue, { ...unchangedIssue, assignees: body.assignee ?? [] })
     return { to: addressOf(ctx, issue) }
   },
 })
 
 /** Sets the milestone of an issue; 0 removes it. */
 export const setIssueMilestone = act({
-  ...shared,
+  ...conversationAct,
   path: '/{username}/{reponame}/issues/{index}/milestone',
   twin: 'issueEditIssue',
   cost: 'usual',
-  params: index,
+  params: indexParameter,
   fields: { milestone: integer },
   async run({ ctx, params, body }) {
     const issue = await getReadableIssue(ctx, params.index)
-    await editIssue(ctx, issue, { ...unchanged, milestone: body.milestone ?? 0 })
+    await editIssue(ctx, issue, { ...unchangedIssue, milestone: body.milestone ?? 0 })
     return { to: addressOf(ctx, issue) }
   },
 })
 
 /** Sets the due date of an issue, or removes it. */
 export const setIssueDueDate = act({
-  ...shared,
+  ...conversationAct,
   path: '/{username}/{reponame}/issues/{index}/deadline',
   edits: true,
   twin: 'issueEditIssueDeadline',
   cost: 'usual',
-  params: index,
+  params: indexParameter,
   fields: { due: text, remove: tick },
   async run({ ctx, params, body }) {
     const issue = await getReadableIssue(ctx, params.index)
@@ -88,11 +88,11 @@ export const setIssueDueDate = act({
 
 /** Makes an issue depend on another one of the repository, or ends it. */
 export const changeIssueDependency = act({
-  ...shared,
+  ...conversationAct,
   path: '/{username}/{reponame}/issues/{index}/dependencies',
   twin: 'issueCreateIssueDependencies',
   cost: 'usual',
-  params: index,
+  params: indexParameter,
   fields: { other: text, remove: tick },
   async run({ ctx, params, body }) {
     const number = /^#?(\d{1,9})$/.exec(body.other?.trim() ?? '')?.[1]
@@ -111,11 +111,11 @@ async function getTracked(ctx: SignedInRepoCtx, at: number): Promise<IssueRow> {
 
 /** Starts, stops or discards the stopwatch of the person. */
 export const runIssueStopwatch = act({
-  ...shared,
+  ...conversationAct,
   path: '/{username}/{reponame}/issues/{index}/stopwatch',
   twin: 'issueStartStopWatch',
   cost: 'usual',
-  params: index,
+  params: indexParameter,
   fields: { act: text },
   async run({ ctx, params, body }) {
     const issue = await getTracked(ctx, params.index)
@@ -127,11 +127,11 @@ export const runIssueStopwatch = act({
 
 /** Adds time of work. */
 export const addIssueTime = act({
-  ...shared,
+  ...conversationAct,
   path: '/{username}/{reponame}/issues/{index}/time',
   twin: 'issueAddTime',
   cost: 'usual',
-  params: index,
+  params: indexParameter,
   fields: { time: text },
   async run({ ctx, params, body }) {
     const issue = await getTracked(ctx, params.index)
@@ -146,7 +146,7 @@ export const subscribeToIssue = act({
   twin: 'issueAddSubscription',
   cost: 'usual',
   requires: [inRepo, issuesOrPullsEnabled],
-  params: index,
+  params: indexParameter,
   fields: { on: tick },
   async run({ ctx, params, body }) {
     const issue = await getReadableIssue(ctx, params.index)
@@ -161,9 +161,9 @@ export const pinIssueOfPage = act({
   twin: 'pinIssue',
   cost: 'usual',
   requires: [inRepo, issuesOrPullsEnabled, repoAdmin],
-  params: index,
+  params: indexParameter,
   fields: { on: tick },
-  again: shared.again,
+  again: conversationAct.again,
   async run({ ctx, params, body }) {
     const issue = await getReadableIssue(ctx, params.index)
     await (body.on ? pin : unpin)(ctx, issue)
@@ -173,11 +173,11 @@ export const pinIssueOfPage = act({
 
 /** Locks the conversation, or unlocks it. */
 export const lockIssue = act({
-  ...shared,
+  ...conversationAct,
   path: '/{username}/{reponame}/issues/{index}/lock',
   twin: null,
   cost: 'usual',
-  params: index,
+  params: indexParameter,
   fields: { on: tick },
   async run({ ctx, params, body }) {
     const issue = await getReadableIssue(ctx, params.index)
@@ -192,7 +192,7 @@ export const removeIssueOfPage = act({
   twin: 'issueDelete',
   cost: 'usual',
   requires: [inRepo, issuesOrPullsEnabled, repoAdmin, gitRepo],
-  params: index,
+  params: indexParameter,
   async run({ ctx, params }) {
     const issue = await getReadableIssue(ctx, params.index)
     await deleteIssue(ctx, issue)
@@ -205,7 +205,7 @@ export const removeIssueOfPage = act({
 
 /** Deletes a file of an issue. */
 export const removeIssueFile = act({
-  ...shared,
+  ...conversationAct,
   path: '/{username}/{reponame}/issues/{index}/attachments/{id}/delete',
   twin: 'issueDeleteIssueAttachment',
   cost: 'usual',

@@ -11,7 +11,7 @@ import { editReviewText, getReviewOfText, removeReviewText } from '../../pulls/r
 import { act } from '../shell/page.tsx'
 import { issueTexts } from '../languages/texts.ts'
 
-import { addressOf, index, indexAndId, shared, unchanged } from './conversation.page.ts'
+import { addressOf, indexParameter, indexAndId, conversationAct, unchangedIssue } from './conversation.page.ts'
 import { integer, text, tick } from '../ui/fields.ts'
 
 const texts = issueTexts.issue
@@ -56,18 +56,18 @@ function addressAfter(
 
 /** Changes the title. */
 export const retitleIssue = act({
-  ...shared,
+  ...conversationAct,
   path: '/{username}/{reponame}/issues/{index}/title',
   edits: true,
   twin: 'issueEditIssue',
   cost: 'usual',
-  params: index,
+  params: indexParameter,
   fields: { title: text },
   problemFields: { title: 'title' },
   async run({ ctx, params, body }) {
     const title = body.title?.trim() ?? ''
     if (title === '') throw new Invalid(issueTexts.create.emptyTitle, 'title_empty', { field: 'title' })
-    const issue = await editIssue(ctx, await getReadableIssue(ctx, params.index), { ...unchanged, title })
+    const issue = await editIssue(ctx, await getReadableIssue(ctx, params.index), { ...unchangedIssue, title })
     return { to: addressOf(ctx, issue) }
   },
 })
@@ -76,23 +76,23 @@ const textFields = { content: text, version: integer } as const
 
 /** Changes the text of an issue. */
 export const rewriteIssue = act({
-  ...shared,
+  ...conversationAct,
   path: '/{username}/{reponame}/issues/{index}/content',
   twin: 'issueEditIssue',
   cost: 'usual',
-  params: index,
+  params: indexParameter,
   fields: textFields,
   async run({ ctx, params, body }) {
     const issue = await getReadableIssue(ctx, params.index)
     refuseOutOfDate(issue.content_version, body.version)
-    await editIssue(ctx, issue, { ...unchanged, body: body.content ?? '' })
+    await editIssue(ctx, issue, { ...unchangedIssue, body: body.content ?? '' })
     return { to: addressOf(ctx, issue) }
   },
 })
 
 /** Changes the text of a comment. */
 export const rewriteComment = act({
-  ...shared,
+  ...conversationAct,
   path: '/{username}/{reponame}/issues/{index}/comments/{id}/content',
   twin: 'issueEditComment',
   cost: 'usual',
@@ -110,24 +110,24 @@ const taskFields = { position: integer, checked: tick, version: integer }
 
 /** Ticks a task in the text of an issue. */
 export const tickIssueTask = act({
-  ...shared,
+  ...conversationAct,
   path: '/{username}/{reponame}/issues/{index}/tasks',
   twin: 'issueEditIssue',
   cost: 'usual',
-  params: index,
+  params: indexParameter,
   fields: taskFields,
   async run({ ctx, params, body }) {
     const issue = await getReadableIssue(ctx, params.index)
     refuseOutOfDate(issue.content_version, body.version)
     const content = tickTask(issue.content, body.position ?? -1, body.checked ?? false)
-    await editIssue(ctx, issue, { ...unchanged, body: content })
+    await editIssue(ctx, issue, { ...unchangedIssue, body: content })
     return { to: addressOf(ctx, issue) }
   },
 })
 
 /** Ticks a task in a comment. */
 export const tickCommentTask = act({
-  ...shared,
+  ...conversationAct,
   path: '/{username}/{reponame}/issues/{index}/comments/{id}/tasks',
   twin: 'issueEditComment',
   cost: 'usual',
@@ -144,11 +144,11 @@ export const tickCommentTask = act({
 
 /** Adds a comment, and closes or reopens the issue when the button says so. */
 export const commentOnIssue = act({
-  ...shared,
+  ...conversationAct,
   path: '/{username}/{reponame}/issues/{index}/comments',
   twin: 'issueCreateComment',
   cost: 'usual',
-  params: index,
+  params: indexParameter,
   fields: { content: text, state: text },
   async run({ ctx, params, body }) {
     const issue = await getReadableIssue(ctx, params.index)
@@ -159,14 +159,14 @@ export const commentOnIssue = act({
     }
     const comment =
       content === '' ? undefined : await addComment(ctx, issue, { body: body.content ?? '', updatedAt: undefined })
-    if (state === 'open' || state === 'closed') await editIssue(ctx, issue, { ...unchanged, state })
+    if (state === 'open' || state === 'closed') await editIssue(ctx, issue, { ...unchangedIssue, state })
     return { to: addressOf(ctx, issue, comment ? anchorOf(comment) : '') }
   },
 })
 
 /** Deletes a comment. */
 export const removeCommentOfIssue = act({
-  ...shared,
+  ...conversationAct,
   path: '/{username}/{reponame}/issues/{index}/comments/{id}/delete',
   twin: 'issueDeleteComment',
   cost: 'usual',
@@ -192,11 +192,11 @@ const react = async (
 
 /** Adds a reaction to an issue, or takes it back. */
 export const reactToIssue = act({
-  ...shared,
+  ...conversationAct,
   path: '/{username}/{reponame}/issues/{index}/reactions',
   twin: 'issuePostIssueReaction',
   cost: 'usual',
-  params: index,
+  params: indexParameter,
   fields: reactionFields,
   async run({ ctx, params, body }) {
     const issue = await getReadableIssue(ctx, params.index)
@@ -207,7 +207,7 @@ export const reactToIssue = act({
 
 /** Adds a reaction to a comment, or takes it back. */
 export const reactToComment = act({
-  ...shared,
+  ...conversationAct,
   path: '/{username}/{reponame}/issues/{index}/comments/{id}/reactions',
   twin: 'issuePostCommentReaction',
   cost: 'usual',

@@ -92,9 +92,9 @@ const secretAddress = { 'cache-control': 'no-store', 'referrer-policy': 'no-refe
 
 /** Redirects to the sign-in page, which returns to the request. */
 function leadToSignIn(ctx: BrowserCtx, query: URLSearchParams, again: string | undefined) {
-  const asked = new URLSearchParams(query)
-  if (again !== undefined) asked.set('again', again)
-  const back = encodeURIComponent(`/login/oauth/authorize?${asked.toString()}`)
+  const consentRequest = new URLSearchParams(query)
+  if (again !== undefined) consentRequest.set('again', again)
+  const back = encodeURIComponent(`/login/oauth/authorize?${consentRequest.toString()}`)
   return redirect(303, siteHref(ctx.config, `/user/login?redirect_to=${back}`))
 }
 
@@ -153,8 +153,8 @@ export const oauthAuthorize = operation({
       query,
       names.filter((name) => rawQuery.getAll(name).length > 1),
     )
-    const asked = ctx.viewer && askedIn(ctx, ctx.viewer, query)
-    return answer(ctx, call, { sent: query, query: rawQuery }, await openAuthorization(ctx, asked, request))
+    const openRequest = ctx.viewer && askedIn(ctx, ctx.viewer, query)
+    return answer(ctx, call, { sent: query, query: rawQuery }, await openAuthorization(ctx, openRequest, request))
   },
 })
 
@@ -198,14 +198,14 @@ export const oauthGrant = operation({
     const { viewer } = known
     if (!viewer) return redirect(303, siteHref(known.config, '/user/login'))
     const request = { ...requestOf(body), responseType: body.response_type ?? 'code' }
-    const said = { isGranted: body.granted === 'true', agreedScope: body.agreed_scope }
+    const decision = { isGranted: body.granted === 'true', agreedScope: body.agreed_scope }
     const target = await targetOfRequest(known, queryOf(body))
     const headers = target === undefined ? unkept : leadingTo(target)
-    const need = said.isGranted ? true : undefined
+    const need = decision.isGranted ? true : undefined
     const found = await recentSignInFor(need, { ...known, viewer }, call, body, headers)
-    if ('asked' in found) return found.asked
+    if ('confirmation' in found) return found.confirmation
     const { ctx } = found
-    const authorization = await answerAuthorization(ctx, askedIn(ctx, viewer, body), request, said)
+    const authorization = await answerAuthorization(ctx, askedIn(ctx, viewer, body), request, decision)
     return answer(ctx, call, { sent: body, query: queryOf(body) }, authorization)
   },
 })

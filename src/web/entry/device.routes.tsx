@@ -59,7 +59,7 @@ function askPage(ctx: BrowserCtx & { readonly viewer: Viewer }, call: Call, devi
   const content = (
     <>
       <p>
-        {texts.device.shown(userCode)} {texts.device.asked(address, <Moment unix={requestedUnix} />)}{' '}
+        {texts.device.shown(userCode)} {texts.device.requestSent(address, <Moment unix={requestedUnix} />)}{' '}
         {texts.device.onlyYours}
       </p>
       <AskedScope login={ctx.viewer.user.name} ownerName={ownerName} scope={scope} />
@@ -118,7 +118,7 @@ export const deviceAnswer = operation({
   reply: { 200: bytesOf('text/html'), 403: bytesOf('text/html') },
   async run({ ctx: known, body, call }) {
     const found = await recentSignInFor(body.granted === 'true' ? true : undefined, known, call, body)
-    if ('asked' in found) return found.asked
+    if ('confirmation' in found) return found.confirmation
     const { ctx } = found
     const sent = { typed: body.user_code ?? '', ip: call.ip }
     const { signedInUnix } = ctx

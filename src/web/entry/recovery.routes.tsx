@@ -77,8 +77,8 @@ export const forgotPasswordSubmit = operation({
     const { config, mailer } = ctx
     const email = (body.email ?? '').trim()
     if (!mailer.isEnabled) return askPageOf(ctx, call)
-    const asked = askForReset(ctx, { email, ip: call.ip, language: browserLanguage(call) })
-    const { problem } = await attempt(asked, { email: 'email' })
+    const sending = askForReset(ctx, { email, ip: call.ip, language: browserLanguage(call) })
+    const { problem } = await attempt(sending, { email: 'email' })
     if (problem) return askPageOf(ctx, call, { email, problem })
     const content = (
       <>

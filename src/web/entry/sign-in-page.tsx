@@ -35,7 +35,7 @@ export async function signInPageOf(
 ) {
   const { config } = ctx
   const doneText = done !== undefined && Object.hasOwn(texts.signIn.done, done) ? texts.signIn.done[done] : undefined
-  const asked = canUsePasskeys(config) ? askForSignIn(ctx) : undefined
+  const passkeyRequest = canUsePasskeys(config) ? askForSignIn(ctx) : undefined
   const providers = await offeredProviders(ctx)
   const isNameKnown = login !== undefined && login !== ''
   const query = redirectTo === undefined ? '' : `?redirect_to=${encodeURIComponent(redirectTo)}`
@@ -64,10 +64,10 @@ export async function signInPageOf(
           {texts.signIn.withProvider(name)}
         </ButtonLink>
       ))}
-      {asked ? (
+      {passkeyRequest ? (
         <PasskeyForm
           to="/user/passkey"
-          asked={asked}
+          passkeyRequest={passkeyRequest}
           label={texts.signIn.withPasskey}
           hidden={{ redirect_to: redirectTo }}
           remembers={config.service.enableInternalSignin}
@@ -93,7 +93,7 @@ export async function signInPageOf(
       user_name: login,
       remember,
     }),
-    scripts: asked ? [passkeyScript] : undefined,
+    scripts: passkeyRequest ? [passkeyScript] : undefined,
     headers: await policyLeadingTo(ctx, redirectTo),
     content,
   })

@@ -15,9 +15,11 @@ const ownOrigin = 'http://site.invalid'
  * Returns the target after sign-in, always a path of this site. The result is resolved once more, because dot segments
  * may leave leading slashes, which name another site.
  */
-export function localTarget(config: Config, asked: string | undefined): string {
-  if (asked === undefined || !/^\/(?![/\\])/.test(asked) || /[\r\n\t]/.test(asked)) return siteHref(config, '/')
-  const resolved = URL.parse(asked, ownOrigin)
+export function localTarget(config: Config, requestedTarget: string | undefined): string {
+  if (requestedTarget === undefined || !/^\/(?![/\\])/.test(requestedTarget) || /[\r\n\t]/.test(requestedTarget)) {
+    return siteHref(config, '/')
+  }
+  const resolved = URL.parse(requestedTarget, ownOrigin)
   if (resolved?.origin !== ownOrigin) return siteHref(config, '/')
   const target = siteHref(config, resolved.pathname + resolved.search)
   return URL.parse(target, ownOrigin)?.origin === ownOrigin ? target : siteHref(config, '/')

@@ -152,20 +152,20 @@ test('signInSubmit leads back to a path of this site only', async () => {
     assert.equal(localTarget(config, '/alice/repo?tab=code'), `${subPath}/alice/repo?tab=code`)
     assert.equal(localTarget(config, '/alice/a%2F%2Fb?c=//d'), `${subPath}/alice/a%2F%2Fb?c=//d`)
     assert.equal(localTarget(config, undefined), `${subPath}/`)
-    for (const asked of hostileTargets) {
-      const target = localTarget(config, asked)
+    for (const hostileTarget of hostileTargets) {
+      const target = localTarget(config, hostileTarget)
       for (const base of ['https://code.example/forge/user/login', 'http://code.example/']) {
-        assert.equal(new URL(target, base).hostname, 'code.example', JSON.stringify([asked, target]))
+        assert.equal(new URL(target, base).hostname, 'code.example', JSON.stringify([hostileTarget, target]))
       }
       assert.ok(target.startsWith(`${subPath}/`), target)
     }
   }
   await using forge = await startForge({ users: ['alice'] })
-  for (const asked of hostileTargets) {
-    const { status, headers } = await new Browser(forge).signIn('alice', testPassword, { redirect_to: asked })
-    assert.equal(status, 303, JSON.stringify(asked))
+  for (const hostileTarget of hostileTargets) {
+    const { status, headers } = await new Browser(forge).signIn('alice', testPassword, { redirect_to: hostileTarget })
+    assert.equal(status, 303, JSON.stringify(hostileTarget))
     const { origin } = new URL(headers.get('location') ?? '', forge.url)
-    assert.equal(origin, forge.url, JSON.stringify(asked))
+    assert.equal(origin, forge.url, JSON.stringify(hostileTarget))
   }
 })
 

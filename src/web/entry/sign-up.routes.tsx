@@ -121,12 +121,12 @@ export const signUpSubmit = operation({
   body: SignUpForm,
   reply: { 200: bytesOf('text/html'), 303: 'empty' },
   async run({ ctx, body, call }) {
-    const said = { name: (body.user_name ?? '').trim(), email: (body.email ?? '').trim() }
+    const typed = { name: (body.user_name ?? '').trim(), email: (body.email ?? '').trim() }
     const { password = '', challenge = '', nonce = '' } = body
     const language = browserLanguage(call)
-    const asked = signUp(ctx, { ...said, password, challenge, nonce, ip: call.ip, language })
-    const { result: made, problem } = await attempt(asked, fields)
-    if (problem) return signUpPageOf(ctx, call, { ...said, problem })
+    const signingUp = signUp(ctx, { ...typed, password, challenge, nonce, ip: call.ip, language })
+    const { result: made, problem } = await attempt(signingUp, fields)
+    if (problem) return signUpPageOf(ctx, call, { ...typed, problem })
     if (!made) return redirect(303, siteHref(ctx.config, '/user/activate'))
     if (!made.is_active) return redirect(303, siteHref(ctx.config, '/user/login?done=waiting'))
     const session = await beginSession(ctx, made, browserOf(call), { remember: false })

@@ -266,12 +266,12 @@ test('signUpSubmit, activateAgainSubmit: the reply does not reveal accounts; the
       const to = (email: string) => caught.filter((mail) => mail.to[0] === email)
       assert.equal(to('stranger@example.com').length, 0, 'who asked for nothing is not written to')
       assert.equal(to('nobody@example.com').length, 2)
-      const [told] = to('alice@example.com')
+      const [notice] = to('alice@example.com')
       assert.match(
-        told ? textOf(told) : '',
+        notice ? textOf(notice) : '',
         /Subject: You have an account at Our <Forge>[\s\S]*account already: alice\./,
       )
-      assert.ok(told && !textOf(told).includes('?code='), 'no link makes another account')
+      assert.ok(notice && !textOf(notice).includes('?code='), 'no link makes another account')
       const link = linkOf(forge, to('nobody@example.com')[1], '/user/activate')
       const browser = new Browser(forge)
       const fields = hiddenFields((await browser.get(link)).text, '/user/activate')

@@ -61,7 +61,7 @@ async function codePage(ctx: BrowserCtx, call: Call, { way, user, redirectTo, pr
   const { path, field, mode } = ways[way]
   const other = way === 'code' ? ways.scratch : ways.code
   const query = redirectTo === undefined ? '' : `?redirect_to=${encodeURIComponent(redirectTo)}`
-  const [isCoded, asked] =
+  const [isCoded, passkeyRequest] =
     way === 'code' ? await Promise.all([hasCodes(ctx, user.id), askForSecond(ctx, user.id)]) : [true, undefined]
   const content = (
     <>
@@ -81,10 +81,10 @@ async function codePage(ctx: BrowserCtx, call: Call, { way, user, redirectTo, pr
       ) : (
         <p data-without-passkeys>{texts.secondFactor.needsScripts}</p>
       )}
-      {asked ? (
+      {passkeyRequest ? (
         <PasskeyForm
           to="/user/two_factor/passkey"
-          asked={asked}
+          passkeyRequest={passkeyRequest}
           label={texts.secondFactor.usePasskey}
           hidden={{ redirect_to: redirectTo }}
           isSecond={isCoded}
@@ -100,7 +100,7 @@ async function codePage(ctx: BrowserCtx, call: Call, { way, user, redirectTo, pr
   return sendCard(ctx, call, {
     title: texts.secondFactor.title,
     refused: refusedForm(isCoded ? path : '/user/two_factor/passkey', problem),
-    scripts: asked ? [passkeyScript] : undefined,
+    scripts: passkeyRequest ? [passkeyScript] : undefined,
     headers: await policyLeadingTo(ctx, redirectTo),
     content,
   })

@@ -31,7 +31,7 @@ export const ExploreCodeView = ({
               : texts.foundEverywhere(found.matches.length, found.searched)}
           </p>
           {found.matches.map((each) => (
-            <FoundFiles place={each} branch={each.repo.default_branch} found={each} text={text} withRepository />
+            <FoundFiles repository={each} branch={each.repo.default_branch} found={each} text={text} withRepository />
           ))}
         </>
       )}

@@ -49,8 +49,8 @@ export const exploreRepos = page({
   query: { ...listQuery, language: text, kind: text },
   async load({ ctx, query }) {
     const { q: text, language, kind, sort } = query
-    const asked = { text, language, kind, sort }
-    return { asked, found: await browseRepos(ctx, {}, asked, pageFor(ctx, query.page)) }
+    const browsing = { text, language, kind, sort }
+    return { browsing, found: await browseRepos(ctx, {}, browsing, pageFor(ctx, query.page)) }
   },
   meta: (_, { ctx }) => metaFor(texts.repositories, ctx),
   view: ExploreReposView,

@@ -48,13 +48,19 @@ export const ExploreFrame = ({
   )
 }
 
-export const ExploreReposView = ({ found, asked }: { readonly found: BrowsedRepos; readonly asked: RepoBrowsing }) => {
+export const ExploreReposView = ({
+  found,
+  browsing,
+}: {
+  readonly found: BrowsedRepos
+  readonly browsing: RepoBrowsing
+}) => {
   const { viewer, config } = usePage()
   return (
     <ExploreFrame current="repositories">
       <RepositoryList
         found={found}
-        asked={asked}
+        browsing={browsing}
         to="/explore/repos"
         defaultSort={config.ui.explorePagingDefaultSort}
         empty={

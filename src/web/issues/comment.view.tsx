@@ -9,9 +9,9 @@ import { issueTexts } from '../languages/texts.ts'
 
 /** The text of an issue or pull request with what the viewer may do with it. */
 export const OpeningText = (props: ConversationProps) => {
-  const { place, issue, around, may, editing } = props
+  const { repository, issue, around, may, editing } = props
   const { refused } = usePage()
-  const at = issueAt(place, issue)
+  const at = issueAt(repository, issue)
   const anchor = `issue-${issue.index}`
   return (
     <Comment
@@ -25,8 +25,8 @@ export const OpeningText = (props: ConversationProps) => {
       version={issue.content_version}
       files={props.files}
       reactions={{ reactions: props.reactions.get(0) ?? [], to: may.comment ? at('reactions') : undefined }}
-      repository={{ owner: place.owner.name, name: place.repo.name }}
-      pageTo={refused ? conversationPath(place, issue) : undefined}
+      repository={{ owner: repository.owner.name, name: repository.repo.name }}
+      pageTo={refused ? conversationPath(repository, issue) : undefined}
       editTo={may.edit ? at('content') : undefined}
       historyTo={issue.content_version > 0 ? at('history') : undefined}
       tasksTo={may.edit ? at('tasks') : undefined}
@@ -42,9 +42,9 @@ export const CommentEntry = ({
   mayDelete = true,
   ...props
 }: ConversationProps & { readonly entry: TimelineEntry; readonly mayDelete?: boolean }) => {
-  const { place, issue, may, entry, editing } = props
+  const { repository, issue, may, entry, editing } = props
   const { refused } = usePage()
-  const at = issueAt(place, issue)
+  const at = issueAt(repository, issue)
   const { row } = entry
   const mayEdit = may.editComment(row)
   const anchor = `issuecomment-${row.id}`
@@ -65,8 +65,8 @@ export const CommentEntry = ({
       version={row.content_version}
       files={entry.files}
       reactions={{ reactions: props.reactions.get(row.id) ?? [], to: may.comment ? to('reactions') : undefined }}
-      repository={{ owner: place.owner.name, name: place.repo.name }}
-      pageTo={refused ? conversationPath(place, issue) : undefined}
+      repository={{ owner: repository.owner.name, name: repository.repo.name }}
+      pageTo={refused ? conversationPath(repository, issue) : undefined}
       editTo={mayEdit ? to('content') : undefined}
       deleteTo={mayEdit && mayDelete ? to('delete') : undefined}
       historyTo={row.content_version > 0 ? to('history') : undefined}

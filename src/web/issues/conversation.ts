@@ -59,7 +59,7 @@ export async function loadConversation(
   ])
   const comments = timeline.entries.map(({ row }) => row).filter(({ type }) => type === 'comment' || type === 'review')
   return {
-    place: { repo: ctx.repo, owner: ctx.owner },
+    repository: { repo: ctx.repo, owner: ctx.owner },
     issue,
     timeline,
     files,

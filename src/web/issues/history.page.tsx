@@ -12,7 +12,7 @@ import { HistoryView, type HistoryProps } from './history.view.tsx'
 import { issueTexts } from '../languages/texts.ts'
 
 const loadHistory = async (ctx: RepoCtx, issue: IssueRow, comment?: CommentRow): Promise<HistoryProps> => ({
-  place: { repo: ctx.repo, owner: ctx.owner },
+  repository: { repo: ctx.repo, owner: ctx.owner },
   issue,
   comment,
   versions: await getHistory(ctx, issue, comment),

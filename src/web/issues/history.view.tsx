@@ -11,20 +11,20 @@ import { issueTexts } from '../languages/texts.ts'
 const texts = issueTexts.history
 
 export interface HistoryProps {
-  readonly place: RepoWithOwner
+  readonly repository: RepoWithOwner
   readonly issue: IssueRow
   readonly comment: CommentRow | undefined
   readonly versions: readonly TextVersion[]
 }
 
 /** The versions of a text, newest first. */
-export const HistoryView = ({ place, issue, comment, versions }: HistoryProps) => (
+export const HistoryView = ({ repository, issue, comment, versions }: HistoryProps) => (
   <div class="narrow">
     <PageHead title={texts.title(issue.index)} lead={texts.lead}>
       <Link
         class="button plain"
         to={
-          pathOf(place.owner.name, place.repo.name, issue.is_pull ? 'pulls' : 'issues', issue.index) +
+          pathOf(repository.owner.name, repository.repo.name, issue.is_pull ? 'pulls' : 'issues', issue.index) +
           (comment ? `#issuecomment-${comment.id}` : '')
         }
       >

@@ -7,7 +7,7 @@ import { pathOf, withQuery } from '../ui/paths.ts'
 
 /** What the page of an issue or pull request shows. */
 export interface ConversationProps {
-  readonly place: RepoWithOwner
+  readonly repository: RepoWithOwner
   readonly issue: IssueRow
   readonly timeline: TimelinePart
   readonly files: readonly AttachmentRow[]
@@ -56,5 +56,5 @@ export const markOf = ({ updated_unix: updatedUnix, num_comments: count }: Issue
   `${updatedUnix}.${count}`
 
 /** Returns the path of the stream that tells a page of changes, also of those between the page and the stream. */
-export const livePath = (place: RepoWithOwner, issue: IssueRow): string =>
-  withQuery(issueAt(place, issue)('live'), { seen: markOf(issue) })
+export const livePath = (repository: RepoWithOwner, issue: IssueRow): string =>
+  withQuery(issueAt(repository, issue)('live'), { seen: markOf(issue) })

@@ -24,10 +24,10 @@ export const issuePage = page({
     if (issue.is_pull) throw new Moved(303, pathOf(ctx.owner.name, ctx.repo.name, 'pulls', issue.index))
     return loadConversation(ctx, issue, query)
   },
-  meta: ({ issue, place }) => ({
-    title: `${issue.title} · #${issue.index} · ${place.owner.name}/${place.repo.name}`,
+  meta: ({ issue, repository }) => ({
+    title: `${issue.title} · #${issue.index} · ${repository.owner.name}/${repository.repo.name}`,
     description: plainSummary(issue.content),
-    canonical: pathOf(place.owner.name, place.repo.name, 'issues', issue.index),
+    canonical: pathOf(repository.owner.name, repository.repo.name, 'issues', issue.index),
   }),
   view: IssueView,
 })

@@ -23,10 +23,10 @@ const texts = issueTexts.issue
 
 /** An issue with its conversation. */
 export function IssueView(props: ConversationProps) {
-  const { place, issue } = props
+  const { repository, issue } = props
   const { config, viewer } = usePage()
   return (
-    <div class="issue" {...(viewer ? { 'data-live': siteHref(config, livePath(place, issue)) } : {})}>
+    <div class="issue" {...(viewer ? { 'data-live': siteHref(config, livePath(repository, issue)) } : {})}>
       <IssueHead {...props} />
       <div class="with-side">
         <div class="timeline">
@@ -45,8 +45,8 @@ export function IssueView(props: ConversationProps) {
   )
 }
 
-const IssueHead = ({ place, issue, around, may, editing }: ConversationProps) => {
-  const at = issueAt(place, issue)
+const IssueHead = ({ repository, issue, around, may, editing }: ConversationProps) => {
+  const at = issueAt(repository, issue)
   const { refused } = usePage()
   const poster = around.users.get(issue.poster_id)
   const isEditing = may.edit && (editing === 'title' || refused?.action === at('title'))
@@ -104,18 +104,18 @@ const IssueHead = ({ place, issue, around, may, editing }: ConversationProps) =>
 }
 
 const Entry = (props: ConversationProps & { readonly group: readonly TimelineEntry[] }) => {
-  const { place, group } = props
+  const { repository, group } = props
   const [entry] = group
   return entry?.row.type === 'comment' ? (
     <CommentEntry {...props} entry={entry} />
   ) : (
-    <EventEntry group={group} place={{ owner: place.owner.name, name: place.repo.name }} />
+    <EventEntry group={group} repository={{ owner: repository.owner.name, name: repository.repo.name }} />
   )
 }
 
-const CommentForm = ({ place, issue, may }: ConversationProps) => {
+const CommentForm = ({ repository, issue, may }: ConversationProps) => {
   const { url } = usePage()
-  const at = issueAt(place, issue)
+  const at = issueAt(repository, issue)
   if (may.refusal) return <CommentNote refusal={may.refusal} back={url} />
   return (
     <Form to={at('comments')} class="comment-form stack" label={texts.commentLabel}>
@@ -124,7 +124,7 @@ const CommentForm = ({ place, issue, may }: ConversationProps) => {
         id="new_comment"
         label={texts.commentLabel}
         placeholder={texts.commentHint}
-        repository={{ owner: place.owner.name, name: place.repo.name }}
+        repository={{ owner: repository.owner.name, name: repository.repo.name }}
         uploadTo={may.attach ? at('attachments') : undefined}
       />
       <div class="form-acts end">

@@ -30,14 +30,14 @@ export const labelsPage = page({
     ])
     const mayChange = mayHere(ctx).write('issues', 'pulls').allowed
     return {
-      place: { repo: ctx.repo, owner: ctx.owner },
+      repository: { repo: ctx.repo, owner: ctx.owner },
       labels: own.rows,
       shared: shared?.rows ?? [],
       mayChange,
       editing: mayChange ? query.edit : undefined,
     }
   },
-  meta: ({ place }) => ({ title: `${texts.title} · ${place.owner.name}/${place.repo.name}` }),
+  meta: ({ repository }) => ({ title: `${texts.title} · ${repository.owner.name}/${repository.repo.name}` }),
   view: LabelsView,
 })
 

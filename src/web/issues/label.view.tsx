@@ -12,7 +12,7 @@ import { LabelForm } from '../shared/labels/labels.view.tsx'
 import { labelTexts as texts } from '../languages/texts.ts'
 
 interface LabelsProps {
-  readonly place: RepoWithOwner
+  readonly repository: RepoWithOwner
   readonly labels: readonly LabelRow[]
   /** Labels of the organization. */
   readonly shared: readonly LabelRow[]
@@ -26,9 +26,10 @@ const searchedFrom = 20
 
 /** The labels of a repository with the forms that change them. */
 export const LabelsView = (props: LabelsProps) => {
-  const { place, labels, shared, mayChange } = props
+  const { repository, labels, shared, mayChange } = props
   const { refused } = usePage()
-  const at = (...parts: readonly (string | number)[]) => pathOf(place.owner.name, place.repo.name, 'labels', ...parts)
+  const at = (...parts: readonly (string | number)[]) =>
+    pathOf(repository.owner.name, repository.repo.name, 'labels', ...parts)
   return (
     <>
       <div class="create-head">
@@ -69,7 +70,7 @@ export const LabelsView = (props: LabelsProps) => {
       </Box>
       {shared.length === 0 ? null : (
         <section class="section-below">
-          <h2>{texts.ofOrganization(place.owner.name)}</h2>
+          <h2>{texts.ofOrganization(repository.owner.name)}</h2>
           <Box>
             <ul class="rows hoverable">
               {shared.map((label) => (
@@ -84,15 +85,16 @@ export const LabelsView = (props: LabelsProps) => {
 }
 
 const Row = ({
-  place,
+  repository,
   label,
   isOwn,
   mayChange,
   editing,
 }: LabelsProps & { readonly label: LabelRow; readonly isOwn: boolean }) => {
   const { refused } = usePage()
-  const at = (...parts: readonly (string | number)[]) => pathOf(place.owner.name, place.repo.name, 'labels', ...parts)
-  const list = withQuery(pathOf(place.owner.name, place.repo.name, 'issues'), {
+  const at = (...parts: readonly (string | number)[]) =>
+    pathOf(repository.owner.name, repository.repo.name, 'labels', ...parts)
+  const list = withQuery(pathOf(repository.owner.name, repository.repo.name, 'issues'), {
     q: writeIssueQuery({ ...usualQuery, labels: [label.name] }),
   })
   const to = at(label.id, 'edit')

@@ -23,15 +23,15 @@ const pageLimits = (ctx: RepoCtx) => ({ ...ctx.config.api, defaultPagingNum: ctx
 async function loadList(
   ctx: RepoCtx,
   kind: 'issues' | 'pulls',
-  asked: { readonly q?: string; readonly page?: number },
+  search: { readonly q?: string; readonly page?: number },
 ): Promise<IssueListProps> {
-  const query = asked.q === undefined || asked.q.trim() === '' ? usualQuery : parseIssueQuery(asked.q)
-  const text = asked.q?.trim() || writeIssueQuery(usualQuery)
-  const at = pageOf({ page: asked.page }, pageLimits(ctx))
+  const query = search.q === undefined || search.q.trim() === '' ? usualQuery : parseIssueQuery(search.q)
+  const text = search.q?.trim() || writeIssueQuery(usualQuery)
+  const at = pageOf({ page: search.page }, pageLimits(ctx))
   if (query.kind !== undefined && query.kind !== kind) {
     // The other kind has a list of its own.
     const list = pathOf(ctx.owner.name, ctx.repo.name, query.kind)
-    throw new Moved(303, withQuery(list, { q: text, page: asked.page }))
+    throw new Moved(303, withQuery(list, { q: text, page: search.page }))
   }
   const isPull = kind === 'pulls'
   const isUsual = at.number === 1 && writeIssueQuery(query) === writeIssueQuery(usualQuery)
@@ -43,7 +43,7 @@ async function loadList(
   const { repo, owner } = ctx
   const marks = await getPullMarks(ctx, found.rows)
   return {
-    place: { repo, owner },
+    repository: { repo, owner },
     kind,
     marks,
     query,
@@ -58,7 +58,7 @@ async function loadList(
   }
 }
 
-const metaOf = (kind: 'issues' | 'pulls', { owner, repo }: IssueListProps['place']) => ({
+const metaOf = (kind: 'issues' | 'pulls', { owner, repo }: IssueListProps['repository']) => ({
   title: texts.listTitle(texts.kinds[kind], `${owner.name}/${repo.name}`),
   canonical: pathOf(owner.name, repo.name, kind),
 })
@@ -72,7 +72,7 @@ export const repositoryIssues = page({
   query: listQuery,
   frame: inRepositoryFrame('issues'),
   load: ({ ctx, query }) => loadList(ctx, 'issues', query),
-  meta: ({ place }) => metaOf('issues', place),
+  meta: ({ repository }) => metaOf('issues', repository),
   view: IssueListView,
 })
 
@@ -85,7 +85,7 @@ export const repositoryPulls = page({
   query: listQuery,
   frame: inRepositoryFrame('pulls'),
   load: ({ ctx, query }) => loadList(ctx, 'pulls', query),
-  meta: ({ place }) => metaOf('pulls', place),
+  meta: ({ repository }) => metaOf('pulls', repository),
   view: IssueListView,
 })
 

@@ -19,7 +19,7 @@ import { IssueListRow, type RowMarks } from './row.view.tsx'
 import { issueTexts as texts } from '../languages/texts.ts'
 
 export interface IssueListProps {
-  readonly place: RepoWithOwner
+  readonly repository: RepoWithOwner
   readonly kind: 'issues' | 'pulls'
   readonly query: IssueQuery
   /** The text of the query as somebody typed it. */
@@ -40,13 +40,13 @@ const countText = ({ total, bound }: CountOfState): string => (bound ? texts.mor
 
 /** The list of the issues or pull requests of a repository. */
 export function IssueListView(props: IssueListProps) {
-  const { place, kind, query, text, found, marks, page, pageSize, mayManage, isNew } = props
-  const at = (...parts: readonly (string | number)[]) => pathOf(place.owner.name, place.repo.name, ...parts)
+  const { repository, kind, query, text, found, marks, page, pageSize, mayManage, isNew } = props
+  const at = (...parts: readonly (string | number)[]) => pathOf(repository.owner.name, repository.repo.name, ...parts)
   const isPlain = writeIssueQuery(query) === writeIssueQuery(usualQuery)
   const list = (
     <ul class="rows hoverable" data-rows="">
       {found.rows.map((row) => (
-        <IssueListRow row={row} place={place} around={found.around} marks={marks} isSelectable={mayManage} />
+        <IssueListRow row={row} repository={repository} around={found.around} marks={marks} isSelectable={mayManage} />
       ))}
     </ul>
   )
@@ -138,14 +138,14 @@ export function IssueListView(props: IssueListProps) {
 }
 
 /** What the repository has pinned, above the list. */
-const Pinned = ({ place, kind, pinned }: IssueListProps) =>
+const Pinned = ({ repository, kind, pinned }: IssueListProps) =>
   pinned.length === 0 ? null : (
     <ul class="pinned" aria-label={texts.pinned}>
       {pinned.map((row) => (
         <li>
           <IssueIcon issue={row} />
           <span>
-            <Link class="row-title" to={pathOf(place.owner.name, place.repo.name, kind, row.index)}>
+            <Link class="row-title" to={pathOf(repository.owner.name, repository.repo.name, kind, row.index)}>
               <TitleText text={row.title} />
             </Link>{' '}
             <span class="muted">#{row.index}</span>
@@ -177,9 +177,9 @@ const Selecting = ({
 }
 
 const ListHead = (props: IssueListProps) => {
-  const { place, kind, query, found, mayManage } = props
+  const { repository, kind, query, found, mayManage } = props
   const to = (changed: Partial<IssueQuery>) =>
-    withQuery(pathOf(place.owner.name, place.repo.name, kind), {
+    withQuery(pathOf(repository.owner.name, repository.repo.name, kind), {
       q: writeIssueQuery({ ...query, ...changed }) || 'is:all',
     })
   return (

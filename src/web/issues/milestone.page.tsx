@@ -26,7 +26,7 @@ import { integer, text } from '../ui/fields.ts'
 
 const mayChangeIn = (ctx: RepoCtx): boolean => mayHere(ctx).write('issues', 'pulls').allowed
 
-const placeOf = (ctx: RepoCtx) => ({ repo: ctx.repo, owner: ctx.owner })
+const repositoryOf = (ctx: RepoCtx) => ({ repo: ctx.repo, owner: ctx.owner })
 const nameOf = ({ owner, repo }: RepoCtx): string => `${owner.name}/${repo.name}`
 const listQuery = { state: text, page: integer } as const
 
@@ -47,7 +47,7 @@ export const milestonesPage = page({
       getMilestones(ctx, { state: other }, { number: 1, limit: 1, offset: 0 }),
     ])
     return {
-      place: placeOf(ctx),
+      repository: repositoryOf(ctx),
       rows,
       state,
       open: state === 'open' ? total : others.total,
@@ -79,7 +79,7 @@ export const milestonePage = page({
       renderTexts(ctx, [[0, milestone.content]]),
     ])
     return {
-      place: placeOf(ctx),
+      repository: repositoryOf(ctx),
       milestone,
       html: rendered.get(0) ?? '',
       found,
@@ -106,7 +106,7 @@ export const newMilestonePage = page({
   cost: 'usual',
   requires: [inSession, ...needsWriter],
   frame: inRepositoryFrame('issues'),
-  load: async ({ ctx }) => ({ place: placeOf(ctx), milestone: undefined }),
+  load: async ({ ctx }) => ({ repository: repositoryOf(ctx), milestone: undefined }),
   meta: () => ({ title: texts.create, isUnlisted: true }),
   view: MilestoneFormView,
 })
@@ -119,7 +119,10 @@ export const editMilestonePage = page({
   params: { id: pathNumber },
   requires: [inSession, ...needsWriter],
   frame: inRepositoryFrame('issues'),
-  load: async ({ ctx, params }) => ({ place: placeOf(ctx), milestone: await getMilestone(ctx, String(params.id)) }),
+  load: async ({ ctx, params }) => ({
+    repository: repositoryOf(ctx),
+    milestone: await getMilestone(ctx, String(params.id)),
+  }),
   meta: ({ milestone }) => ({ title: texts.edit(milestone.title), isUnlisted: true }),
   view: MilestoneFormView,
 })

@@ -21,8 +21,8 @@ import { milestoneTexts as texts } from '../languages/texts.ts'
 import { IssueListRow, type RowMarks } from './row.view.tsx'
 import { issueTexts } from '../languages/texts.ts'
 
-interface Placed {
-  readonly place: RepoWithOwner
+interface InRepository {
+  readonly repository: RepoWithOwner
 }
 
 const pathsOf =
@@ -95,7 +95,7 @@ export const StateTabs = ({
 
 /** The milestones of a repository. */
 export const MilestonesView = ({
-  place,
+  repository,
   rows,
   state,
   open,
@@ -103,7 +103,7 @@ export const MilestonesView = ({
   page,
   pageSize,
   mayChange,
-}: Placed & {
+}: InRepository & {
   readonly rows: readonly MilestoneRow[]
   readonly state: 'open' | 'closed'
   readonly open: number
@@ -112,7 +112,7 @@ export const MilestonesView = ({
   readonly pageSize: number
   readonly mayChange: boolean
 }) => {
-  const at = pathsOf(place)
+  const at = pathsOf(repository)
   const total = state === 'open' ? open : closed
   return (
     <>
@@ -153,7 +153,7 @@ export const MilestonesView = ({
 
 /** A milestone with its issues. */
 export const MilestoneView = ({
-  place,
+  repository,
   milestone,
   html,
   found,
@@ -162,7 +162,7 @@ export const MilestoneView = ({
   page,
   pageSize,
   mayChange,
-}: Placed & {
+}: InRepository & {
   readonly milestone: MilestoneRow
   readonly html: string
   readonly found: FoundByQuery
@@ -172,7 +172,7 @@ export const MilestoneView = ({
   readonly pageSize: number
   readonly mayChange: boolean
 }) => {
-  const at = pathsOf(place)
+  const at = pathsOf(repository)
   return (
     <>
       <PageHead title={milestone.title}>
@@ -228,7 +228,7 @@ export const MilestoneView = ({
         ) : (
           <ul class="rows hoverable" data-rows="">
             {found.rows.map((row) => (
-              <IssueListRow row={row} place={place} around={found.around} marks={marks} />
+              <IssueListRow row={row} repository={repository} around={found.around} marks={marks} />
             ))}
           </ul>
         )}
@@ -239,8 +239,11 @@ export const MilestoneView = ({
 }
 
 /** The form of a milestone. */
-export const MilestoneFormView = ({ place, milestone }: Placed & { readonly milestone: MilestoneRow | undefined }) => {
-  const at = pathsOf(place)
+export const MilestoneFormView = ({
+  repository,
+  milestone,
+}: InRepository & { readonly milestone: MilestoneRow | undefined }) => {
+  const at = pathsOf(repository)
   return (
     <div class="narrow">
       <PageHead title={milestone ? texts.edit(milestone.title) : texts.create} />
@@ -257,7 +260,7 @@ export const MilestoneFormView = ({ place, milestone }: Placed & { readonly mile
           label={texts.description}
           isLabelShown
           value={milestone?.content}
-          repository={{ owner: place.owner.name, name: place.repo.name }}
+          repository={{ owner: repository.owner.name, name: repository.repo.name }}
         />
         <div class="form-acts">
           <Submit>{milestone ? texts.save : texts.add}</Submit>

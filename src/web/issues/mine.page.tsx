@@ -22,13 +22,13 @@ const views: Readonly<Record<'issues' | 'pulls', readonly MineView[]>> = {
 async function loadMine(
   ctx: SignedInCtx,
   kind: 'issues' | 'pulls',
-  asked: { readonly type?: string; readonly state?: string; readonly q?: string; readonly page?: number },
+  query: { readonly type?: string; readonly state?: string; readonly q?: string; readonly page?: number },
 ) {
   const offered = views[kind]
-  const view = offered.find((each) => each === asked.type) ?? offered[0] ?? 'assigned'
-  const state = asked.state === 'closed' ? 'closed' : 'open'
-  const words = asked.q?.trim() ?? ''
-  const found = await findMine(ctx, kind, { view, state, words, page: asked.page })
+  const view = offered.find((each) => each === query.type) ?? offered[0] ?? 'assigned'
+  const state = query.state === 'closed' ? 'closed' : 'open'
+  const words = query.q?.trim() ?? ''
+  const found = await findMine(ctx, kind, { view, state, words, page: query.page })
   return {
     kind,
     views: offered,
@@ -50,7 +50,7 @@ export const myIssuesPage = page({
   cost: 'usual',
   requires: [inSession],
   query,
-  load: ({ ctx, query: asked }) => loadMine(ctx, 'issues', asked),
+  load: ({ ctx, query }) => loadMine(ctx, 'issues', query),
   meta: () => ({ title: texts.kinds.issues, isUnlisted: true }),
   view: MineListView,
 })
@@ -62,7 +62,7 @@ export const myPullsPage = page({
   cost: 'usual',
   requires: [inSession],
   query,
-  load: ({ ctx, query: asked }) => loadMine(ctx, 'pulls', asked),
+  load: ({ ctx, query }) => loadMine(ctx, 'pulls', query),
   meta: () => ({ title: texts.kinds.pulls, isUnlisted: true }),
   view: MineListView,
 })

@@ -71,8 +71,8 @@ export const MineListView = ({
           </Empty>
         ) : (
           <ul class="rows hoverable" data-rows="">
-            {found.rows.map(({ row, repo: place }) => (
-              <IssueListRow row={row} place={place} around={found.around} marks={marks} withRepository />
+            {found.rows.map(({ row, repo: repository }) => (
+              <IssueListRow row={row} repository={repository} around={found.around} marks={marks} withRepository />
             ))}
           </ul>
         )}

@@ -29,7 +29,7 @@ export const chooseIssueTemplate = page({
     if (templates.length === 0 && config.contactLinks.length === 0) {
       throw new Moved(303, pathOf(ctx.owner.name, ctx.repo.name, 'issues', 'new'))
     }
-    return { place: { repo: ctx.repo, owner: ctx.owner }, templates, config }
+    return { repository: { repo: ctx.repo, owner: ctx.owner }, templates, config }
   },
   meta: () => ({ title: texts.choose, isUnlisted: true }),
   view: ChooseView,
@@ -53,7 +53,7 @@ async function loadNew(
   ])
   const template = templates.find(({ path }) => path === query.template)
   return {
-    place: { repo: ctx.repo, owner: ctx.owner },
+    repository: { repo: ctx.repo, owner: ctx.owner },
     template,
     html: await renderTexts(
       ctx,

@@ -25,7 +25,7 @@ import { issueTexts } from '../languages/texts.ts'
 const texts = issueTexts.create
 
 export interface NewIssueProps {
-  readonly place: RepoWithOwner
+  readonly repository: RepoWithOwner
   readonly template: IssueTemplate | undefined
   /** Undefined: the person may not set labels, milestone and assignees. */
   readonly choices: IssueChoices | undefined
@@ -38,15 +38,15 @@ export interface NewIssueProps {
 
 /** The templates of a repository. */
 export const ChooseView = ({
-  place,
+  repository,
   templates,
   config,
 }: {
-  readonly place: RepoWithOwner
+  readonly repository: RepoWithOwner
   readonly templates: readonly IssueTemplate[]
   readonly config: IssueConfig
 }) => {
-  const at = pathOf(place.owner.name, place.repo.name, 'issues', 'new')
+  const at = pathOf(repository.owner.name, repository.repo.name, 'issues', 'new')
   return (
     <div class="narrow">
       <PageHead title={texts.choose} />
@@ -92,7 +92,7 @@ export const ChooseView = ({
 }
 
 /** The form of a new issue. */
-export const NewIssueView = ({ place, template, choices, title, body, milestone, html }: NewIssueProps) => {
+export const NewIssueView = ({ repository, template, choices, title, body, milestone, html }: NewIssueProps) => {
   const labels = new Set(template?.labels ?? [])
   return (
     <>
@@ -101,7 +101,7 @@ export const NewIssueView = ({ place, template, choices, title, body, milestone,
         {...(template && template.about !== '' ? { lead: template.about } : {})}
       />
       <Form
-        to={pathOf(place.owner.name, place.repo.name, 'issues', 'new')}
+        to={pathOf(repository.owner.name, repository.repo.name, 'issues', 'new')}
         class="with-side"
         hidden={{ template: template?.path, ref: template?.ref === '' ? undefined : template?.ref }}
       >
@@ -124,8 +124,8 @@ export const NewIssueView = ({ place, template, choices, title, body, milestone,
               value={body ?? template?.content}
               rows={12}
               placeholder={texts.textHint}
-              repository={{ owner: place.owner.name, name: place.repo.name }}
-              uploadTo={pathOf(place.owner.name, place.repo.name, 'issues', 'attachments')}
+              repository={{ owner: repository.owner.name, name: repository.repo.name }}
+              uploadTo={pathOf(repository.owner.name, repository.repo.name, 'issues', 'attachments')}
             />
           )}
           <div class="form-acts end">

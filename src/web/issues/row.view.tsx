@@ -31,14 +31,14 @@ const noMarks: RowMarks = new Map()
 /** An issue or pull request in a list. */
 export const IssueListRow = ({
   row,
-  place,
+  repository,
   around,
   marks = noMarks,
   isSelectable = false,
   withRepository = false,
 }: {
   readonly row: IssueRow
-  readonly place: RepoWithOwner
+  readonly repository: RepoWithOwner
   readonly around: AroundIssues
   readonly marks?: RowMarks
   /** The row has a checkbox `issue`. */
@@ -47,7 +47,7 @@ export const IssueListRow = ({
 }) => {
   const { nowUnix } = usePage()
   const kind = row.is_pull ? 'pulls' : 'issues'
-  const at = (...parts: readonly (string | number)[]) => pathOf(place.owner.name, place.repo.name, ...parts)
+  const at = (...parts: readonly (string | number)[]) => pathOf(repository.owner.name, repository.repo.name, ...parts)
   const to = at(kind, row.index)
   const poster = around.users.get(row.poster_id)
   const milestone = row.milestone_id === null ? undefined : around.milestones.get(row.milestone_id)
@@ -81,7 +81,7 @@ export const IssueListRow = ({
         ))}
         <div class="row-facts">
           <span>
-            {withRepository ? `${place.owner.name}/${place.repo.name}` : ''}#{row.index} {texts.opened}{' '}
+            {withRepository ? `${repository.owner.name}/${repository.repo.name}` : ''}#{row.index} {texts.opened}{' '}
             <Time unix={row.created_unix} /> {texts.by}{' '}
             {row.original_author !== '' ? (
               row.original_author

@@ -12,7 +12,7 @@ import { issueTexts } from '../languages/texts.ts'
 
 const texts = issueTexts.issue
 
-export type SideProps = Pick<ConversationProps, 'place' | 'issue' | 'around' | 'side'>
+export type SideProps = Pick<ConversationProps, 'repository' | 'issue' | 'around' | 'side'>
 
 /** People and labels that the line shows; the others are counted. */
 const factsAtMost = 4

@@ -74,9 +74,9 @@ export const IssueSide = ({
   )
 }
 
-const Assignees = ({ place, issue, around, side }: SideProps) => {
+const Assignees = ({ repository, issue, around, side }: SideProps) => {
   const { viewer } = usePage()
-  const at = issueAt(place, issue)
+  const at = issueAt(repository, issue)
   const assigned = (around.assignees.get(issue.id) ?? []).flatMap((id) => around.users.get(id) ?? [])
   const isAssigned = new Set(assigned.map(({ id }) => id))
   const others = (side.choices?.people ?? []).filter(({ id }) => !isAssigned.has(id))
@@ -125,8 +125,8 @@ const Assignees = ({ place, issue, around, side }: SideProps) => {
   )
 }
 
-const Labels = ({ place, issue, around, side }: SideProps) => {
-  const at = issueAt(place, issue)
+const Labels = ({ repository, issue, around, side }: SideProps) => {
+  const at = issueAt(repository, issue)
   const labels = around.labels.get(issue.id) ?? []
   const isSet = new Set(labels.map(({ id }) => id))
   const choices = side.choices?.labels ?? []
@@ -163,7 +163,7 @@ const Labels = ({ place, issue, around, side }: SideProps) => {
           {labels.map((label) => (
             <LabelTag
               label={label}
-              to={withQuery(pathOf(place.owner.name, place.repo.name, issue.is_pull ? 'pulls' : 'issues'), {
+              to={withQuery(pathOf(repository.owner.name, repository.repo.name, issue.is_pull ? 'pulls' : 'issues'), {
                 q: writeIssueQuery({ ...usualQuery, labels: [label.name] }),
               })}
             />
@@ -174,8 +174,8 @@ const Labels = ({ place, issue, around, side }: SideProps) => {
   )
 }
 
-const Milestone = ({ place, issue, around, side }: SideProps) => {
-  const at = issueAt(place, issue)
+const Milestone = ({ repository, issue, around, side }: SideProps) => {
+  const at = issueAt(repository, issue)
   const milestone = issue.milestone_id === null ? undefined : around.milestones.get(issue.milestone_id)
   const choices = side.choices?.milestones ?? []
   const offered = milestone && !choices.some(({ id }) => id === milestone.id) ? [milestone, ...choices] : choices
@@ -208,7 +208,9 @@ const Milestone = ({ place, issue, around, side }: SideProps) => {
     >
       {milestone ? (
         <p>
-          <Link to={pathOf(place.owner.name, place.repo.name, 'milestone', milestone.id)}>{milestone.title}</Link>
+          <Link to={pathOf(repository.owner.name, repository.repo.name, 'milestone', milestone.id)}>
+            {milestone.title}
+          </Link>
         </p>
       ) : (
         <p class="muted">{texts.noMilestone}</p>
@@ -217,9 +219,9 @@ const Milestone = ({ place, issue, around, side }: SideProps) => {
   )
 }
 
-const DueDate = ({ place, issue, side }: SideProps) => {
+const DueDate = ({ repository, issue, side }: SideProps) => {
   const { nowUnix } = usePage()
-  const at = issueAt(place, issue)
+  const at = issueAt(repository, issue)
   const isOverdue = !issue.is_closed && issue.due_unix < nowUnix
   return (
     <Part
@@ -265,15 +267,15 @@ const DueDate = ({ place, issue, side }: SideProps) => {
   )
 }
 
-const Dependencies = ({ place, issue, side }: SideProps) => {
-  const at = issueAt(place, issue)
+const Dependencies = ({ repository, issue, side }: SideProps) => {
+  const at = issueAt(repository, issue)
   const list = (rows: readonly IssueRow[], isRemovable: boolean) => (
     <ul class="side-list">
       {rows.map((row) => (
         <li>
           <IssueIcon issue={row} />
-          {row.repo_id === place.repo.id ? (
-            <Link to={pathOf(place.owner.name, place.repo.name, row.is_pull ? 'pulls' : 'issues', row.index)}>
+          {row.repo_id === repository.repo.id ? (
+            <Link to={pathOf(repository.owner.name, repository.repo.name, row.is_pull ? 'pulls' : 'issues', row.index)}>
               <TitleText text={row.title} />
             </Link>
           ) : (
@@ -281,7 +283,7 @@ const Dependencies = ({ place, issue, side }: SideProps) => {
               <TitleText text={row.title} />
             </span>
           )}
-          {isRemovable && row.repo_id === place.repo.id ? (
+          {isRemovable && row.repo_id === repository.repo.id ? (
             <ActButton
               to={at('dependencies')}
               hidden={{ other: row.index, remove: true }}
@@ -335,8 +337,12 @@ const Dependencies = ({ place, issue, side }: SideProps) => {
   )
 }
 
-const TrackedTime = ({ place, issue, time }: SideProps & { readonly time: NonNullable<SideProps['side']['time']> }) => {
-  const at = issueAt(place, issue)
+const TrackedTime = ({
+  repository,
+  issue,
+  time,
+}: SideProps & { readonly time: NonNullable<SideProps['side']['time']> }) => {
+  const at = issueAt(repository, issue)
   return (
     <Part title={texts.time} isEmpty={time.seconds === 0 && !time.mayAdd}>
       <p class={time.seconds === 0 ? 'muted' : undefined}>
@@ -370,10 +376,10 @@ const TrackedTime = ({ place, issue, time }: SideProps & { readonly time: NonNul
   )
 }
 
-const Subscription = ({ place, issue, isOn }: SideProps & { readonly isOn: boolean }) => (
+const Subscription = ({ repository, issue, isOn }: SideProps & { readonly isOn: boolean }) => (
   <Part title={texts.subscription}>
     <ActButton
-      to={issueAt(place, issue)('subscription')}
+      to={issueAt(repository, issue)('subscription')}
       hidden={{ on: !isOn }}
       class="small"
       icon={isOn ? 'bell-slash' : 'bell'}
@@ -384,8 +390,8 @@ const Subscription = ({ place, issue, isOn }: SideProps & { readonly isOn: boole
   </Part>
 )
 
-const Acts = ({ place, issue, side, children }: SideProps & { readonly children: ComponentChildren }) => {
-  const at = issueAt(place, issue)
+const Acts = ({ repository, issue, side, children }: SideProps & { readonly children: ComponentChildren }) => {
+  const at = issueAt(repository, issue)
   if (!side.mayAdmin && !side.mayLock && children === null) return null
   return (
     <section class="side-part side-acts">

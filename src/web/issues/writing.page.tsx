@@ -22,8 +22,8 @@ const TextForm = requestObject('TextForm', {
 const part = { base: 'site', scope: null, accepts: ['session'] } as const
 
 const preview = async (ctx: BrowserCtx, text: string, repo?: RepoCtx) => {
-  const place = { context: repo ? pathOf(repo.owner.name, repo.repo.name) : '', idScope: 'preview' }
-  return sendFragment(ctx, await renderText(ctx, text, 'comment', place, repo))
+  const context = { context: repo ? pathOf(repo.owner.name, repo.repo.name) : '', idScope: 'preview' }
+  return sendFragment(ctx, await renderText(ctx, text, 'comment', context, repo))
 }
 
 /** Renders a Markdown text that belongs to no repository, for the preview of the editor. */

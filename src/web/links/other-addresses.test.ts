@@ -5,7 +5,7 @@ import { startForge } from '../../testing/forge.ts'
 import { givenPull } from '../../testing/given-pull.ts'
 
 /** Each address by its operation, and where it leads. */
-const leading: Readonly<Record<string, readonly [asked: string, to: string]>> = {
+const leading: Readonly<Record<string, readonly [path: string, to: string]>> = {
   faviconLink: ['/favicon.ico', '/assets/icon.svg'],
   loginLink: ['/login?redirect_to=%2Fissues', '/user/login?redirect_to=%2Fissues'],
   changePasswordLink: ['/.well-known/change-password', '/user/settings/account'],
@@ -57,8 +57,8 @@ test('other addresses lead to the pages, which decide who may see them', async (
   assert.ok(root && alice && bob)
   // The workflow of the badge does not exist.
   const leadNowhere = new Set(['badgeLink'])
-  for (const [id, [asked, to]] of Object.entries(leading)) {
-    const answer = await new Browser(forge).get(asked)
+  for (const [id, [path, to]] of Object.entries(leading)) {
+    const answer = await new Browser(forge).get(path)
     assert.deepEqual([answer.status, answer.headers.get('location')], [303, to], id)
     if (leadNowhere.has(id)) continue
     const shown = await arrive(to.startsWith('/admin') || to.includes('smiths') ? root : alice, to)
@@ -100,7 +100,7 @@ test('below a path, redirects between pages keep it', async () => {
   }
   await make('/user/repos', { name: 'repo', auto_init: true })
   await make('/repos/alice/repo/issues', { title: 'one' })
-  for (const [asked, to] of [
+  for (const [path, to] of [
     ['/alice/repo/pulls/1', '/forge/alice/repo/issues/1'],
     ['/alice/repo.git', '/forge/alice/repo'],
     ['/alice/repo/topics', '/forge/alice/repo'],
@@ -108,7 +108,7 @@ test('below a path, redirects between pages keep it', async () => {
     ['/explore', '/forge/explore/repos'],
     ['/notifications', '/forge/user/login?redirect_to=%2Fnotifications'],
   ] as const) {
-    const { status, headers } = await fetch(site + asked, { redirect: 'manual' })
-    assert.deepEqual([status, headers.get('location')], [303, to], asked)
+    const { status, headers } = await fetch(site + path, { redirect: 'manual' })
+    assert.deepEqual([status, headers.get('location')], [303, to], path)
   }
 })

@@ -64,9 +64,9 @@ export const unsubscribeSubmit = operation({
   body: UnsubscribeForm,
   reply: { 200: bytesOf('text/html') },
   async run({ ctx, params, body, call }) {
-    const asked = await readUnsubscription(ctx, params.token)
-    const { language, unsubscribe: texts } = asked.texts
-    const done = await unsubscribe(ctx, asked, body.all !== undefined)
+    const unsubscription = await readUnsubscription(ctx, params.token)
+    const { language, unsubscribe: texts } = unsubscription.texts
+    const done = await unsubscribe(ctx, unsubscription, body.all !== undefined)
     return sendCard(ctx, call, {
       title: texts.title,
       lang: language,

@@ -50,23 +50,23 @@ const Marked = ({ text, wanted }: { readonly text: string; readonly wanted: stri
 
 /** The found files of a repository. */
 export const FoundFiles = ({
-  place,
+  repository,
   branch,
   found,
   text,
   withRepository = false,
 }: {
-  readonly place: { readonly owner: { readonly name: string }; readonly repo: { readonly name: string } }
+  readonly repository: { readonly owner: { readonly name: string }; readonly repo: { readonly name: string } }
   readonly branch: string
   readonly found: FoundCode
   readonly text: string
   readonly withRepository?: boolean
 }) => {
-  const name = `${place.owner.name}/${place.repo.name}`
+  const name = `${repository.owner.name}/${repository.repo.name}`
   return (
     <>
       {found.files.map((file) => {
-        const to = pathOf(place.owner.name, place.repo.name, 'src', 'branch', branch, file.path)
+        const to = pathOf(repository.owner.name, repository.repo.name, 'src', 'branch', branch, file.path)
         return (
           <Box
             class="found-file"
@@ -74,7 +74,7 @@ export const FoundFiles = ({
               <>
                 <Icon name="file-code" />
                 {withRepository ? (
-                  <Link class="muted" to={pathOf(place.owner.name, place.repo.name)}>
+                  <Link class="muted" to={pathOf(repository.owner.name, repository.repo.name)}>
                     {name}
                   </Link>
                 ) : null}

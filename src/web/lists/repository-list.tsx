@@ -11,7 +11,7 @@ import { listTexts as texts } from '../languages/texts.ts'
 
 export interface RepositoryListProps {
   readonly found: BrowsedRepos
-  readonly asked: RepoBrowsing
+  readonly browsing: RepoBrowsing
   /** Path of the page. */
   readonly to: string
   /** The tab of the page, sent with its filters. */
@@ -29,7 +29,7 @@ const choicesOf = (pairs: readonly (readonly [string, string])[]) => pairs.map((
 /** Repositories with search, kind, language and order. */
 export function RepositoryList({
   found,
-  asked,
+  browsing,
   to,
   tab,
   withOwner = true,
@@ -38,10 +38,12 @@ export function RepositoryList({
   empty,
 }: RepositoryListProps) {
   const { url } = usePage()
-  const isFiltered = [asked.text, asked.language, asked.kind].some((value) => value !== undefined && value !== '')
+  const isFiltered = [browsing.text, browsing.language, browsing.kind].some(
+    (value) => value !== undefined && value !== '',
+  )
   if (!isFiltered && found.repos.length === 0 && found.page.number === 1) return <>{empty}</>
   const languages = [
-    ...new Set([asked.language ?? '', ...found.repos.map(({ repo }) => repo.primary_language)]),
+    ...new Set([browsing.language ?? '', ...found.repos.map(({ repo }) => repo.primary_language)]),
   ].filter((each) => each !== '')
   return (
     <div class="stack">
@@ -53,13 +55,13 @@ export function RepositoryList({
           isLabelHidden
           isTerse
           placeholder={texts.searchRepositories}
-          value={asked.text}
+          value={browsing.text}
         />
         <Select
           name="language"
           label={texts.language}
           isLabelHidden
-          value={asked.language ?? ''}
+          value={browsing.language ?? ''}
           choices={[
             { value: '', label: texts.anyLanguage },
             ...languages.toSorted().map((value) => ({ value, label: value })),
@@ -70,7 +72,7 @@ export function RepositoryList({
           name="kind"
           label={texts.kind}
           isLabelHidden
-          value={asked.kind ?? ''}
+          value={browsing.kind ?? ''}
           choices={[
             ...choicesOf(texts.kinds),
             ...(withPrivate ? [{ value: 'private', label: texts.privateKind }] : []),
@@ -81,7 +83,7 @@ export function RepositoryList({
           name="sort"
           label={texts.sort}
           isLabelHidden
-          value={asked.sort || defaultSort}
+          value={browsing.sort || defaultSort}
           choices={choicesOf(texts.sorts)}
           data-autosubmit=""
         />

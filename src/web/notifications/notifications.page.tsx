@@ -25,8 +25,8 @@ export const notifications = page({
   async load({ ctx, query }) {
     const tab = tabOf(query.q)
     const at = pageOf({ page: query.page, limit: pageSize }, ctx.config.api)
-    const asked = { all: undefined, statuses: [tab], subjects: undefined, since: undefined, before: undefined }
-    const [{ rows, total, bound }, unreadCount] = await Promise.all([getThreads(ctx, asked, at), countUnread(ctx)])
+    const filter = { all: undefined, statuses: [tab], subjects: undefined, since: undefined, before: undefined }
+    const [{ rows, total, bound }, unreadCount] = await Promise.all([getThreads(ctx, filter, at), countUnread(ctx)])
     return {
       tab,
       threads: await viewThreads(ctx, rows),

@@ -22,8 +22,8 @@ export const subscribedIssuesPage = page({
   cost: 'usual',
   requires: [inSession],
   query,
-  load: async ({ ctx, query: asked }) => ({
-    found: await getSubscribedIssues(ctx, pageOf({ page: asked.page }, ctx.config.api)),
+  load: async ({ ctx, query }) => ({
+    found: await getSubscribedIssues(ctx, pageOf({ page: query.page }, ctx.config.api)),
   }),
   meta: () => ({ title: texts.subscriptions.title, isUnlisted: true }),
   view: SubscribedIssuesView,
@@ -36,8 +36,8 @@ export const watchedReposPage = page({
   cost: 'usual',
   requires: [inSession],
   query,
-  async load({ ctx, query: asked }) {
-    const shown = pageOf({ page: asked.page }, ctx.config.api)
+  async load({ ctx, query }) {
+    const shown = pageOf({ page: query.page }, ctx.config.api)
     const { repos, total } = await listWatchedRepos(ctx, ctx.viewer.user, shown)
     return { repos: await withOwners(ctx, repos), total, shown }
   },

@@ -17,7 +17,7 @@ import { organizationSettingsTexts as settings } from '../languages/texts.ts'
 const actionsPath = (ctx: Pick<OwnerCtx, 'org'>) => orgSettingsPath(ctx, 'actions')
 const valuesOf = ({ org }: Pick<OwnerCtx, 'org'>) => valuesOfAccount(org.id)
 const runnersOf = ({ org }: Pick<OwnerCtx, 'org'>) => ({ scope: scopeOfAccount(org.id), name: org.name })
-const place = { path: '/org/{org}/settings/actions', requires: [inOrg, orgOwner], listPathOf: actionsPath } as const
+const holder = { path: '/org/{org}/settings/actions', requires: [inOrg, orgOwner], listPathOf: actionsPath } as const
 const frame = inOrgSettings('actions')
 
 type ActionsProps = Parameters<typeof ValueSections>[0] & Parameters<typeof RunnerSection>[0]
@@ -32,10 +32,10 @@ const ActionsView = (props: ActionsProps) => (
 
 /** Shows secrets, variables and runners of an organization. */
 export const orgActionsPage = page({
-  path: place.path,
+  path: holder.path,
   twin: 'orgListActionsSecrets',
   cost: 'usual',
-  requires: [inSession, ...place.requires],
+  requires: [inSession, ...holder.requires],
   isSecret: true,
   frame,
   meta: (_data, { ctx }) => orgSettingsMeta('actions', ctx),
@@ -60,7 +60,7 @@ export const {
   editVariable: editOrgVariableSubmit,
 } = valuePages({
   twins: 'Org',
-  ...place,
+  ...holder,
   ownerOf: valuesOf,
   pathOf: actionsPath,
   listPage: orgActionsPage,
@@ -74,4 +74,4 @@ export const {
   endToken: endOrgRunnerTokenSubmit,
   setRegistration: orgRunnerRegistrationSubmit,
   deleteRunner: deleteOrgRunnerSubmit,
-} = runnerActs({ twins: 'org', ...place, ownerOf: runnersOf })
+} = runnerActs({ twins: 'org', ...holder, ownerOf: runnersOf })

@@ -21,8 +21,8 @@ export async function readProfileReadme(ctx: Ctx, owner: UserRow): Promise<strin
     if (entry?.type !== 'blob') return undefined
     const { content } = await git.readBlob(repo.git_key, entry.oid, { maxBytes })
     if (!content) return undefined
-    const place = { context: `/${owner.name}/${repo.name}`, branchPath: `branch/${repo.default_branch}` }
-    return await renderFileText(repoCtx, content.toString(), fileName, place, repoCtx)
+    const context = { context: `/${owner.name}/${repo.name}`, branchPath: `branch/${repo.default_branch}` }
+    return await renderFileText(repoCtx, content.toString(), fileName, context, repoCtx)
   } catch (error) {
     // A profile needs no such repository, and it may have been renamed.
     if (error instanceof NotFound || error instanceof Moved) return undefined

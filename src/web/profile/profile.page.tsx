@@ -45,7 +45,7 @@ const tabs: Readonly<Record<ProfileTab, (ctx: SubjectCtx, query: TabQuery) => Pr
     return {
       tab: 'repositories',
       found,
-      asked: query,
+      query,
       readme: isPlain ? await readProfileReadme(ctx, subject) : undefined,
     }
   },
@@ -73,7 +73,7 @@ const tabs: Readonly<Record<ProfileTab, (ctx: SubjectCtx, query: TabQuery) => Pr
   },
   async stars(ctx, query) {
     const at = pageFor(ctx, query.page, ctx.config.ui.repoSearchPagingNum)
-    return { tab: 'stars', found: await browseRepos(ctx, { starredBy: ctx.subject }, query, at), asked: query }
+    return { tab: 'stars', found: await browseRepos(ctx, { starredBy: ctx.subject }, query, at), query }
   },
   followers: (ctx, query) => followPeople(ctx, 'followers', query),
   following: (ctx, query) => followPeople(ctx, 'following', query),
@@ -108,14 +108,14 @@ export const profile = page({
   async load({ ctx, query }) {
     const { subject, viewer } = ctx
     const isOrg = subject.kind === 'organization'
-    const asked = { text: query.q, sort: query.sort, language: query.language, kind: query.kind, page: query.page }
+    const browsing = { text: query.q, sort: query.sort, language: query.language, kind: query.kind, page: query.page }
     const hasStars = !ctx.config.repository.disableStars
     const wanted = (query.tab ?? '') as ProfileTab
     const isKnown = Object.hasOwn(tabs, wanted) && (hasStars || wanted !== 'stars')
     const name: ProfileTab = isKnown && !(isOrg && ['stars', 'following'].includes(wanted)) ? wanted : 'repositories'
     const first = { number: 1, limit: besideSize, offset: 0 }
     const [content, standing, role, members, organizations] = await Promise.all([
-      tabs[name](ctx, asked),
+      tabs[name](ctx, browsing),
       viewer ? standingTo({ ...ctx, viewer }, subject) : undefined,
       isOrg && viewer ? orgRoleOf({ ...ctx, viewer }, subject) : undefined,
       isOrg ? pageOfMembers(ctx, subject, first, false) : undefined,

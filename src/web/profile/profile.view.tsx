@@ -29,10 +29,10 @@ export type ProfileContent =
   | {
       readonly tab: 'repositories'
       readonly found: BrowsedRepos
-      readonly asked: RepoBrowsing
+      readonly query: RepoBrowsing
       readonly readme: string | undefined
     }
-  | { readonly tab: 'stars'; readonly found: BrowsedRepos; readonly asked: RepoBrowsing }
+  | { readonly tab: 'stars'; readonly found: BrowsedRepos; readonly query: RepoBrowsing }
   | {
       readonly tab: 'activity'
       /** The person shows their activity to nobody else. */
@@ -287,7 +287,7 @@ function Content({ subject, content, standing, role }: ProfileProps) {
           )}
           <RepositoryList
             found={content.found}
-            asked={content.asked}
+            browsing={content.query}
             to={to}
             withOwner={false}
             withPrivate={standing?.isSelf === true || role?.isMember === true}
@@ -312,7 +312,7 @@ function Content({ subject, content, standing, role }: ProfileProps) {
       return (
         <RepositoryList
           found={content.found}
-          asked={content.asked}
+          browsing={content.query}
           to={to}
           tab="stars"
           defaultSort={config.ui.explorePagingDefaultSort}

@@ -23,12 +23,12 @@ test('commentOnLine, commentOnPull: a dropped file belongs to the comment that s
   assert.match((await (await Browser.of(forge, 'bob')).get(line)).text, /<file-attachment/)
   assert.doesNotMatch((await new Browser(forge).get(line)).text, /<file-attachment/)
 
-  const [shown, kept, said] = [await dropped('line.txt'), await dropped('text.txt'), await dropped('talk.txt')]
+  const [shown, kept, inComment] = [await dropped('line.txt'), await dropped('text.txt'), await dropped('talk.txt')]
   await forge.as('alice').must('PATCH', pull.api, { body: `See ${kept.text}` })
   const content = `Look: ${shown.text}, and ${kept.text}`
   const sent = { mode: 'single', content, line: '1', first: '1' }
   assert.equal((await alice.submit(line, '/files/reviews/comments', sent)).status, 303)
-  assert.equal((await alice.submit(at, `${at}/comments`, { content: said.text })).status, 303)
+  assert.equal((await alice.submit(at, `${at}/comments`, { content: inComment.text })).status, 303)
   assert.deepEqual(await filesOf(ofText), ['text.txt'], 'the file of the text stays')
   const [talk] = (await forge.as('alice').get(`${repo.api}/issues/${pull.number}/comments`)).json
   assert.deepEqual(

@@ -12,11 +12,11 @@ import { ButtonLink, Link, OutsideLink } from '../ui/link.tsx'
 import { Commands } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Person } from '../ui/person.tsx'
-import { pullPath, type Place } from './pull-paths.ts'
+import { pullPath, type RepositoryAddress } from './pull-paths.ts'
 import { pullTexts as texts } from '../languages/texts.ts'
 
 export interface MergeBoxProps {
-  readonly place: Place
+  readonly repository: RepositoryAddress
   readonly view: PullView
   /** Undefined when it is closed. */
   readonly state: MergeState | undefined
@@ -32,9 +32,9 @@ export interface MergeBoxProps {
 
 /** What blocks the merge and how to unblock it, the checks, and the form that merges. */
 export function MergeBox(props: MergeBoxProps) {
-  const { view, place, state, mayEdit } = props
+  const { view, repository, state, mayEdit } = props
   const { pull, issue } = view.pair
-  const at = (part: string) => pullPath(place, issue.index, part)
+  const at = (part: string) => pullPath(repository, issue.index, part)
   if (pull.is_merged) {
     return (
       <section class="merge-box done" aria-label={texts.mergeBox}>
@@ -42,7 +42,7 @@ export function MergeBox(props: MergeBoxProps) {
           <strong>
             {view.merger ? <Person person={view.merger} /> : null}
             {texts.mergedBy}
-            <Link to={pathOf(place.owner, place.name, 'commit', pull.merge_oid)}>
+            <Link to={pathOf(repository.owner, repository.name, 'commit', pull.merge_oid)}>
               <code>{pull.merge_oid.slice(0, 10)}</code>
             </Link>
           </strong>
@@ -57,7 +57,7 @@ export function MergeBox(props: MergeBoxProps) {
             ) : null}
             {props.revertible === undefined ? null : (
               <ButtonLink
-                to={pathOf(place.owner, place.name, '_revert', props.revertible, pull.base_branch)}
+                to={pathOf(repository.owner, repository.name, '_revert', props.revertible, pull.base_branch)}
                 class="small"
                 icon="history"
               >
@@ -155,7 +155,7 @@ const Blocker = ({
   blocker,
   state,
   view,
-  place,
+  repository,
   mayEdit,
   isSignedIn,
 }: MergeBoxProps & { readonly blocker: MergeBlocker; readonly state: MergeState }) => {
@@ -174,12 +174,12 @@ const Blocker = ({
       {blocker.reason === undefined ? null : <p>{sentence(blocker.reason)}</p>}
       <p class="muted">{help}</p>
       {blocker.kind === 'draft' && mayEdit ? (
-        <ActButton to={pullPath(place, issue.index, 'draft')} hidden={{ draft: 'false' }} class="small">
+        <ActButton to={pullPath(repository, issue.index, 'draft')} hidden={{ draft: 'false' }} class="small">
           {texts.ready}
         </ActButton>
       ) : null}
       {blocker.kind === 'outdated' && isSignedIn && mayUpdate(state) ? (
-        <UpdateActs {...{ view, place, state }} />
+        <UpdateActs {...{ view, repository, state }} />
       ) : null}
       {blocker.kind === 'conflict' ? (
         <details>
@@ -194,8 +194,12 @@ const Blocker = ({
 const sentence = (reason: string): string => `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}.`
 
 /** Buttons that bring the commits of the base into the branch. */
-const UpdateActs = ({ state, view, place }: Pick<MergeBoxProps, 'view' | 'place'> & { readonly state: MergeState }) => {
-  const at = pullPath(place, view.pair.issue.index, 'update')
+const UpdateActs = ({
+  state,
+  view,
+  repository,
+}: Pick<MergeBoxProps, 'view' | 'repository'> & { readonly state: MergeState }) => {
+  const at = pullPath(repository, view.pair.issue.index, 'update')
   return (
     <div class="acts">
       <ActButton to={at} hidden={{ style: 'merge' }} class="small">
@@ -210,7 +214,7 @@ const UpdateActs = ({ state, view, place }: Pick<MergeBoxProps, 'view' | 'place'
   )
 }
 
-function MergeForm({ state, view, place }: MergeBoxProps & { readonly state: MergeState }) {
+function MergeForm({ state, view, repository }: MergeBoxProps & { readonly state: MergeState }) {
   const { pull, issue } = view.pair
   if (!state.mayMerge) return null
   if (state.styles.length === 0) return <p class="merge-line muted">{texts.noStyle}</p>
@@ -218,7 +222,7 @@ function MergeForm({ state, view, place }: MergeBoxProps & { readonly state: Mer
   const isProtected = state.blockers.some((blocker) => blocker.isProtection)
   return (
     <Form
-      to={pullPath(place, issue.index, 'merge')}
+      to={pullPath(repository, issue.index, 'merge')}
       class="merge-form stack"
       hidden={{ head_commit_id: pull.synced_oid }}
     >

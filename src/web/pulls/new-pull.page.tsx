@@ -3,7 +3,7 @@ import { createPull } from '../../pulls/pull-open.service.ts'
 import { titleAsDraft } from '../../pulls/pull-view.service.ts'
 import { act } from '../shell/page.tsx'
 import { readsPull } from './pull-page.ts'
-import { placeOf, pullPath } from './pull-paths.ts'
+import { repositoryOf, pullPath } from './pull-paths.ts'
 import { text } from '../ui/fields.ts'
 
 /** Opens a pull request; the form is on the page that compares its branches. */
@@ -22,6 +22,6 @@ export const openNewPull = act({
       body: body.content,
       dueDate: undefined,
     })
-    return { to: pullPath(placeOf(ctx), issue.index) }
+    return { to: pullPath(repositoryOf(ctx), issue.index) }
   },
 })

@@ -3,7 +3,7 @@ import { Submit } from '../ui/button.tsx'
 import { Checkbox, Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { pathOf } from '../ui/paths.ts'
-import type { Place } from './pull-paths.ts'
+import type { RepositoryAddress } from './pull-paths.ts'
 import { pullTexts as texts } from '../languages/texts.ts'
 
 /**
@@ -11,20 +11,20 @@ import { pullTexts as texts } from '../languages/texts.ts'
  * @param head a branch, or `owner:branch` of a fork
  */
 export const NewPullForm = ({
-  place,
+  repository,
   base,
   head,
   title,
   description,
 }: {
-  readonly place: Place
+  readonly repository: RepositoryAddress
   readonly base: string
   readonly head: string
   readonly title: string
   readonly description: string
 }) => (
   <Form
-    to={pathOf(place.owner, place.name, 'pulls/new')}
+    to={pathOf(repository.owner, repository.name, 'pulls/new')}
     class="stack new-pull"
     hidden={{ base, head }}
     label={texts.newPull}
@@ -37,8 +37,8 @@ export const NewPullForm = ({
       value={description}
       rows={8}
       hint={texts.newHint}
-      repository={place}
-      uploadTo={pathOf(place.owner, place.name, 'issues/attachments')}
+      repository={repository}
+      uploadTo={pathOf(repository.owner, repository.name, 'issues/attachments')}
     />
     <Checkbox name="draft" label={texts.createDraft} />
     <div class="form-acts">

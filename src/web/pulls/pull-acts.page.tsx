@@ -13,7 +13,7 @@ import { titleAsDraft } from '../../pulls/pull-view.service.ts'
 import { setRequests } from '../../pulls/reviews/review-choice.service.ts'
 import { askForReviews, withdrawRequests } from '../../pulls/reviews/review-request.service.ts'
 import { act } from '../shell/page.tsx'
-import { placeOf, pullPath } from './pull-paths.ts'
+import { repositoryOf, pullPath } from './pull-paths.ts'
 import { pullPage } from './pull.page.tsx'
 import { readsPull } from './pull-page.ts'
 import { pullTexts as texts } from '../languages/texts.ts'
@@ -53,7 +53,7 @@ export const mergeThePull = act({
       deletesBranch: body.delete_branch === 'true',
     })
     return {
-      to: pullPath(placeOf(ctx), index),
+      to: pullPath(repositoryOf(ctx), index),
       notice: outcome === 'scheduled' ? texts.scheduledNotice : texts.mergedNotice,
     }
   },
@@ -68,7 +68,7 @@ export const cancelTheMerge = act({
   again: pullPage,
   async run({ ctx, params: { index } }) {
     await cancelScheduledMerge(ctx, await getStoredPull(ctx, index))
-    return { to: pullPath(placeOf(ctx), index), notice: texts.waitingCancelled }
+    return { to: pullPath(repositoryOf(ctx), index), notice: texts.waitingCancelled }
   },
 })
 
@@ -83,7 +83,7 @@ export const deleteTheHead = act({
   async run({ ctx, params: { index } }) {
     const { pull } = await getStoredPull(ctx, index)
     await deleteMergedHead(ctx, pull)
-    return { to: pullPath(placeOf(ctx), index), notice: texts.branchDeleted }
+    return { to: pullPath(repositoryOf(ctx), index), notice: texts.branchDeleted }
   },
 })
 
@@ -97,7 +97,7 @@ export const updateTheHead = act({
   fields: { style: text },
   async run({ ctx, params: { index }, body }) {
     await updateHead(ctx, await getStoredPull(ctx, index), body.style === 'rebase' ? 'rebase' : 'merge')
-    return { to: pullPath(placeOf(ctx), index), notice: texts.updated }
+    return { to: pullPath(repositoryOf(ctx), index), notice: texts.updated }
   },
 })
 
@@ -117,7 +117,7 @@ export const retitlePull = act({
   async run({ ctx, params: { index }, body }) {
     const { title, base } = body
     await editPull(ctx, await getStoredPull(ctx, index), { ...unchanged, title, base: base?.trim() })
-    return { to: pullPath(placeOf(ctx), index) }
+    return { to: pullPath(repositoryOf(ctx), index) }
   },
 })
 
@@ -134,7 +134,7 @@ export const changeDraft = act({
     const pair = await getStoredPull(ctx, index)
     const prefixes = ctx.config.repositoryPullRequest.workInProgressPrefixes
     await editPull(ctx, pair, { ...unchanged, title: titleAsDraft(pair.issue.title, prefixes, body.draft === 'true') })
-    return { to: pullPath(placeOf(ctx), index) }
+    return { to: pullPath(repositoryOf(ctx), index) }
   },
 })
 
@@ -156,7 +156,7 @@ export const changeReviewers = act({
     else if (body.remove_team !== undefined) await withdrawRequests(ctx, pair, { teams: [body.remove_team] })
     else if (body.set) await setRequests(ctx, pair, { reviewers: reviewers.filter((name) => name !== ''), teams })
     else await askForReviews(ctx, pair, { reviewers, teams })
-    return { to: pullPath(placeOf(ctx), index) }
+    return { to: pullPath(repositoryOf(ctx), index) }
   },
 })
 
@@ -178,6 +178,6 @@ export const commentOnPull = act({
     }
     const comment = isEmpty ? undefined : await addComment(ctx, pair.issue, { body: content, updatedAt: undefined })
     if (state === 'open' || state === 'closed') await editPull(ctx, pair, { ...unchanged, state })
-    return { to: `${pullPath(placeOf(ctx), index)}${comment ? `#issuecomment-${comment.id}` : ''}` }
+    return { to: `${pullPath(repositoryOf(ctx), index)}${comment ? `#issuecomment-${comment.id}` : ''}` }
   },
 })

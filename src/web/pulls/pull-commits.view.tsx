@@ -8,12 +8,12 @@ import { pathOf } from '../ui/paths.ts'
 import { Person } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
 import { PullHead } from './pull-head.view.tsx'
-import type { Place } from './pull-paths.ts'
+import type { RepositoryAddress } from './pull-paths.ts'
 import { pullTexts as texts } from '../languages/texts.ts'
 import { MessageText } from '../shared/message-text.view.tsx'
 
 interface PullCommitsProps {
-  readonly place: Place
+  readonly repository: RepositoryAddress
   readonly view: PullView
   readonly mayEdit: boolean
   readonly commits: readonly CommitView[]
@@ -22,9 +22,9 @@ interface PullCommitsProps {
 }
 
 /** The commits of a pull request. */
-export const PullCommitsView = ({ place, view, mayEdit, commits, total, page }: PullCommitsProps) => (
+export const PullCommitsView = ({ repository, view, mayEdit, commits, total, page }: PullCommitsProps) => (
   <>
-    <PullHead {...{ place, view, mayEdit }} tab="commits" numCommits={total} />
+    <PullHead {...{ repository, view, mayEdit }} tab="commits" numCommits={total} />
     {commits.length === 0 ? (
       <Empty icon="git-commit" title={texts.noCommits}>
         <p>{texts.noCommitsHint}</p>
@@ -40,7 +40,7 @@ export const PullCommitsView = ({ place, view, mayEdit, commits, total, page }: 
                   <strong>
                     <MessageText
                       text={subjectOf(commit.message)}
-                      to={pathOf(place.owner, place.name, 'commit', commit.oid)}
+                      to={pathOf(repository.owner, repository.name, 'commit', commit.oid)}
                       class="plain-link"
                       data-row-link=""
                     />
@@ -48,7 +48,10 @@ export const PullCommitsView = ({ place, view, mayEdit, commits, total, page }: 
                   <p class="muted small">
                     {author ? <Person person={author} size={16} /> : <span class="person">{commit.author.name}</span>}{' '}
                     <Time unix={commit.author.unixSeconds} />{' '}
-                    <StatusMark place={{ owner: { name: place.owner }, repo: { name: place.name } }} view={each} />
+                    <StatusMark
+                      repository={{ owner: { name: repository.owner }, repo: { name: repository.name } }}
+                      view={each}
+                    />
                   </p>
                 </div>
                 <SignatureMark verification={verification} />

@@ -18,13 +18,13 @@ import { Menu } from '../ui/parts.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { changedQuery, pathOf, withQuery } from '../ui/paths.ts'
 import { PullHead } from './pull-head.view.tsx'
-import { pullPath, type Place } from './pull-paths.ts'
+import { pullPath, type RepositoryAddress } from './pull-paths.ts'
 import { RewriteView } from './rewrite.view.tsx'
 import { pullTexts as texts } from '../languages/texts.ts'
 import { LineForm, ThreadView, uploadPath, type ThreadProps } from './thread.view.tsx'
 
 interface PullFilesProps {
-  readonly place: Place
+  readonly repository: RepositoryAddress
   readonly view: PullView
   readonly mayEdit: boolean
   readonly diff: ShownDiff
@@ -57,22 +57,22 @@ interface PullFilesProps {
 
 /** The changed files of a pull request: comments on lines, and the review. */
 export function PullFilesView(props: PullFilesProps) {
-  const { place, view, mayEdit, diff, choice, since } = props
+  const { repository, view, mayEdit, diff, choice, since } = props
   const { layout, ignoresSpace, only } = choice
   const { issue } = view.pair
-  const files = pullPath(place, issue.index, 'files')
+  const files = pullPath(repository, issue.index, 'files')
   const shown = diffAddress(files, choice)
   const addressOf = (changes: DiffAddress): string =>
     changedQuery(shown(changes), { since: since === undefined ? undefined : 'review', line: changes.line })
   return (
     <>
       <PullHead
-        {...{ place, view, mayEdit }}
+        {...{ repository, view, mayEdit }}
         tab="files"
         acts={props.mayReview ? <ReviewMenu {...props} /> : undefined}
       />
       {since === undefined ? null : <p class="muted">{texts.onlySince(since.slice(0, 10))}</p>}
-      {props.rewrite === undefined ? null : <RewriteView {...{ place }} rewrite={props.rewrite} />}
+      {props.rewrite === undefined ? null : <RewriteView {...{ repository }} rewrite={props.rewrite} />}
       <DiffView
         {...{ diff, layout, ignoresSpace, only, addressOf }}
         highlighted={props.highlighted}
@@ -82,7 +82,9 @@ export function PullFilesView(props: PullFilesProps) {
         below={belowLines(props, addressOf)}
         fileAt={(side, kind, path) => {
           const commit = side === 'old' ? props.base : props.head
-          return commit === undefined ? undefined : pathOf(place.owner, place.name, kind, 'commit', commit, path)
+          return commit === undefined
+            ? undefined
+            : pathOf(repository.owner, repository.name, kind, 'commit', commit, path)
         }}
         aboveLines={(file) =>
           props.threads
@@ -118,14 +120,14 @@ const Tools = ({ diff, viewed, since, reviewed, files }: PullFilesProps & { read
 
 const ViewedButton = (props: PullFilesProps & { readonly file: ShownFile }) => {
   const { viewer } = usePage()
-  const { place, view, choice, file, since } = props
+  const { repository, view, choice, file, since } = props
   if (viewer === undefined || since !== undefined) return null
   const { path, newOid } = file.change
   const isDone = isViewed(props, file)
   const label = isDone ? texts.markUnviewed(path) : texts.markViewed(path)
   return (
     <ActButton
-      to={pullPath(place, view.pair.issue.index, 'files/viewed')}
+      to={pullPath(repository, view.pair.issue.index, 'files/viewed')}
       hidden={{
         path,
         content: newOid,
@@ -153,7 +155,7 @@ const threadProps = (
   thread,
   texts: props.texts,
   reactions: props.reactions,
-  place: props.place,
+  repository: props.repository,
   issue: props.view.pair.issue,
   filePath: addressOf({ only: thread.path, context: props.choice.contextLines }),
   may: props.may,
@@ -180,7 +182,7 @@ function isShownAtLine(thread: Thread, diff: ShownDiff): boolean {
 
 /** Threads and the open form, by path and line. */
 function belowLines(props: PullFilesProps, addressOf: (changes: DiffAddress) => string) {
-  const { diff, choice, place, view, threads } = props
+  const { diff, choice, repository, view, threads } = props
   const below = new Map<string, Map<LineKey, VNode>>()
   const put = (path: string, key: LineKey, node: VNode) => {
     const lines = below.get(path) ?? new Map<LineKey, VNode>()
@@ -213,12 +215,12 @@ function belowLines(props: PullFilesProps, addressOf: (changes: DiffAddress) => 
       file.change.path,
       keyOf({ side, line: lines.line }),
       <LineForm
-        {...{ place, side, lines }}
+        {...{ repository, side, lines }}
         index={view.pair.issue.index}
         path={file.change.path}
         hasPending={props.reviews.pending !== undefined}
         id={`line-${props.line}`}
-        uploadTo={uploadPath(place, view.pair.issue.index, props.may)}
+        uploadTo={uploadPath(repository, view.pair.issue.index, props.may)}
         frame={`diff-${file.index}`}
         cancelTo={addressOf({ only: choice.only, context: choice.contextLines })}
       />,
@@ -227,9 +229,9 @@ function belowLines(props: PullFilesProps, addressOf: (changes: DiffAddress) => 
   return below
 }
 
-const ReviewMenu = ({ place, view, reviews, isPoster }: PullFilesProps) => {
+const ReviewMenu = ({ repository, view, reviews, isPoster }: PullFilesProps) => {
   const { issue } = view.pair
-  const at = (part: string) => pullPath(place, issue.index, part)
+  const at = (part: string) => pullPath(repository, issue.index, part)
   const verdicts = (['comment', 'approve', 'reject'] as const).map((value) => ({
     value,
     label: texts.verdicts[value],
@@ -239,7 +241,14 @@ const ReviewMenu = ({ place, view, reviews, isPoster }: PullFilesProps) => {
   return (
     <Menu label={texts.finishReview(reviews.pendingCount)} align="end" kind="primary" class="review-menu">
       <Form to={at('files/reviews/submit')} class="menu-form stack">
-        <Editor name="content" id="review_text" label={texts.reviewText} isLabelShown rows={4} repository={place} />
+        <Editor
+          name="content"
+          id="review_text"
+          label={texts.reviewText}
+          isLabelShown
+          rows={4}
+          repository={repository}
+        />
         <Radios name="type" label={texts.verdict} value="comment" choices={verdicts} isLabelHidden />
         <div class="form-acts end">
           <Submit>{texts.submitReview}</Submit>

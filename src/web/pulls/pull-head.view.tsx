@@ -9,13 +9,13 @@ import { pathOf } from '../ui/paths.ts'
 import { Person } from '../ui/person.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { TitleText } from '../ui/title-text.tsx'
-import { pullPath, type Place } from './pull-paths.ts'
+import { pullPath, type RepositoryAddress } from './pull-paths.ts'
 import { pullTexts as texts } from '../languages/texts.ts'
 
 export type PullTab = 'conversation' | 'commits' | 'files'
 
 export interface PullHeadProps {
-  readonly place: Place
+  readonly repository: RepositoryAddress
   readonly view: PullView
   readonly tab: PullTab
   readonly mayEdit: boolean
@@ -24,9 +24,9 @@ export interface PullHeadProps {
 }
 
 /** Title, state, branches and tabs of a pull request. */
-export function PullHead({ place, view, tab, mayEdit, numCommits, acts }: PullHeadProps) {
+export function PullHead({ repository, view, tab, mayEdit, numCommits, acts }: PullHeadProps) {
   const { issue, pull } = view.pair
-  const at = (...rest: readonly string[]) => pullPath(place, issue.index, ...rest)
+  const at = (...rest: readonly string[]) => pullPath(repository, issue.index, ...rest)
   return (
     <header class="pull-head">
       <div class="pull-title">
@@ -52,13 +52,13 @@ export function PullHead({ place, view, tab, mayEdit, numCommits, acts }: PullHe
           ) : null}
           {pull.is_merged ? texts.hasMerged : texts.wantsToMerge}
           <BranchName
-            place={view.headRepo ?? place}
+            repository={view.headRepo ?? repository}
             from={view.headRepo}
             branch={pull.head_branch}
             isThere={pull.flow === 0 && pull.head_repo_id !== null}
           />
           {texts.into}
-          <BranchName place={place} branch={pull.base_branch} isThere />
+          <BranchName repository={repository} branch={pull.base_branch} isThere />
         </span>
       </p>
       <Tabs
@@ -115,14 +115,14 @@ export const PullState = ({ view }: { readonly view: PullView }) => {
 }
 
 const BranchName = ({
-  place,
+  repository,
   from,
   branch,
   isThere,
 }: {
-  readonly place: Place
+  readonly repository: RepositoryAddress
   /** The repository to name, when it is another one. */
-  readonly from?: Place | undefined
+  readonly from?: RepositoryAddress | undefined
   readonly branch: string
   readonly isThere: boolean
 }) => {
@@ -130,7 +130,7 @@ const BranchName = ({
   return (
     <span class="branch-name">
       {isThere ? (
-        <Link to={pathOf(place.owner, place.name, 'src/branch', branch)}>
+        <Link to={pathOf(repository.owner, repository.name, 'src/branch', branch)}>
           <code>{name}</code>
         </Link>
       ) : (

@@ -9,7 +9,7 @@ import { mayResolve } from '../../pulls/reviews/review.policy.ts'
 import type { Thread } from '../../pulls/reviews/thread.service.ts'
 import { viewPull } from '../../pulls/pull-view.service.ts'
 import { pathOf } from '../ui/paths.ts'
-import { placeOf } from './pull-paths.ts'
+import { repositoryOf } from './pull-paths.ts'
 
 /** What every page of a pull request requires, in the order of the API. */
 export const readsPull = [inRepo, pullsEnabled, canRead('code'), gitRepo] as const
@@ -21,7 +21,7 @@ export async function loadPull(ctx: RepoCtx, index: number) {
   const view = await viewPull(ctx, index)
   return {
     view,
-    place: placeOf(ctx),
+    repository: repositoryOf(ctx),
     mayEdit: mayHere(ctx).judge((viewer) => mayEditIssue(viewer, ctx.rights, view.pair.issue)).allowed,
   }
 }

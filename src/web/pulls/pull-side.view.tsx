@@ -15,11 +15,11 @@ import { usePage } from '../ui/page-context.ts'
 import { pathOf } from '../ui/paths.ts'
 import { Link } from '../ui/link.tsx'
 import { Person } from '../ui/person.tsx'
-import { pullPath, type Place } from './pull-paths.ts'
+import { pullPath, type RepositoryAddress } from './pull-paths.ts'
 import { pullTexts as texts } from '../languages/texts.ts'
 
 export interface PullSideProps {
-  readonly place: Place
+  readonly repository: RepositoryAddress
   readonly view: PullView
   readonly mayEdit: boolean
   readonly conversation: ConversationProps
@@ -31,7 +31,7 @@ export interface PullSideProps {
 
 /** What belongs to a pull request: reviewers, and what issues have too. */
 export const PullSide = (props: PullSideProps) => {
-  const { place, view, mayEdit, conversation } = props
+  const { repository, view, mayEdit, conversation } = props
   const { issue, pull } = view.pair
   const reviewers = reviewersOf(props)
   return (
@@ -59,7 +59,7 @@ export const PullSide = (props: PullSideProps) => {
       acts={
         mayEdit && !issue.is_closed && !pull.is_merged ? (
           <ActButton
-            to={pullPath(place, issue.index, 'draft')}
+            to={pullPath(repository, issue.index, 'draft')}
             hidden={{ draft: !view.isDraft }}
             kind="quiet"
             icon={view.isDraft ? 'git-pull-request' : 'git-pull-request-draft'}
@@ -117,7 +117,7 @@ function reviewersOf({ view, reviews }: Pick<PullSideProps, 'view' | 'reviews'>)
 }
 
 const Reviewers = ({
-  place,
+  repository,
   view,
   choices,
   isSignedIn,
@@ -125,15 +125,15 @@ const Reviewers = ({
 }: PullSideProps & { readonly reviewers: readonly Reviewer[] }) => {
   const { viewer } = usePage()
   const { issue } = view.pair
-  const to = pullPath(place, issue.index, 'reviewers')
+  const to = pullPath(repository, issue.index, 'reviewers')
   const isEmpty = reviewers.length + view.teams.length === 0
-  const asked = reviewers.filter(({ review }) => review?.type === 'request').map(({ person }) => person)
+  const requested = reviewers.filter(({ review }) => review?.type === 'request').map(({ person }) => person)
   const mayChange = isSignedIn && choices !== undefined
   return (
     <Part
       title={texts.reviewers}
       isEmpty={isEmpty}
-      change={mayChange ? <ReviewerMenu {...{ to, view, choices, asked }} /> : null}
+      change={mayChange ? <ReviewerMenu {...{ to, view, choices, requested }} /> : null}
     >
       {isEmpty ? (
         <p class="muted">{texts.noReviewers}</p>
@@ -164,7 +164,7 @@ const Reviewers = ({
           {view.teams.map((team) => (
             <li>
               <Icon name="people" />
-              <Link to={pathOf('org', place.owner, 'teams', team.name)}>{team.name}</Link>
+              <Link to={pathOf('org', repository.owner, 'teams', team.name)}>{team.name}</Link>
               <span class="spacer" />
               {mayChange ? (
                 <ActButton
@@ -191,16 +191,16 @@ const ReviewerMenu = ({
   to,
   view,
   choices,
-  asked,
+  requested,
 }: {
   readonly to: string
   readonly view: PullView
   readonly choices: ReviewChoices
-  readonly asked: readonly UserRow[]
+  readonly requested: readonly UserRow[]
 }) => {
-  const askedIds = new Set(asked.map(({ id }) => id))
+  const askedIds = new Set(requested.map(({ id }) => id))
   const teamIds = new Set(view.teams.map(({ id }) => id))
-  const people = [...asked, ...choices.people.filter(({ id }) => !askedIds.has(id))]
+  const people = [...requested, ...choices.people.filter(({ id }) => !askedIds.has(id))]
   const teams = [...view.teams, ...choices.teams.filter(({ id }) => !teamIds.has(id))]
   return (
     <ChoiceMenu

@@ -184,19 +184,20 @@ test('pullPage: writers change what belongs to a pull request at its side, reade
 test('changeReviewers: the choice of reviewers asks and takes requests back; teams can be asked', async () => {
   await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
   const { at, json } = await withPull(forge)
-  const asked = async () => (await json()).requested_reviewers.map((person: { login: string }) => person.login)
+  const requestedLogins = async () =>
+    (await json()).requested_reviewers.map((person: { login: string }) => person.login)
   const alice = await Browser.of(forge, 'alice')
   const choose = (fields: Record<string, string | readonly string[]>) =>
     alice.submit(at, '/reviewers"', { set: 'true', ...fields })
   assert.equal((await choose({ reviewer: ['bob', 'carol'] })).status, 303)
-  assert.deepEqual((await asked()).toSorted(), ['bob', 'carol'])
+  assert.deepEqual((await requestedLogins()).toSorted(), ['bob', 'carol'])
   assert.equal((await choose({ reviewer: 'carol' })).status, 303)
-  assert.deepEqual(await asked(), ['carol'])
+  assert.deepEqual(await requestedLogins(), ['carol'])
   assert.equal((await choose({ reviewer: ['carol', 'alice'] })).status, 422)
-  assert.deepEqual(await asked(), ['carol'])
+  assert.deepEqual(await requestedLogins(), ['carol'])
   const carol = await Browser.of(forge, 'carol')
   assert.equal((await carol.submit(at, '/reviewers"')).status, 303)
-  assert.deepEqual(await asked(), [])
+  assert.deepEqual(await requestedLogins(), [])
 })
 
 test('pullPage: the author and writers edit texts in place, and everybody may react', async () => {

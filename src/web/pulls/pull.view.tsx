@@ -25,13 +25,13 @@ interface PullPageProps extends PullSideProps, MergeBoxProps {
 
 /** The conversation of a pull request: its text, what happened, what blocks the merge, and people at the side. */
 export function PullPageView(props: PullPageProps) {
-  const { place, view, mayEdit, conversation } = props
-  const { timeline, isEarlier, place: repository, issue } = conversation
+  const { repository, view, mayEdit, conversation } = props
+  const { timeline, isEarlier, issue } = conversation
   const { config, viewer } = usePage()
-  const live = viewer ? { 'data-live': siteHref(config, livePath(repository, issue)) } : {}
+  const live = viewer ? { 'data-live': siteHref(config, livePath(conversation.repository, issue)) } : {}
   return (
     <div class="issue" {...live}>
-      <PullHead {...{ place, view, mayEdit }} tab="conversation" />
+      <PullHead {...{ repository, view, mayEdit }} tab="conversation" />
       <div class="with-side">
         <div class="timeline">
           <OpeningText {...conversation} />
@@ -64,7 +64,7 @@ function Entry({ group, ...props }: PullPageProps & { readonly group: readonly T
   return entry?.row.type === 'review' ? (
     <ReviewEntry {...props} entry={entry} />
   ) : (
-    <EventEntry group={group} place={props.place} />
+    <EventEntry group={group} repository={props.repository} />
   )
 }
 
@@ -73,7 +73,7 @@ const isLastOf = (reviewId: number, entry: TimelineEntry, entries: readonly Time
   entries.findLast(({ row }) => row.type === 'review' && row.review_id === reviewId) === entry
 
 function ReviewEntry({ entry, ...props }: PullPageProps & { readonly entry: TimelineEntry }) {
-  const { reviews, place, conversation } = props
+  const { reviews, repository, conversation } = props
   const { texts: html, reactions, may, issue, editing } = conversation
   const { viewer } = usePage()
   const { row } = entry
@@ -96,7 +96,7 @@ function ReviewEntry({ entry, ...props }: PullPageProps & { readonly entry: Time
       {row.content === '' ? null : <CommentEntry {...conversation} entry={entry} mayDelete={false} />}
       {threads.map((thread) => (
         <ThreadView
-          {...{ thread, texts: html, reactions, place, issue, may, editing }}
+          {...{ thread, texts: html, reactions, repository, issue, may, editing }}
           isAlone
           mayReply={props.isSignedIn && may.comment}
           mayResolve={props.isSignedIn && viewer !== undefined && props.mayResolve(thread)}
@@ -110,8 +110,8 @@ function ReviewEntry({ entry, ...props }: PullPageProps & { readonly entry: Time
 }
 
 /** Says that nobody else sees the review yet, and leads to where it is finished. */
-const PendingNote = ({ place, view, reviews }: PullPageProps) => {
-  const at = (part: string) => pullPath(place, view.pair.issue.index, part)
+const PendingNote = ({ repository, view, reviews }: PullPageProps) => {
+  const at = (part: string) => pullPath(repository, view.pair.issue.index, part)
   return (
     <div class="pending-note">
       <p>{texts.pendingNote(reviews.pendingCount)}</p>
@@ -127,19 +127,19 @@ const PendingNote = ({ place, view, reviews }: PullPageProps) => {
   )
 }
 
-const CommentForm = ({ place, view, mayEdit, conversation }: PullPageProps) => {
+const CommentForm = ({ repository, view, mayEdit, conversation }: PullPageProps) => {
   const { issue, pull } = view.pair
-  const { may, place: repository } = conversation
-  if (may.refusal) return <CommentNote refusal={may.refusal} back={pullPath(place, issue.index)} />
+  const { may } = conversation
+  if (may.refusal) return <CommentNote refusal={may.refusal} back={pullPath(repository, issue.index)} />
   return (
-    <Form to={pullPath(place, issue.index, 'comments')} class="stack comment-form" label={texts.commentText}>
+    <Form to={pullPath(repository, issue.index, 'comments')} class="stack comment-form" label={texts.commentText}>
       <Editor
         name="content"
         id="new_comment"
         label={texts.commentText}
         placeholder={texts.commentHint}
-        repository={place}
-        uploadTo={may.attach ? issueAt(repository, issue)('attachments') : undefined}
+        repository={repository}
+        uploadTo={may.attach ? issueAt(conversation.repository, issue)('attachments') : undefined}
       />
       <div class="form-acts end">
         {mayEdit && !pull.is_merged ? (

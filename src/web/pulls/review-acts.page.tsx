@@ -11,7 +11,7 @@ import { setViewed } from '../../pulls/reviews/viewed.service.ts'
 import { getPullReviews, threadOf } from '../../pulls/reviews/thread.service.ts'
 import { act } from '../shell/page.tsx'
 import { withQuery } from '../ui/paths.ts'
-import { placeOf, pullPath } from './pull-paths.ts'
+import { repositoryOf, pullPath } from './pull-paths.ts'
 import { pullFilesPage } from './pull-files.page.tsx'
 import { pullPage } from './pull.page.tsx'
 import { readsPull } from './pull-page.ts'
@@ -21,7 +21,7 @@ import { integer, text, tick } from '../ui/fields.ts'
 const params = { index: pathNumber }
 
 const filesPath = (ctx: RepoCtx, index: number, file: string | undefined): string =>
-  withQuery(pullPath(placeOf(ctx), index, 'files'), { file })
+  withQuery(pullPath(repositoryOf(ctx), index, 'files'), { file })
 
 /** Comments on a line: at once, or as a part of the review that the person has begun. */
 export const commentOnLine = act({
@@ -65,7 +65,7 @@ export const commentOnLine = act({
         },
       ],
     })
-    return { to: body.from === 'conversation' ? pullPath(placeOf(ctx), index) : filesPath(ctx, index, body.path) }
+    return { to: body.from === 'conversation' ? pullPath(repositoryOf(ctx), index) : filesPath(ctx, index, body.path) }
   },
 })
 
@@ -87,7 +87,7 @@ export const submitTheReview = act({
     const { pending } = await getPullReviews(ctx, pair)
     if (pending) await submitReview(ctx, pair, await getReview(ctx, pair, pending.id), { event, body: body.content })
     else await createReview(ctx, pair, { event, body: body.content, commitId: undefined })
-    return { to: pullPath(placeOf(ctx), index), notice: texts.reviewSubmitted }
+    return { to: pullPath(repositoryOf(ctx), index), notice: texts.reviewSubmitted }
   },
 })
 
@@ -104,7 +104,7 @@ export const discardTheReview = act({
     const { pending } = await getPullReviews(ctx, pair)
     if (!pending) throw new NotFound('there is no review to discard', 'review_not_found')
     await deleteReview(ctx, pair, pending)
-    return { to: pullPath(placeOf(ctx), index, 'files'), notice: texts.reviewDiscarded }
+    return { to: pullPath(repositoryOf(ctx), index, 'files'), notice: texts.reviewDiscarded }
   },
 })
 
@@ -123,7 +123,7 @@ export const resolveTheConversation = act({
     if (!thread) throw new NotFound('the comment does not exist', 'comment_not_found')
     await setResolved(ctx, pair, thread, body.resolved ?? false)
     const anchor = `#issuecomment-${ctx.comment.id}`
-    const page = body.from === 'files' ? filesPath(ctx, index, thread.path) : pullPath(placeOf(ctx), index)
+    const page = body.from === 'files' ? filesPath(ctx, index, thread.path) : pullPath(repositoryOf(ctx), index)
     return { to: `${page}${anchor}` }
   },
 })
@@ -140,7 +140,7 @@ export const markFileViewed = act({
   async run({ ctx, params: { index }, body }) {
     const { path = '', content = '', style, whitespace } = body
     await setViewed(ctx, await getStoredPull(ctx, index), { path, content }, body.viewed ?? false)
-    const page = withQuery(pullPath(placeOf(ctx), index, 'files'), { style, whitespace })
+    const page = withQuery(pullPath(repositoryOf(ctx), index, 'files'), { style, whitespace })
     return { to: /^\d{1,6}$/.test(body.at ?? '') ? `${page}#diff-${body.at}` : page }
   },
 })
@@ -158,6 +158,6 @@ export const applyTheSuggestion = act({
     const thread = threadOf(await getPullReviews(ctx, pair), ctx.comment.id)
     if (!thread) throw new NotFound('the comment does not exist', 'comment_not_found')
     await applySuggestion(ctx, pair, ctx.comment, thread)
-    return { to: pullPath(placeOf(ctx), index), notice: texts.suggestionApplied }
+    return { to: pullPath(repositoryOf(ctx), index), notice: texts.suggestionApplied }
   },
 })

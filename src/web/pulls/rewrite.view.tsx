@@ -4,11 +4,17 @@ import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import { Box, Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
-import type { Place } from './pull-paths.ts'
+import type { RepositoryAddress } from './pull-paths.ts'
 import { rewriteTexts as texts } from '../languages/texts.ts'
 
 /** The commits of a rewritten branch, each beside the one that was reviewed. */
-export const RewriteView = ({ place, rewrite }: { readonly place: Place; readonly rewrite: Rewrite }) => (
+export const RewriteView = ({
+  repository,
+  rewrite,
+}: {
+  readonly repository: RepositoryAddress
+  readonly rewrite: Rewrite
+}) => (
   <section class="rewrite">
     <h2>{texts.title}</h2>
     <p class="muted small">{texts.hint}</p>
@@ -18,7 +24,7 @@ export const RewriteView = ({ place, rewrite }: { readonly place: Place; readonl
         <ul class="rows">
           {rewrite.commits.map((commit) => (
             <li class="row">
-              <Pair {...{ place, commit }} />
+              <Pair {...{ repository, commit }} />
             </li>
           ))}
         </ul>
@@ -29,7 +35,7 @@ export const RewriteView = ({ place, rewrite }: { readonly place: Place; readonl
 
 const tones = { same: 'neutral', changed: 'accent', removed: 'danger', added: 'good' } as const
 
-const Pair = ({ place, commit }: { readonly place: Place; readonly commit: RewrittenCommit }) => {
+const Pair = ({ repository, commit }: { readonly repository: RepositoryAddress; readonly commit: RewrittenCommit }) => {
   const head = (
     <>
       <span class="rewrite-subject">{commit.subject}</span>
@@ -39,9 +45,9 @@ const Pair = ({ place, commit }: { readonly place: Place; readonly commit: Rewri
   return (
     <div class="rewrite-pair">
       <p class="rewrite-ids">
-        <CommitId {...{ place }} oid={commit.oldOid} />
+        <CommitId {...{ repository }} oid={commit.oldOid} />
         <Icon name="arrow-right" />
-        <CommitId {...{ place }} oid={commit.newOid} />
+        <CommitId {...{ repository }} oid={commit.newOid} />
       </p>
       {commit.lines.length === 0 ? (
         <p class="rewrite-head">{head}</p>
@@ -59,11 +65,11 @@ const Pair = ({ place, commit }: { readonly place: Place; readonly commit: Rewri
   )
 }
 
-const CommitId = ({ place, oid }: { readonly place: Place; readonly oid: string | undefined }) =>
+const CommitId = ({ repository, oid }: { readonly repository: RepositoryAddress; readonly oid: string | undefined }) =>
   oid === undefined ? (
     <span class="muted mono">{texts.none}</span>
   ) : (
-    <Link class="mono" to={pathOf(place.owner, place.name, 'commit', oid)}>
+    <Link class="mono" to={pathOf(repository.owner, repository.name, 'commit', oid)}>
       {oid.slice(0, 10)}
     </Link>
   )

@@ -12,7 +12,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import { Tag } from '../ui/parts.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
-import { pullPath, type Place } from './pull-paths.ts'
+import { pullPath, type RepositoryAddress } from './pull-paths.ts'
 import { pullTexts as words } from '../languages/texts.ts'
 
 export interface ThreadProps {
@@ -20,7 +20,7 @@ export interface ThreadProps {
   /** Rendered texts and reactions by id of the comment. */
   readonly texts: ReadonlyMap<number, string>
   readonly reactions: ReadonlyMap<number, readonly ReactionCount[]>
-  readonly place: Place
+  readonly repository: RepositoryAddress
   readonly issue: IssueRow
   /** Shown outside of the difference, with the lines that it is about. */
   readonly isAlone?: boolean
@@ -73,22 +73,25 @@ const Outdated = ({ thread }: Pick<ThreadProps, 'thread'>) =>
   thread.isOutdated ? <Tag tone="warning">{words.outdated}</Tag> : null
 
 /** Returns the path that takes dropped files; undefined when the viewer may not attach any. */
-export const uploadPath = (place: Place, index: number, { attach }: Pick<ThreadProps['may'], 'attach'>) =>
-  attach ? pathOf(place.owner, place.name, 'issues', index, 'attachments') : undefined
+export const uploadPath = (
+  repository: RepositoryAddress,
+  index: number,
+  { attach }: Pick<ThreadProps['may'], 'attach'>,
+) => (attach ? pathOf(repository.owner, repository.name, 'issues', index, 'attachments') : undefined)
 
 const anchorOf = ({ id }: { readonly id: number }): string => `issuecomment-${id}`
 
 const placeText = ({ path, firstLine, line }: Thread): string =>
   firstLine === line ? `${path}:${line}` : `${path}:${firstLine}–${line}`
 
-const ThreadHead = ({ thread, place, issue, isAlone, filePath }: ThreadProps) => {
+const ThreadHead = ({ thread, repository, issue, isAlone, filePath }: ThreadProps) => {
   const [first] = thread.comments
   if (!isAlone) {
     return thread.firstLine === thread.line ? null : (
       <header class="thread-note muted small">{words.lines(thread)}</header>
     )
   }
-  const files = withQuery(pullPath(place, issue.index, 'files'), { file: thread.path })
+  const files = withQuery(pullPath(repository, issue.index, 'files'), { file: thread.path })
   return (
     <header class="thread-head">
       <span class="thread-place">
@@ -106,7 +109,7 @@ const ThreadHead = ({ thread, place, issue, isAlone, filePath }: ThreadProps) =>
 }
 
 const ThreadBody = (props: ThreadProps) => {
-  const { thread, place, issue, isAlone } = props
+  const { thread, repository, issue, isAlone } = props
   const [first] = thread.comments
   return (
     <>
@@ -120,11 +123,11 @@ const ThreadBody = (props: ThreadProps) => {
             <details class="thread-reply">
               <summary class="button plain small">{words.reply}</summary>
               <LineForm
-                {...{ place, index: issue.index, path: thread.path, side: thread.side }}
+                {...{ repository, index: issue.index, path: thread.path, side: thread.side }}
                 lines={thread}
                 replyTo={first?.row.id}
                 hasPending={props.hasPending ?? false}
-                uploadTo={uploadPath(place, issue.index, props.may)}
+                uploadTo={uploadPath(repository, issue.index, props.may)}
                 id={`reply-${first?.row.id}`}
                 from={props.filePath === undefined ? 'conversation' : 'files'}
               />
@@ -132,7 +135,7 @@ const ThreadBody = (props: ThreadProps) => {
           ) : null}
           {props.mayResolve && first ? (
             <ActButton
-              to={pullPath(place, issue.index, 'conversations', first.row.id)}
+              to={pullPath(repository, issue.index, 'conversations', first.row.id)}
               hidden={{ resolved: !thread.isResolved, from: props.filePath === undefined ? undefined : 'files' }}
               class="small"
               kind="quiet"
@@ -151,7 +154,7 @@ const ThreadBody = (props: ThreadProps) => {
 function ThreadComment({
   comment,
   thread,
-  place,
+  repository,
   issue,
   filePath,
   may,
@@ -159,7 +162,8 @@ function ThreadComment({
   ...props
 }: ThreadProps & { readonly comment: LineComment }) {
   const { row, author, isPending, files } = comment
-  const at = (part: string) => pathOf(place.owner, place.name, 'issues', issue.index, 'comments', row.id, part)
+  const at = (part: string) =>
+    pathOf(repository.owner, repository.name, 'issues', issue.index, 'comments', row.id, part)
   const mayEdit = may.editComment(row)
   const anchor = anchorOf(row)
   const isSuggestion = thread.side === 'new' && !thread.isOutdated && suggestedLines(row.content) !== undefined
@@ -174,13 +178,13 @@ function ThreadComment({
       source={row.content}
       version={row.content_version}
       files={files}
-      uploadTo={uploadPath(place, issue.index, may)}
+      uploadTo={uploadPath(repository, issue.index, may)}
       reactions={{
         reactions: props.reactions.get(row.id) ?? [],
         to: may.comment && !isPending ? at('reactions') : undefined,
       }}
-      repository={place}
-      pageTo={filePath ?? pullPath(place, issue.index)}
+      repository={repository}
+      pageTo={filePath ?? pullPath(repository, issue.index)}
       from={filePath === undefined ? undefined : 'files'}
       editTo={mayEdit ? at('content') : undefined}
       deleteTo={mayEdit ? at('delete') : undefined}
@@ -189,7 +193,7 @@ function ThreadComment({
       isEditing={editing === anchor}
     >
       {props.mayApply && isSuggestion && !isPending ? (
-        <ActButton to={pullPath(place, issue.index, 'suggestions', row.id)} class="small" icon="check">
+        <ActButton to={pullPath(repository, issue.index, 'suggestions', row.id)} class="small" icon="check">
           {words.applySuggestion}
         </ActButton>
       ) : null}
@@ -213,7 +217,7 @@ const numeric = { inputmode: 'numeric', required: true, isTerse: true } as const
 
 /** The form of a comment on a line. */
 export const LineForm = ({
-  place,
+  repository,
   index,
   path,
   side,
@@ -226,7 +230,7 @@ export const LineForm = ({
   from,
   uploadTo,
 }: {
-  readonly place: Place
+  readonly repository: RepositoryAddress
   readonly index: number
   readonly path: string
   readonly side: 'old' | 'new'
@@ -245,7 +249,7 @@ export const LineForm = ({
   readonly uploadTo: string | undefined
 }) => (
   <Form
-    to={pullPath(place, index, 'files/reviews/comments')}
+    to={pullPath(repository, index, 'files/reviews/comments')}
     class="stack line-form"
     label={words.lineText(path, lines)}
     hidden={{ path, from, ...(replyTo === undefined ? { side } : { reply: replyTo }) }}
@@ -264,7 +268,7 @@ export const LineForm = ({
       rows={4}
       required
       autofocus={frame !== undefined}
-      repository={place}
+      repository={repository}
       hint={words.suggestHint}
       uploadTo={uploadTo}
     />

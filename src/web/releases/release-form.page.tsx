@@ -60,7 +60,7 @@ export const newReleasePage = page({
   async load({ ctx, query }) {
     const { tag = '', target = '' } = query
     return {
-      place: { repo: ctx.repo, owner: ctx.owner },
+      repository: { repo: ctx.repo, owner: ctx.owner },
       release: undefined,
       files: [],
       ...(await suggestions(ctx)),
@@ -83,7 +83,7 @@ export const editReleasePage = page({
     const release = await getReleaseByTag(ctx, params.tag)
     const [details] = await getReleaseDetails(ctx, [release])
     return {
-      place: { repo: ctx.repo, owner: ctx.owner },
+      repository: { repo: ctx.repo, owner: ctx.owner },
       release,
       files: details?.files ?? [],
       ...(await suggestions(ctx)),

@@ -20,7 +20,7 @@ import { releaseTexts } from '../languages/texts.ts'
 const texts = releaseTexts.form
 
 interface FormViewProps {
-  readonly place: Pick<RepoCtx, 'repo' | 'owner'>
+  readonly repository: Pick<RepoCtx, 'repo' | 'owner'>
   /** Undefined: a new one. */
   readonly release: ReleaseRow | undefined
   readonly files: readonly AttachmentRow[]
@@ -33,9 +33,10 @@ interface FormViewProps {
 
 /** The form of a release, and its files when it exists. */
 export const ReleaseFormView = (props: FormViewProps) => {
-  const { place, release, files } = props
+  const { repository, release, files } = props
   const { config } = usePage()
-  const at = (...parts: readonly (string | number)[]) => pathOf(place.owner.name, place.repo.name, 'releases', ...parts)
+  const at = (...parts: readonly (string | number)[]) =>
+    pathOf(repository.owner.name, repository.repo.name, 'releases', ...parts)
   return (
     <div class="narrow stack">
       <PageHead title={release ? texts.editTitle(release.tag_name) : texts.newTitle}>
@@ -45,7 +46,7 @@ export const ReleaseFormView = (props: FormViewProps) => {
           </ActButton>
         ) : null}
       </PageHead>
-      {place.repo.is_empty ? <Flash tone="info">{texts.emptyRepository}</Flash> : null}
+      {repository.repo.is_empty ? <Flash tone="info">{texts.emptyRepository}</Flash> : null}
       <Form
         isEdit
         to={release ? at('edit', release.tag_name) : at('new')}
@@ -70,7 +71,7 @@ export const ReleaseFormView = (props: FormViewProps) => {
           <Field
             name="target"
             label={texts.target}
-            value={props.target || place.repo.default_branch}
+            value={props.target || repository.repo.default_branch}
             hint={texts.targetHint}
             list="branch-names"
             autocomplete="off"
@@ -94,11 +95,11 @@ export const ReleaseFormView = (props: FormViewProps) => {
           isLabelShown
           value={props.notes}
           rows={14}
-          repository={{ owner: place.owner.name, name: place.repo.name }}
+          repository={{ owner: repository.owner.name, name: repository.repo.name }}
           uploadTo={at('attachments')}
           uploadHint={texts.attachHint}
         >
-          {release || place.repo.is_empty ? null : (
+          {release || repository.repo.is_empty ? null : (
             <p class="editor-foot">
               <Submit
                 kind="plain"
@@ -126,7 +127,7 @@ export const ReleaseFormView = (props: FormViewProps) => {
           checked={release?.hides_archive_links ?? false}
         />
         {release ? null : <NewFiles />}
-        <FormActs release={release} back={release ? releasePath(place, release.tag_name) : at()} />
+        <FormActs release={release} back={release ? releasePath(repository, release.tag_name) : at()} />
       </Form>
       {release ? <Files release={release} files={files} at={at} /> : null}
     </div>

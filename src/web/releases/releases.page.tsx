@@ -33,7 +33,7 @@ export const releasesPage = page({
     const filter = { isDraft: undefined, isPrerelease: undefined, text: query.q }
     const { releases, total } = await getReleasePage(ctx, filter, wanted)
     return {
-      place: { repo: ctx.repo, owner: ctx.owner },
+      repository: { repo: ctx.repo, owner: ctx.owner },
       releases: await showReleases(ctx, releases),
       total,
       page: wanted,
@@ -41,9 +41,9 @@ export const releasesPage = page({
       mayWrite: ctx.rights.canWrite('releases'),
     }
   },
-  meta({ place }) {
-    const title = texts.title(`${place.owner.name}/${place.repo.name}`)
-    return { title, feeds: [{ to: releaseFeedPath(place), type: 'atom', title }] }
+  meta({ repository }) {
+    const title = texts.title(`${repository.owner.name}/${repository.repo.name}`)
+    return { title, feeds: [{ to: releaseFeedPath(repository), type: 'atom', title }] }
   },
   view: ReleasesView,
 })
@@ -69,13 +69,13 @@ export const releasePage = page({
   async load({ ctx, params }) {
     const release = await getReleaseByTag(ctx, params.tag)
     return {
-      place: { repo: ctx.repo, owner: ctx.owner },
+      repository: { repo: ctx.repo, owner: ctx.owner },
       shown: (await showReleases(ctx, [release]))[0],
       mayWrite: ctx.rights.canWrite('releases'),
     }
   },
-  meta: ({ place, shown }) => ({
-    title: `${shown?.release.title || shown?.release.tag_name} · ${place.owner.name}/${place.repo.name}`,
+  meta: ({ repository, shown }) => ({
+    title: `${shown?.release.title || shown?.release.tag_name} · ${repository.owner.name}/${repository.repo.name}`,
     description: shown && plainSummary(shown.release.content),
     isUnlisted: shown?.release.is_draft,
   }),

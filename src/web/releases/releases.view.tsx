@@ -12,20 +12,21 @@ import { Time } from '../ui/time.tsx'
 import { releaseFeedPath, releasePath, type ShownRelease } from './shown-release.ts'
 import { releaseTexts as texts } from '../languages/texts.ts'
 
-type Place = Pick<RepoCtx, 'repo' | 'owner'>
+type ReleaseRepository = Pick<RepoCtx, 'repo' | 'owner'>
 
-const at = ({ owner, repo }: Place, ...parts: readonly (string | number)[]) => pathOf(owner.name, repo.name, ...parts)
+const at = ({ owner, repo }: ReleaseRepository, ...parts: readonly (string | number)[]) =>
+  pathOf(owner.name, repo.name, ...parts)
 
 /** The list of releases, the newest first. */
 export const ReleasesView = ({
-  place,
+  repository,
   releases,
   total,
   page,
   search,
   mayWrite,
 }: {
-  readonly place: Place
+  readonly repository: ReleaseRepository
   readonly releases: readonly ShownRelease[]
   readonly total: number
   readonly page: Page
@@ -34,15 +35,15 @@ export const ReleasesView = ({
 }) => (
   <>
     <PageHead title={texts.heading}>
-      <Form to={at(place, 'releases')} method="get" role="search" class="inline" label={texts.search}>
+      <Form to={at(repository, 'releases')} method="get" role="search" class="inline" label={texts.search}>
         <input type="search" name="q" value={search} placeholder={texts.search} aria-label={texts.search} />
       </Form>
-      <FeedLink to={releaseFeedPath(place)} />
-      <ButtonLink to={at(place, 'tags')} icon="tag" aria-label={texts.tags}>
+      <FeedLink to={releaseFeedPath(repository)} />
+      <ButtonLink to={at(repository, 'tags')} icon="tag" aria-label={texts.tags}>
         <span class="wide-only">{texts.tags}</span>
       </ButtonLink>
       {mayWrite ? (
-        <ButtonLink to={at(place, 'releases', 'new')} kind="primary">
+        <ButtonLink to={at(repository, 'releases', 'new')} kind="primary">
           {texts.new}
         </ButtonLink>
       ) : null}
@@ -50,7 +51,7 @@ export const ReleasesView = ({
     {releases.length > 0 ? (
       <div class="releases">
         {releases.map((shown) => (
-          <ReleaseEntry place={place} shown={shown} mayWrite={mayWrite} />
+          <ReleaseEntry repository={repository} shown={shown} mayWrite={mayWrite} />
         ))}
       </div>
     ) : search ? (
@@ -67,14 +68,14 @@ export const ReleasesView = ({
 
 /** One release on its own page. */
 export const ReleaseView = ({
-  place,
+  repository,
   shown,
   mayWrite,
 }: {
-  readonly place: Place
+  readonly repository: ReleaseRepository
   readonly shown: ShownRelease | undefined
   readonly mayWrite: boolean
-}) => (shown === undefined ? <></> : <ReleaseEntry place={place} shown={shown} mayWrite={mayWrite} isAlone />)
+}) => (shown === undefined ? <></> : <ReleaseEntry repository={repository} shown={shown} mayWrite={mayWrite} isAlone />)
 
 const Marks = ({ shown: { release, isLatest } }: { readonly shown: ShownRelease }) => (
   <>
@@ -85,12 +86,12 @@ const Marks = ({ shown: { release, isLatest } }: { readonly shown: ShownRelease 
 )
 
 const ReleaseEntry = ({
-  place,
+  repository,
   shown,
   mayWrite,
   isAlone = false,
 }: {
-  readonly place: Place
+  readonly repository: ReleaseRepository
   readonly shown: ShownRelease
   readonly mayWrite: boolean
   readonly isAlone?: boolean
@@ -108,7 +109,7 @@ const ReleaseEntry = ({
             {release.tag_name}
           </span>
         ) : (
-          <Link class="release-tag" to={at(place, 'src', 'tag', release.tag_name)}>
+          <Link class="release-tag" to={at(repository, 'src', 'tag', release.tag_name)}>
             <Icon name="tag" />
             {release.tag_name}
           </Link>
@@ -118,12 +119,12 @@ const ReleaseEntry = ({
         <div class="line between">
           <div class="line">
             <Heading id={`release-${release.id}`} class="release-title">
-              <Link to={releasePath(place, release.tag_name)}>{release.title || release.tag_name}</Link>
+              <Link to={releasePath(repository, release.tag_name)}>{release.title || release.tag_name}</Link>
             </Heading>
             <Marks shown={shown} />
           </div>
           {mayWrite ? (
-            <ButtonLink to={at(place, 'releases', 'edit', release.tag_name)} icon="pencil" class="small">
+            <ButtonLink to={at(repository, 'releases', 'edit', release.tag_name)} icon="pencil" class="small">
               {texts.edit}
             </ButtonLink>
           ) : null}
@@ -132,13 +133,19 @@ const ReleaseEntry = ({
           <span>{release.is_draft ? texts.drafted(person, moment) : texts.published(person, moment)}</span>
         </p>
         {release.content === '' ? null : <Markup html={html} class="release-notes compact" />}
-        <Downloads place={place} shown={shown} />
+        <Downloads repository={repository} shown={shown} />
       </div>
     </article>
   )
 }
 
-const Downloads = ({ place, shown: { release, files } }: { readonly place: Place; readonly shown: ShownRelease }) => {
+const Downloads = ({
+  repository,
+  shown: { release, files },
+}: {
+  readonly repository: ReleaseRepository
+  readonly shown: ShownRelease
+}) => {
   const hasArchives = !release.is_draft && !release.hides_archive_links
   if (files.length === 0 && !hasArchives) return null
   return (
@@ -158,7 +165,7 @@ const Downloads = ({ place, shown: { release, files } }: { readonly place: Place
                 <Icon name="file-zip" class="muted" />
                 <Link
                   class="row-main"
-                  to={at(place, 'archive', `${release.tag_name}.${ending}`)}
+                  to={at(repository, 'archive', `${release.tag_name}.${ending}`)}
                   rel="nofollow"
                   data-turbo="false"
                 >

@@ -113,13 +113,15 @@ function entryOf(
 }
 
 /** First parts of addresses that name no account. */
-const places = new Set('user org admin explore search notifications issues pulls repo api - assets login'.split(' '))
+const reservedNames = new Set(
+  'user org admin explore search notifications issues pulls repo api - assets login'.split(' '),
+)
 
 /** Returns the repository from whose pages the palette was opened, when the viewer may see it. */
 async function repositoryAt(ctx: Ctx, from: string): Promise<RepoCtx | undefined> {
   const [, owner, repo] = /^\/([^/]+)\/([^/]+)(?:\/|$)/.exec(from) ?? []
   if (!ctx.viewer && ctx.config.service.requireSigninView) return undefined
-  if (owner === undefined || repo === undefined || places.has(owner) || repo === '-') return undefined
+  if (owner === undefined || repo === undefined || reservedNames.has(owner) || repo === '-') return undefined
   try {
     return { ...ctx, ...(await resolveRepo(ctx, decoded(owner), decoded(repo), () => '')) }
   } catch (error) {

@@ -8,10 +8,10 @@ import { commitMarkTexts as texts } from '../languages/texts.ts'
 
 /** The combined state of a commit's checks as a link to them; nothing without checks. */
 export const StatusMark = ({
-  place,
+  repository,
   view: { commit, statuses },
 }: {
-  readonly place: { readonly owner: { readonly name: string }; readonly repo: { readonly name: string } }
+  readonly repository: { readonly owner: { readonly name: string }; readonly repo: { readonly name: string } }
   readonly view: Pick<CommitView, 'commit' | 'statuses'>
 }) => {
   const state = combinedState(statuses.map((status) => status.state))
@@ -21,7 +21,7 @@ export const StatusMark = ({
   return (
     <Link
       class={`status-mark ${tone}`}
-      to={`${pathOf(place.owner.name, place.repo.name, 'commit', commit.oid)}#checks`}
+      to={`${pathOf(repository.owner.name, repository.repo.name, 'commit', commit.oid)}#checks`}
       aria-label={label}
       title={label}
     >

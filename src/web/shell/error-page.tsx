@@ -24,12 +24,23 @@ const icons: Readonly<Record<number, IconName>> = {
 const vagueCodes: ReadonlySet<string> = new Set(['not_found', 'no_such_route'])
 
 /** First parts of addresses that are not below an account. */
-const ownPlaces = new Set(['-', 'admin', 'api', 'assets', 'explore', 'login', 'notifications', 'org', 'repo', 'user'])
+const reservedNames = new Set([
+  '-',
+  'admin',
+  'api',
+  'assets',
+  'explore',
+  'login',
+  'notifications',
+  'org',
+  'repo',
+  'user',
+])
 
 /** Returns the owner and the name of the repository that an address is below. */
 function repositoryOf(url: string): readonly [string, string] | undefined {
   const [, owner = '', repo = ''] = /^\/([\w.-]+)\/([\w.-]+)\/./.exec(url) ?? []
-  return repo === '' || repo === '-' || ownPlaces.has(owner) ? undefined : [owner, repo]
+  return repo === '' || repo === '-' || reservedNames.has(owner) ? undefined : [owner, repo]
 }
 
 /** Refusals after which a form can be sent again. */

@@ -25,10 +25,10 @@ export function explained(
   const { maxBytes, retryAfterSeconds } = data
   if (typeof maxBytes === 'number') return { message: errors.bodyTooLarge(sizeText(maxBytes)) }
   // The label names the field already.
-  const said = field === undefined ? message : message.replace(/^\[\w+\]: /, '')
+  const reason = field === undefined ? message : message.replace(/^\[\w+\]: /, '')
   if (status === 503 && typeof retryAfterSeconds === 'number') return { message: errors.busy(retryAfterSeconds) }
   const owner = data['username']
-  if (code !== 'over_quota' || typeof owner !== 'string') return { message: sentenceOf(said) }
+  if (code !== 'over_quota' || typeof owner !== 'string') return { message: sentenceOf(reason) }
   if (owner !== viewer?.user.name) return { message: errors.quotaOf(owner) }
   return { message: errors.ownQuota, help: { label: errors.seeStored, to: '/user/settings/storage_overview' } }
 }

@@ -294,7 +294,7 @@ export function act<
   }): Promise<Reply<303, undefined> | StreamReply<number>> => {
     const known = sent.ctx as BrowserCtx & SignedInCtx
     const found = await recentSignInFor(declaration.recentSignIn, known, sent.call, sent.body as Sent)
-    if ('asked' in found) return found.asked
+    if ('confirmation' in found) return found.confirmation
     const { ctx } = found
     const input = { ...sent, ctx }
     try {

@@ -11,7 +11,7 @@ export const passkeyScript = '/assets/passkey.js'
 /** A form that requests a passkey. Browsers without scripts do not show it. */
 export const PasskeyForm = ({
   to,
-  asked,
+  passkeyRequest,
   label,
   hidden = {},
   remembers = false,
@@ -19,7 +19,7 @@ export const PasskeyForm = ({
   children,
 }: {
   readonly to: string
-  readonly asked: PasskeyRequest | NewPasskeyRequest
+  readonly passkeyRequest: PasskeyRequest | NewPasskeyRequest
   readonly label: string
   readonly hidden?: Readonly<Record<string, string | undefined>>
   /** Whether to copy the “stay signed in” choice of the page's other form. */
@@ -31,9 +31,9 @@ export const PasskeyForm = ({
 }) => (
   <CardForm
     to={to}
-    hidden={{ ...hidden, challenge: asked.challenge, response: '' }}
-    data-passkey={'rpName' in asked ? 'create' : 'get'}
-    data-asked={JSON.stringify(asked)}
+    hidden={{ ...hidden, challenge: passkeyRequest.challenge, response: '' }}
+    data-passkey={'rpName' in passkeyRequest ? 'create' : 'get'}
+    data-asked={JSON.stringify(passkeyRequest)}
   >
     {children}
     {remembers ? <input type="hidden" name="remember" value="on" disabled /> : null}

@@ -48,11 +48,11 @@ export async function recentSignInFor<Ctx extends PersonCtx>(
   call: Call,
   sent: Sent,
   headers: Readonly<Record<string, string>> = unkept,
-): Promise<{ readonly ctx: Ctx } | { readonly asked: StreamReply<403> }> {
+): Promise<{ readonly ctx: Ctx } | { readonly confirmation: StreamReply<403> }> {
   const asksItself = need === 'password' && ctx.viewer.user.password_hash !== null
   if (need === undefined || asksItself || hasRecentSignIn(ctx)) return { ctx }
   const { isConfirmed, problem } = await confirmedBy(ctx, call, sent)
-  if (!isConfirmed) return { asked: await confirmationPage(ctx, call, sent, { problem, headers }) }
+  if (!isConfirmed) return { confirmation: await confirmationPage(ctx, call, sent, { problem, headers }) }
   if (ctx.sessionId !== undefined) await confirmSession(ctx, ctx.viewer.id, ctx.sessionId)
   return { ctx: { ...ctx, signedInUnix: nowUnix(ctx.clock) } }
 }
@@ -98,11 +98,11 @@ async function confirmationPage(
 ): Promise<StreamReply<403>> {
   const { user } = ctx.viewer
   const to = call.url.split('?', 1)[0] ?? ''
-  const [{ hasPassword, providers }, asked] = await Promise.all([
+  const [{ hasPassword, providers }, passkeyRequest] = await Promise.all([
     confirmationsOf(ctx, user),
     askForSecond(ctx, user.id),
   ])
-  const isPossible = hasPassword || asked !== undefined || providers.length > 0
+  const isPossible = hasPassword || passkeyRequest !== undefined || providers.length > 0
   const content = (
     <>
       {isPossible ? <p>{texts.lead}</p> : <Flash tone="problem">{texts.impossible}</Flash>}
@@ -114,8 +114,8 @@ async function confirmationPage(
           <Submit class="whole">{texts.confirm}</Submit>
         </CardForm>
       ) : null}
-      {asked ? (
-        <PasskeyForm to={to} asked={asked} label={texts.withPasskey} isSecond={hasPassword}>
+      {passkeyRequest ? (
+        <PasskeyForm to={to} passkeyRequest={passkeyRequest} label={texts.withPasskey} isSecond={hasPassword}>
           <Kept sent={sent} />
         </PasskeyForm>
       ) : null}
@@ -142,7 +142,7 @@ async function confirmationPage(
   return sendCard(ctx, call, {
     title: texts.title,
     status: 403,
-    scripts: asked ? [passkeyScript] : undefined,
+    scripts: passkeyRequest ? [passkeyScript] : undefined,
     headers,
     refused: refusedForm(to, problem),
     content,

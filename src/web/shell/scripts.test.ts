@@ -249,18 +249,18 @@ test('a form with a question is sent once after a yes to the question of the bro
     },
   )
   const { page } = it
-  const asked: string[] = []
+  const requests: string[] = []
   let isSure = false
   page.on('dialog', (dialog) => {
-    asked.push(dialog.message())
+    requests.push(dialog.message())
     void (isSure ? dialog.accept() : dialog.dismiss())
   })
   await page.getByRole('button', { name: 'Delete' }).click()
-  assert.deepEqual([asked, sent], [['Delete it?'], []])
+  assert.deepEqual([requests, sent], [['Delete it?'], []])
   isSure = true
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('heading', { name: 'Refused' }).waitFor()
-  assert.deepEqual([asked.length, sent], [2, ['a=b']])
+  assert.deepEqual([requests.length, sent], [2, ['a=b']])
 })
 
 test('the pages ask their questions in a dialog, and a yes deletes', { skip }, async () => {
@@ -312,8 +312,8 @@ test('the command palette shows what the server answers and follows the chosen l
     const { searchParams } = new URL(route.request().url())
     if (searchParams.get('q') === 'lost') return route.abort()
     if (searchParams.get('q') === 'none') return text('<p data-note>Nothing is called none</p>')(route)
-    const asked = `${searchParams.get('q')} from ${searchParams.get('from')}`
-    return text(`<a role="option" href="/-/none">None</a><a role="option" href="/-/other">${asked}</a>`)(route)
+    const query = `${searchParams.get('q')} from ${searchParams.get('from')}`
+    return text(`<a role="option" href="/-/none">None</a><a role="option" href="/-/other">${query}</a>`)(route)
   }
   await using it = await openPage(
     forge,

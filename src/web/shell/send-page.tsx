@@ -51,7 +51,7 @@ const factsOf = (
   refused,
   budget: ctx.budget,
   caches: ctx.caches,
-  asked: { count: 0 },
+  factReads: { count: 0 },
 })
 
 /** Returns a page with its navigation as a reply. */

@@ -63,7 +63,7 @@ export interface PageFacts {
   /** Of the application; undefined on pages of errors. */
   readonly caches?: CacheBudget | undefined
   /** How often parts of the page have asked for its facts. */
-  readonly asked: { count: number }
+  readonly factReads: { count: number }
 }
 
 /** The files that pages name. The scripts are modules. */
@@ -81,7 +81,7 @@ export const maxPageParts = 100_000
 export function usePage(): PageFacts {
   const facts = pageScope.current()
   if (facts === undefined) throw new Error('a part of a page is rendered outside of a page')
-  facts.asked.count += 1
-  if (facts.asked.count > maxPageParts) throw new WorkTooCostly('outputBytes')
+  facts.factReads.count += 1
+  if (facts.factReads.count > maxPageParts) throw new WorkTooCostly('outputBytes')
   return facts
 }

@@ -14,13 +14,13 @@ export async function renderTexts<Key>(
   ctx: RepoCtx,
   sources: readonly SourceText<Key>[],
 ): Promise<ReadonlyMap<Key, string>> {
-  const place = { context: pathOf(ctx.owner.name, ctx.repo.name) }
+  const context = { context: pathOf(ctx.owner.name, ctx.repo.name) }
   return new Map(
     await mapLimited(
       sources,
       atOnce,
       async ([key, source, idScope]) =>
-        [key, await renderText(ctx, source, 'comment', { ...place, ...(idScope && { idScope }) }, ctx)] as const,
+        [key, await renderText(ctx, source, 'comment', { ...context, ...(idScope && { idScope }) }, ctx)] as const,
     ),
   )
 }

@@ -9,19 +9,19 @@ import { Flash, PageHead } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { uiTexts as shared } from '../languages/texts.ts'
 import { wikiTexts } from '../languages/texts.ts'
-import type { WikiPlace } from './wiki.view.tsx'
+import type { WikiRepository } from './wiki.view.tsx'
 
 const texts = wikiTexts.form
 
 /** The form of a page. When somebody else changed it meanwhile, both versions are shown. */
 export const WikiFormView = ({
-  place,
+  repository,
   page,
   title,
   to,
   back,
 }: {
-  readonly place: WikiPlace
+  readonly repository: WikiRepository
   /** Undefined: a new one. */
   readonly page: WholePage | undefined
   readonly title: string
@@ -59,9 +59,11 @@ export const WikiFormView = ({
           isLabelShown
           value={present}
           rows={22}
-          repository={{ owner: place.owner.name, name: place.repo.name }}
+          repository={{ owner: repository.owner.name, name: repository.repo.name }}
           uploadTo={
-            config.repositoryUpload.enabled ? pathOf(place.owner.name, place.repo.name, 'wiki/_new/files') : undefined
+            config.repositoryUpload.enabled
+              ? pathOf(repository.owner.name, repository.repo.name, 'wiki/_new/files')
+              : undefined
           }
           uploadHint={texts.attachHint}
         />

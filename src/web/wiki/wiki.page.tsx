@@ -44,7 +44,7 @@ async function ifThere<Found>(find: Promise<Found>): Promise<Found | undefined> 
 }
 
 /** What all pages of a wiki show. */
-const placeOf = (ctx: RepoCtx) => ({
+const repositoryOf = (ctx: RepoCtx) => ({
   repo: ctx.repo,
   owner: ctx.owner,
   mayEdit: mayHere(ctx).push('wiki').allowed,
@@ -67,7 +67,7 @@ async function shownPage(ctx: RepoCtx, address: PageAddress) {
       ])
     : ['', '', '']
   return {
-    place: placeOf(ctx),
+    repository: repositoryOf(ctx),
     title: found?.title ?? titleOfName(address.name),
     shown: found && { page: found, content, sidebar, footer },
     titles,
@@ -88,7 +88,7 @@ export const wikiHomePage = page({
     if (!data.shown && data.titles.length > 0) throw new Moved(303, `${wikiPath(ctx)}/_pages`)
     return data
   },
-  meta: ({ title, place }) => ({ title: texts.title(title, `${place.owner.name}/${place.repo.name}`) }),
+  meta: ({ title, repository }) => ({ title: texts.title(title, `${repository.owner.name}/${repository.repo.name}`) }),
   view: WikiView,
 })
 
@@ -101,11 +101,13 @@ export const wikiPage = page({
   async load({ ctx, call }) {
     const data = await shownPage(ctx, addressOf(call))
     // Writers are offered to create it.
-    if (!data.shown && !data.place.mayEdit) throw new NotFound('the wiki page does not exist', 'wiki_page_not_found')
+    if (!data.shown && !data.repository.mayEdit) {
+      throw new NotFound('the wiki page does not exist', 'wiki_page_not_found')
+    }
     return data
   },
-  meta: ({ title, place, shown }) => ({
-    title: texts.title(title, `${place.owner.name}/${place.repo.name}`),
+  meta: ({ title, repository, shown }) => ({
+    title: texts.title(title, `${repository.owner.name}/${repository.repo.name}`),
     isUnlisted: shown === undefined,
   }),
   view: WikiView,
@@ -121,9 +123,9 @@ export const wikiListPage = page({
   async load({ ctx, query }) {
     const wanted = pageOf({ page: query.page }, { defaultPagingNum: 100, maxResponseItems: 100 })
     const found = await ifThere(listPages(ctx, wanted))
-    return { place: placeOf(ctx), pages: found?.pages ?? [], total: found?.total ?? 0, page: wanted }
+    return { repository: repositoryOf(ctx), pages: found?.pages ?? [], total: found?.total ?? 0, page: wanted }
   },
-  meta: ({ place }) => ({ title: texts.title(texts.pages, `${place.owner.name}/${place.repo.name}`) }),
+  meta: ({ repository }) => ({ title: texts.title(texts.pages, `${repository.owner.name}/${repository.repo.name}`) }),
   view: WikiListView,
 })
 
@@ -144,7 +146,7 @@ export const wikiHistoryPage = page({
     const address = addressOf(call)
     const { commits, total } = await listRevisions(ctx, address.name, wanted)
     return {
-      place: placeOf(ctx),
+      repository: repositoryOf(ctx),
       title: titleOfName(address.name),
       to: pagePath(ctx, address),
       wiki: wikiPath(ctx),
@@ -168,7 +170,7 @@ export const newWikiPage = page({
     const titles = query.title === undefined ? await ifThere(listPageTitles(ctx, 1)) : []
     const to = `${wikiPath(ctx)}/_new`
     return {
-      place: placeOf(ctx),
+      repository: repositoryOf(ctx),
       page: undefined,
       title: query.title ?? (titles?.length ? '' : texts.form.home),
       to,
@@ -217,7 +219,7 @@ export const editWikiPage = page({
       throw new Moved(303, `${wikiPath(ctx)}/_new?title=${encodeURIComponent(titleOfName(address.name))}`)
     }
     const to = pagePath(ctx, address)
-    return { place: placeOf(ctx), page: found, title: found.title, to, back: to }
+    return { repository: repositoryOf(ctx), page: found, title: found.title, to, back: to }
   },
   meta: ({ title }) => ({ title: texts.form.editTitle(title), isUnlisted: true }),
   view: WikiFormView,

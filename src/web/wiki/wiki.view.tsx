@@ -10,44 +10,44 @@ import { Time } from '../ui/time.tsx'
 import { wikiTexts as texts } from '../languages/texts.ts'
 
 /** The wiki of a page. */
-export interface WikiPlace extends Pick<RepoCtx, 'repo' | 'owner'> {
+export interface WikiRepository extends Pick<RepoCtx, 'repo' | 'owner'> {
   readonly mayEdit: boolean
   readonly cloneUrl: string
 }
 
-const wikiOf = ({ owner, repo }: WikiPlace) => pathOf(owner.name, repo.name, 'wiki')
+const wikiOf = ({ owner, repo }: WikiRepository) => pathOf(owner.name, repo.name, 'wiki')
 
 type Title = Pick<ListedPage, 'title' | 'subUrl'>
 
 /** A page of a wiki, or what to do when it does not exist. */
 export const WikiView = ({
-  place,
+  repository,
   title,
   shown,
   titles,
 }: {
-  readonly place: WikiPlace
+  readonly repository: WikiRepository
   readonly title: string
   readonly shown:
     | { readonly page: WholePage; readonly content: string; readonly sidebar: string; readonly footer: string }
     | undefined
   readonly titles: readonly Title[]
 }) => {
-  if (shown === undefined) return <MissingPage place={place} title={title} isEmpty={titles.length === 0} />
+  if (shown === undefined) return <MissingPage repository={repository} title={title} isEmpty={titles.length === 0} />
   const { page, content, sidebar, footer } = shown
-  const to = `${wikiOf(place)}/${page.subUrl}`
+  const to = `${wikiOf(repository)}/${page.subUrl}`
   return (
     <>
       <PageHead title={page.title} lead={<LastChange page={page} to={to} />}>
         <ButtonLink to={withQuery(to, { action: '_revision' })} icon="history">
           {texts.history}
         </ButtonLink>
-        {place.mayEdit ? (
+        {repository.mayEdit ? (
           <>
             <ButtonLink to={withQuery(to, { action: '_edit' })} icon="pencil">
               {texts.edit}
             </ButtonLink>
-            <ButtonLink to={`${wikiOf(place)}/_new`} kind="primary">
+            <ButtonLink to={`${wikiOf(repository)}/_new`} kind="primary">
               {texts.new}
             </ButtonLink>
           </>
@@ -66,7 +66,7 @@ export const WikiView = ({
           {sidebar.trim() === '' ? null : <Markup html={sidebar} class="wiki-sidebar" />}
           <nav class="wiki-pages" aria-label={texts.pages}>
             <h2>
-              <Link class="plain-link" to={`${wikiOf(place)}/_pages`}>
+              <Link class="plain-link" to={`${wikiOf(repository)}/_pages`}>
                 {texts.pages}
               </Link>
             </h2>
@@ -74,7 +74,7 @@ export const WikiView = ({
               {titles.map((each) => (
                 <li>
                   <Link
-                    to={`${wikiOf(place)}/${each.subUrl}`}
+                    to={`${wikiOf(repository)}/${each.subUrl}`}
                     aria-current={each.title === page.title ? 'page' : undefined}
                   >
                     {each.title}
@@ -83,7 +83,7 @@ export const WikiView = ({
               ))}
             </ul>
           </nav>
-          <CopyField text={place.cloneUrl} label={texts.cloneAddress} />
+          <CopyField text={repository.cloneUrl} label={texts.cloneAddress} />
         </aside>
       </div>
     </>
@@ -102,19 +102,19 @@ const LastChange = ({ page, to }: { readonly page: WholePage; readonly to: strin
   )
 
 const MissingPage = ({
-  place,
+  repository,
   title,
   isEmpty,
 }: {
-  readonly place: WikiPlace
+  readonly repository: WikiRepository
   readonly title: string
   readonly isEmpty: boolean
 }) => (
   <Empty icon="book" title={isEmpty ? texts.empty : texts.missing(title)}>
     {isEmpty ? <p>{texts.emptyLead}</p> : null}
-    {place.mayEdit ? (
+    {repository.mayEdit ? (
       <p class="acts">
-        <ButtonLink kind="primary" to={withQuery(`${wikiOf(place)}/_new`, { title })}>
+        <ButtonLink kind="primary" to={withQuery(`${wikiOf(repository)}/_new`, { title })}>
           {isEmpty ? texts.first : texts.create}
         </ButtonLink>
       </p>
@@ -124,23 +124,23 @@ const MissingPage = ({
 
 /** All pages of a wiki. */
 export const WikiListView = ({
-  place,
+  repository,
   pages,
   total,
   page,
 }: {
-  readonly place: WikiPlace
+  readonly repository: WikiRepository
   readonly pages: readonly ListedPage[]
   readonly total: number
   readonly page: Page
 }) =>
   pages.length === 0 && page.number === 1 ? (
-    <MissingPage place={place} title={texts.form.home} isEmpty />
+    <MissingPage repository={repository} title={texts.form.home} isEmpty />
   ) : (
     <>
       <PageHead title={texts.list.title}>
-        {place.mayEdit ? (
-          <ButtonLink kind="primary" to={`${wikiOf(place)}/_new`}>
+        {repository.mayEdit ? (
+          <ButtonLink kind="primary" to={`${wikiOf(repository)}/_new`}>
             {texts.new}
           </ButtonLink>
         ) : null}
@@ -150,7 +150,7 @@ export const WikiListView = ({
           {pages.map((each) => (
             <li class="row">
               <div class="row-main">
-                <Link class="row-title" to={`${wikiOf(place)}/${each.subUrl}`}>
+                <Link class="row-title" to={`${wikiOf(repository)}/${each.subUrl}`}>
                   {each.title}
                 </Link>
                 {each.lastCommit ? (

@@ -24,8 +24,8 @@ export const administrationRepositoriesPage = page({
   },
   frame: inAdministration('repositories'),
   async load({ ctx, query }) {
-    const asked = { text: query.q, kind: query.kind, sort: query.sort ?? 'reversesize' }
-    return { asked, found: await browseRepos(ctx, {}, asked, pageOf({ page: query.page }, ctx.config.api)) }
+    const browsing = { text: query.q, kind: query.kind, sort: query.sort ?? 'reversesize' }
+    return { browsing, found: await browseRepos(ctx, {}, browsing, pageOf({ page: query.page }, ctx.config.api)) }
   },
   meta: () => ({ title: texts.repositories, isUnlisted: true }),
   view: RepositoriesView,

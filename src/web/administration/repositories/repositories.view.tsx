@@ -18,15 +18,21 @@ const texts = administrationTexts.repos
 const choicesOf = (pairs: readonly (readonly [string, string])[]) => pairs.map(([value, label]) => ({ value, label }))
 
 /** The repositories of the instance with their sizes. */
-export const RepositoriesView = ({ found, asked }: { readonly found: BrowsedRepos; readonly asked: RepoBrowsing }) => (
+export const RepositoriesView = ({
+  found,
+  browsing,
+}: {
+  readonly found: BrowsedRepos
+  readonly browsing: RepoBrowsing
+}) => (
   <>
     <PageHead title={administrationTexts.repositories} lead={texts.total(found.total)} />
-    <SearchForm to="/admin/repos" label={texts.search} text={asked.text} placeholder={texts.search}>
+    <SearchForm to="/admin/repos" label={texts.search} text={browsing.text} placeholder={texts.search}>
       <Select
         name="kind"
         label={lists.kind}
         isLabelHidden
-        value={asked.kind ?? ''}
+        value={browsing.kind ?? ''}
         choices={[...choicesOf(lists.kinds), { value: 'private', label: lists.privateKind }]}
         data-autosubmit=""
       />
@@ -34,7 +40,7 @@ export const RepositoriesView = ({ found, asked }: { readonly found: BrowsedRepo
         name="sort"
         label={lists.sort}
         isLabelHidden
-        value={asked.sort}
+        value={browsing.sort}
         choices={choicesOf(lists.sorts)}
         data-autosubmit=""
       />

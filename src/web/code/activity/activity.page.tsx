@@ -32,9 +32,12 @@ export const activityPage = page({
       getPulse(ctx, sinceUnix),
       head === undefined ? undefined : getContributions(ctx, head, sinceUnix),
     ])
-    return { place: { owner: ctx.owner, repo: ctx.repo }, days, pulse, contributions }
+    return { repository: { owner: ctx.owner, repo: ctx.repo }, days, pulse, contributions }
   },
-  meta: ({ place }) => ({ title: `${texts.activity} · ${place.owner.name}/${place.repo.name}`, isUnlisted: true }),
+  meta: ({ repository }) => ({
+    title: `${texts.activity} · ${repository.owner.name}/${repository.repo.name}`,
+    isUnlisted: true,
+  }),
   view: ActivityView,
 })
 
@@ -47,11 +50,14 @@ export const contributorsPage = page({
   async load({ ctx }) {
     const head = await defaultCommit(ctx)
     return {
-      place: { owner: ctx.owner, repo: ctx.repo },
+      repository: { owner: ctx.owner, repo: ctx.repo },
       branch: ctx.repo.default_branch,
       contributions: head === undefined ? undefined : await getContributions(ctx, head),
     }
   },
-  meta: ({ place }) => ({ title: `${texts.contributors} · ${place.owner.name}/${place.repo.name}`, isUnlisted: true }),
+  meta: ({ repository }) => ({
+    title: `${texts.contributors} · ${repository.owner.name}/${repository.repo.name}`,
+    isUnlisted: true,
+  }),
   view: ContributorsView,
 })

@@ -15,7 +15,7 @@ import { codeTexts as texts } from '../../languages/texts.ts'
 export const periods = [1, 7, 30, 90, 365] as const
 
 export interface ActivityProps {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly days: number
   readonly pulse: Pulse
   readonly contributions: Contributions | undefined
@@ -24,19 +24,19 @@ export interface ActivityProps {
 /** Rows of each list. */
 const shownRows = 15
 
-const ActivityTabs = ({ place, current }: { readonly place: RepositoryNames; readonly current: string }) => (
+const ActivityTabs = ({ repository, current }: { readonly repository: RepositoryNames; readonly current: string }) => (
   <Tabs
     label={texts.activity}
     tabs={[
       {
         label: texts.pulse,
-        to: repositoryPath(place, 'activity'),
+        to: repositoryPath(repository, 'activity'),
         icon: 'pulse',
         isCurrent: current === 'pulse',
       },
       {
         label: texts.contributors,
-        to: repositoryPath(place, 'graphs/contributors'),
+        to: repositoryPath(repository, 'graphs/contributors'),
         icon: 'people',
         isCurrent: current === 'contributors',
       },
@@ -71,13 +71,13 @@ const Number = ({ icon, count, label }: { icon: IconName; count: number; label: 
 )
 
 const Changes = ({
-  place,
+  repository,
   title,
   rows,
   part,
   when,
 }: {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly title: string
   readonly rows: Pulse['openedIssues']
   readonly part: 'issues' | 'pulls'
@@ -88,7 +88,7 @@ const Changes = ({
       <ul class="rows hoverable">
         {rows.slice(0, shownRows).map((row) => (
           <li class="row">
-            <Link class="row-main row-title cut" to={repositoryPath(place, part, row.index)}>
+            <Link class="row-main row-title cut" to={repositoryPath(repository, part, row.index)}>
               <TitleText text={row.title} />
             </Link>
             <span class="row-side">
@@ -110,19 +110,19 @@ const Author = ({ contributor }: { readonly contributor: Contributor }) =>
     </span>
   )
 
-export const ActivityView = ({ place, days, pulse, contributions }: ActivityProps) => {
+export const ActivityView = ({ repository, days, pulse, contributions }: ActivityProps) => {
   const isQuiet =
     contributions === undefined &&
     pulse.mergedPulls.length + pulse.openedPulls.length + pulse.closedIssues.length + pulse.openedIssues.length === 0
   return (
     <div class="stack">
-      <ActivityTabs place={place} current="pulse" />
+      <ActivityTabs repository={repository} current="pulse" />
       <PageHead title={texts.lastDays(days)}>
         <div class="button-group" role="group" aria-label={texts.period}>
           {periods.map((period) => (
             <Link
               class="button plain small"
-              to={`${repositoryPath(place, 'activity')}?days=${period}`}
+              to={`${repositoryPath(repository, 'activity')}?days=${period}`}
               aria-current={period === days ? 'page' : undefined}
             >
               {texts.shortDays(period)}
@@ -160,17 +160,29 @@ export const ActivityView = ({ place, days, pulse, contributions }: ActivityProp
               </ul>
             </Box>
           )}
-          <Changes place={place} title={texts.pullsMerged} rows={pulse.mergedPulls} part="pulls" when="merged_unix" />
-          <Changes place={place} title={texts.pullsOpened} rows={pulse.openedPulls} part="pulls" when="created_unix" />
           <Changes
-            place={place}
+            repository={repository}
+            title={texts.pullsMerged}
+            rows={pulse.mergedPulls}
+            part="pulls"
+            when="merged_unix"
+          />
+          <Changes
+            repository={repository}
+            title={texts.pullsOpened}
+            rows={pulse.openedPulls}
+            part="pulls"
+            when="created_unix"
+          />
+          <Changes
+            repository={repository}
             title={texts.issuesClosed}
             rows={pulse.closedIssues}
             part="issues"
             when="closed_unix"
           />
           <Changes
-            place={place}
+            repository={repository}
             title={texts.issuesOpened}
             rows={pulse.openedIssues}
             part="issues"
@@ -184,7 +196,7 @@ export const ActivityView = ({ place, days, pulse, contributions }: ActivityProp
 }
 
 export interface ContributorsProps {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly branch: string
   readonly contributions: Contributions | undefined
 }
@@ -192,9 +204,9 @@ export interface ContributorsProps {
 /** Contributors that are shown. */
 const shownContributors = 60
 
-export const ContributorsView = ({ place, branch, contributions }: ContributorsProps) => (
+export const ContributorsView = ({ repository, branch, contributions }: ContributorsProps) => (
   <div class="stack">
-    <ActivityTabs place={place} current="contributors" />
+    <ActivityTabs repository={repository} current="contributors" />
     {contributions === undefined ? (
       <Empty icon="people" title={texts.noContributors} />
     ) : (

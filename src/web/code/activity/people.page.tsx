@@ -29,9 +29,14 @@ async function people(
   list: (ctx: RepoCtx, page: Page) => Promise<PeoplePage>,
   number: number | undefined,
 ): Promise<PeopleProps> {
-  const asked = pageAt(number)
-  const { users, total } = await list(ctx, asked)
-  return { place: { owner: ctx.owner, repo: ctx.repo }, kind, users, page: { number: asked.number, total, pageSize } }
+  const wantedPage = pageAt(number)
+  const { users, total } = await list(ctx, wantedPage)
+  return {
+    repository: { owner: ctx.owner, repo: ctx.repo },
+    kind,
+    users,
+    page: { number: wantedPage.number, total, pageSize },
+  }
 }
 
 export const starsPage = page({
@@ -42,7 +47,10 @@ export const starsPage = page({
   requires: [anyone, starsOn, inRepo],
   frame: inRepositoryFrame(undefined),
   load: ({ ctx, query }) => people(ctx, 'stars', stargazersOf, query.page),
-  meta: ({ place }) => ({ title: `${texts.stargazers} · ${place.owner.name}/${place.repo.name}`, isUnlisted: true }),
+  meta: ({ repository }) => ({
+    title: `${texts.stargazers} · ${repository.owner.name}/${repository.repo.name}`,
+    isUnlisted: true,
+  }),
   view: PeopleView,
 })
 
@@ -54,7 +62,10 @@ export const watchersPage = page({
   requires: [inRepo],
   frame: inRepositoryFrame(undefined),
   load: ({ ctx, query }) => people(ctx, 'watchers', watchersOf, query.page),
-  meta: ({ place }) => ({ title: `${texts.watchersTitle} · ${place.owner.name}/${place.repo.name}`, isUnlisted: true }),
+  meta: ({ repository }) => ({
+    title: `${texts.watchersTitle} · ${repository.owner.name}/${repository.repo.name}`,
+    isUnlisted: true,
+  }),
   view: PeopleView,
 })
 
@@ -66,18 +77,18 @@ export const forksPage = page({
   requires: [anyone, forksOn, inRepo],
   frame: inRepositoryFrame(undefined),
   async load({ ctx, query }) {
-    const asked = pageAt(query.page)
-    const { forks, total } = await listForksWithOwners(ctx, ctx.repo, asked)
+    const wantedPage = pageAt(query.page)
+    const { forks, total } = await listForksWithOwners(ctx, ctx.repo, wantedPage)
     return {
-      place: { owner: ctx.owner, repo: ctx.repo },
+      repository: { owner: ctx.owner, repo: ctx.repo },
       forks,
-      page: { number: asked.number, total, pageSize },
+      page: { number: wantedPage.number, total, pageSize },
       mayFork: ctx.viewer !== undefined,
     }
   },
-  meta: ({ place }) => ({
-    title: `${texts.forks} · ${place.owner.name}/${place.repo.name}`,
-    canonical: repositoryPath(place, 'forks'),
+  meta: ({ repository }) => ({
+    title: `${texts.forks} · ${repository.owner.name}/${repository.repo.name}`,
+    canonical: repositoryPath(repository, 'forks'),
     isUnlisted: true,
   }),
   view: ForksView,

@@ -17,7 +17,7 @@ interface ListPage {
 }
 
 export interface PeopleProps {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly kind: 'stars' | 'watchers'
   readonly users: readonly UserRow[]
   readonly page: ListPage
@@ -52,17 +52,17 @@ export const PeopleView = ({ kind, users, page }: PeopleProps) => (
 )
 
 export interface ForksProps {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly forks: readonly { readonly repo: RepoRow; readonly owner: UserRow }[]
   readonly page: ListPage
   readonly mayFork: boolean
 }
 
-export const ForksView = ({ place, forks, page, mayFork }: ForksProps) => (
+export const ForksView = ({ repository, forks, page, mayFork }: ForksProps) => (
   <div class="stack">
     <PageHead title={texts.forks}>
       {mayFork ? (
-        <ButtonLink kind="primary" icon="repo-forked" to={repositoryPath(place, 'fork')}>
+        <ButtonLink kind="primary" icon="repo-forked" to={repositoryPath(repository, 'fork')}>
           {texts.fork}
         </ButtonLink>
       ) : null}

@@ -22,7 +22,7 @@ export const commitPage = page({
   frame: inRepositoryFrame('code'),
   async load({ ctx, params, query }) {
     const { repo, owner } = ctx
-    const place = { repo, owner }
+    const repository = { repo, owner }
     const commit = await getCommit(ctx, params.sha)
     const choice = diffChoice(query)
     const [parent] = commit.parents
@@ -35,7 +35,7 @@ export const commitPage = page({
       readShownDiff(ctx, { base: parent, head: commit.oid, ...choice }),
     ])
     return {
-      place,
+      repository,
       view,
       title,
       message,
@@ -45,18 +45,18 @@ export const commitPage = page({
       difference: {
         diff,
         ...choice,
-        addressOf: diffAddress(repositoryPath(place, 'commit', commit.oid), choice),
+        addressOf: diffAddress(repositoryPath(repository, 'commit', commit.oid), choice),
         highlighted: await highlightSides(ctx, repo.git_key, diff),
         fileAt: (side: 'old' | 'new', kind: 'src' | 'raw', path: string) => {
           const name = side === 'new' ? commit.oid : parent
-          return name && revisionPath(place, kind, { kind: 'commit', name }, path)
+          return name && revisionPath(repository, kind, { kind: 'commit', name }, path)
         },
       },
     }
   },
-  meta: ({ place, view: { commit } }) => ({
-    title: `${subjectOf(commit.message)} · ${shortOid(commit.oid)} · ${place.owner.name}/${place.repo.name}`,
-    canonical: repositoryPath(place, 'commit', commit.oid),
+  meta: ({ repository, view: { commit } }) => ({
+    title: `${subjectOf(commit.message)} · ${shortOid(commit.oid)} · ${repository.owner.name}/${repository.repo.name}`,
+    canonical: repositoryPath(repository, 'commit', commit.oid),
     isUnlisted: true,
     withFurtherStyles: true,
   }),

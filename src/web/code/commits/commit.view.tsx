@@ -15,7 +15,7 @@ import { replayPath, repositoryPath, revisionPath, type RepositoryNames } from '
 import { codeTexts as texts } from '../../languages/texts.ts'
 
 export interface CommitPageProps {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly view: CommitView
   readonly title: LinkedText
   readonly message: LinkedText
@@ -51,7 +51,7 @@ const Checks = ({ view: { statuses } }: Pick<CommitPageProps, 'view'>) => {
   )
 }
 
-const Head = ({ place, view, title, message, replayOn }: Omit<CommitPageProps, 'difference'>) => {
+const Head = ({ repository, view, title, message, replayOn }: Omit<CommitPageProps, 'difference'>) => {
   const { commit, author, committer, verification } = view
   const hasOtherCommitter =
     commit.author.email !== commit.committer.email || commit.author.name !== commit.committer.name
@@ -74,7 +74,7 @@ const Head = ({ place, view, title, message, replayOn }: Omit<CommitPageProps, '
             )}
           </div>
           <div class="acts">
-            <ButtonLink icon="code" to={revisionPath(place, 'src', { kind: 'commit', name: commit.oid })}>
+            <ButtonLink icon="code" to={revisionPath(repository, 'src', { kind: 'commit', name: commit.oid })}>
               {texts.browseHere}
             </ButtonLink>
             <Menu
@@ -87,17 +87,17 @@ const Head = ({ place, view, title, message, replayOn }: Omit<CommitPageProps, '
               {replayOn === undefined ? null : (
                 <ul>
                   <li>
-                    <Link to={replayPath(place, true, commit.oid, replayOn)}>{texts.revert}</Link>
+                    <Link to={replayPath(repository, true, commit.oid, replayOn)}>{texts.revert}</Link>
                   </li>
                   <li>
-                    <Link to={replayPath(place, false, commit.oid, replayOn)}>{texts.cherryPick}</Link>
+                    <Link to={replayPath(repository, false, commit.oid, replayOn)}>{texts.cherryPick}</Link>
                   </li>
                 </ul>
               )}
               <ul>
                 {(['diff', 'patch'] as const).map((form) => (
                   <li>
-                    <Link to={`${repositoryPath(place, 'commit', commit.oid)}.${form}`} data-turbo="false">
+                    <Link to={`${repositoryPath(repository, 'commit', commit.oid)}.${form}`} data-turbo="false">
                       {texts.downloadForm(form)}
                     </Link>
                   </li>
@@ -128,7 +128,7 @@ const Head = ({ place, view, title, message, replayOn }: Omit<CommitPageProps, '
           {commit.parents.map((oid, index) => (
             <>
               {index === 0 ? null : ' + '}
-              <CommitLink place={place} oid={oid} />
+              <CommitLink repository={repository} oid={oid} />
             </>
           ))}
         </span>

@@ -37,11 +37,11 @@ export const commitsPage = page({
   async load({ ctx, params, query }) {
     const { revision, treePath: path } = await revisionAt(ctx, 'commits', params.filepath)
     const number = Math.max(1, query.page ?? 1)
-    const asked = { number, limit: pageSize, offset: (number - 1) * pageSize }
+    const slice = { number, limit: pageSize, offset: (number - 1) * pageSize }
     const history = { revision: revision.commit, path, not: undefined }
-    const [{ commits, total }, refs] = await Promise.all([listCommits(ctx, history, asked), getRefChoice(ctx)])
+    const [{ commits, total }, refs] = await Promise.all([listCommits(ctx, history, slice), getRefChoice(ctx)])
     return {
-      place: { owner: ctx.owner, repo: ctx.repo },
+      repository: { owner: ctx.owner, repo: ctx.repo },
       revision,
       path,
       refs,
@@ -49,9 +49,9 @@ export const commitsPage = page({
       page: { number, total, pageSize },
     }
   },
-  meta: ({ place, revision, path }) => ({
-    title: `Commits${path === '' ? '' : ` to ${path}`} · ${place.owner.name}/${place.repo.name}`,
-    canonical: revisionPath(place, 'commits', revision, path),
+  meta: ({ repository, revision, path }) => ({
+    title: `Commits${path === '' ? '' : ` to ${path}`} · ${repository.owner.name}/${repository.repo.name}`,
+    canonical: revisionPath(repository, 'commits', revision, path),
     isUnlisted: true,
   }),
   messages: ({ views }) => views.flatMap(({ commit }) => [subjectOf(commit.message), messageBody(commit.message)]),

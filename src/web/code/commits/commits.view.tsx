@@ -17,7 +17,7 @@ import { codeTexts as texts } from '../../languages/texts.ts'
 import { MessageText } from '../../shared/message-text.view.tsx'
 
 export interface CommitsProps {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly revision: NamedCommit
   readonly path: string
   readonly refs: RefChoice
@@ -26,11 +26,11 @@ export interface CommitsProps {
 }
 
 const CommitRow = ({
-  place,
+  repository,
   view,
   path,
 }: {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly view: CommitView
   readonly path: string
 }) => {
@@ -41,7 +41,7 @@ const CommitRow = ({
     <li class="row commit-row">
       <div class="row-main">
         <div class="commit-title">
-          <CommitSubject place={place} commit={commit} class="row-title" />
+          <CommitSubject repository={repository} commit={commit} class="row-title" />
           {body === '' ? null : (
             <details class="commit-body">
               <summary aria-label={texts.wholeMessage} title={texts.wholeMessage}>
@@ -58,16 +58,16 @@ const CommitRow = ({
           <span>
             {texts.committed} <Time unix={commitUnix(commit)} />
           </span>
-          <StatusMark place={place} view={view} />
+          <StatusMark repository={repository} view={view} />
         </div>
       </div>
       <div class="row-side">
         <SignatureMark verification={verification} />
-        <CommitLink place={place} oid={commit.oid} />
+        <CommitLink repository={repository} oid={commit.oid} />
         <CopyButton text={commit.oid} label={texts.commitId} />
         <Link
           class="button quiet small icon-only"
-          to={revisionPath(place, 'src', { kind: 'commit', name: commit.oid }, path)}
+          to={revisionPath(repository, 'src', { kind: 'commit', name: commit.oid }, path)}
           aria-label={texts.browseAt(shortOid(commit.oid))}
           title={texts.browseHere}
         >
@@ -80,11 +80,11 @@ const CommitRow = ({
 
 /** Commits under the days of their commit, newest first. */
 export const CommitList = ({
-  place,
+  repository,
   views,
   path = '',
 }: {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly views: readonly CommitView[]
   readonly path?: string
 }) => (
@@ -98,7 +98,7 @@ export const CommitList = ({
         <Box>
           <ul class="rows hoverable" data-rows>
             {ofDay.map((view) => (
-              <CommitRow place={place} view={view} path={path} />
+              <CommitRow repository={repository} view={view} path={path} />
             ))}
           </ul>
         </Box>
@@ -107,26 +107,26 @@ export const CommitList = ({
   </div>
 )
 
-export const CommitsView = ({ place, revision, path, refs, views, page }: CommitsProps) => (
+export const CommitsView = ({ repository, revision, path, refs, views, page }: CommitsProps) => (
   <div class="stack">
     <div class="code-bar">
       <RefMenu
-        place={place}
+        repository={repository}
         revision={revision}
         refs={refs}
-        addressOf={(to) => revisionPath(place, 'commits', to, path)}
+        addressOf={(to) => revisionPath(repository, 'commits', to, path)}
       />
       {path === '' ? (
         <h1>{texts.commits(page.total)}</h1>
       ) : (
         <>
-          <PathCrumbs place={place} revision={revision} path={path} />
+          <PathCrumbs repository={repository} revision={revision} path={path} />
           <span class="muted">{texts.commits(page.total)}</span>
         </>
       )}
       <span class="spacer" />
       {path === '' ? null : (
-        <Link class="button plain" to={repositoryPath(place, 'src', revision.kind, revision.name, path)}>
+        <Link class="button plain" to={repositoryPath(repository, 'src', revision.kind, revision.name, path)}>
           {texts.showFile}
         </Link>
       )}
@@ -134,7 +134,7 @@ export const CommitsView = ({ place, revision, path, refs, views, page }: Commit
     {views.length === 0 ? (
       <Empty icon="git-commit" title={texts.noCommits} />
     ) : (
-      <CommitList place={place} views={views} path={path} />
+      <CommitList repository={repository} views={views} path={path} />
     )}
     <Pages page={page.number} total={page.total} pageSize={page.pageSize} />
   </div>

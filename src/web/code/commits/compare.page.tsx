@@ -47,7 +47,7 @@ export const comparePage = page({
   frame: inRepositoryFrame('code'),
   async load({ ctx, params, query }) {
     const { repo, owner, git } = ctx
-    const place = { repo, owner }
+    const repository = { repo, owner }
     const names = namesOf(ctx, params.filepath)
     const { base, head, commits, total, at } = await compareRevisions(ctx, params.filepath)
     const [sole] = total === 1 ? commits : []
@@ -61,7 +61,7 @@ export const comparePage = page({
     ])
     const isHere = at === repo.git_key
     return {
-      place,
+      repository,
       names,
       refs,
       total,
@@ -71,17 +71,17 @@ export const comparePage = page({
       difference: {
         diff,
         ...choice,
-        addressOf: diffAddress(repositoryPath(place, 'compare', `${names.base}...${names.head}`), choice),
+        addressOf: diffAddress(repositoryPath(repository, 'compare', `${names.base}...${names.head}`), choice),
         highlighted: await highlightSides(ctx, at, diff),
         fileAt: (side: 'old' | 'new', kind: 'src' | 'raw', path: string) =>
           side === 'new' && !isHere
             ? undefined
-            : revisionPath(place, kind, { kind: 'commit', name: side === 'new' ? head : (start ?? base) }, path),
+            : revisionPath(repository, kind, { kind: 'commit', name: side === 'new' ? head : (start ?? base) }, path),
       },
     }
   },
-  meta: ({ place, names }) => ({
-    title: `${names.base}...${names.head} · ${place.owner.name}/${place.repo.name}`,
+  meta: ({ repository, names }) => ({
+    title: `${names.base}...${names.head} · ${repository.owner.name}/${repository.repo.name}`,
     isUnlisted: true,
     withFurtherStyles: true,
   }),

@@ -12,7 +12,7 @@ import { repositoryPath, type RepositoryNames } from '../code-paths.ts'
 import { codeTexts as texts } from '../../languages/texts.ts'
 
 export interface CompareProps {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly names: { readonly base: string; readonly head: string }
   readonly refs: RefChoice
   readonly total: number
@@ -24,7 +24,7 @@ export interface CompareProps {
 }
 
 /** The menu of one side. */
-const Side = ({ place, names, refs, side }: CompareProps & { readonly side: 'base' | 'head' }) => (
+const Side = ({ repository, names, refs, side }: CompareProps & { readonly side: 'base' | 'head' }) => (
   <Menu
     class="ref-menu"
     label={
@@ -42,7 +42,7 @@ const Side = ({ place, names, refs, side }: CompareProps & { readonly side: 'bas
         return (
           <li>
             <Link
-              to={repositoryPath(place, 'compare', `${changed.base}...${changed.head}`)}
+              to={repositoryPath(repository, 'compare', `${changed.base}...${changed.head}`)}
               aria-current={name === names[side] ? 'true' : undefined}
             >
               <Icon name={refs.branches.includes(name) ? 'git-branch' : 'tag'} />
@@ -56,7 +56,7 @@ const Side = ({ place, names, refs, side }: CompareProps & { readonly side: 'bas
 )
 
 /** The form of a pull request, closed until it is wanted. A single commit gives its title and text. */
-const NewPull = ({ place, names, total, views }: CompareProps) => {
+const NewPull = ({ repository, names, total, views }: CompareProps) => {
   const message = total === 1 ? (views[0]?.commit.message ?? '') : ''
   return (
     <details class="new-pull-part">
@@ -65,7 +65,7 @@ const NewPull = ({ place, names, total, views }: CompareProps) => {
         {texts.createPull}
       </summary>
       <NewPullForm
-        place={{ owner: place.owner.name, name: place.repo.name }}
+        repository={{ owner: repository.owner.name, name: repository.repo.name }}
         base={names.base}
         head={names.head}
         title={message === '' ? names.head : subjectOf(message)}
@@ -76,13 +76,13 @@ const NewPull = ({ place, names, total, views }: CompareProps) => {
 }
 
 /** The other branches, when nobody has chosen one. */
-const ChooseHead = ({ place, names, refs }: CompareProps) => {
+const ChooseHead = ({ repository, names, refs }: CompareProps) => {
   const others = refs.branches.filter((name) => name !== names.base).slice(0, 20)
   if (others.length === 0) {
     return (
       <Empty icon="git-branch" title={texts.noOtherBranch}>
         <p>{texts.noOtherBranchHint(names.base)}</p>
-        <ButtonLink to={repositoryPath(place, 'branches')}>{texts.showBranches}</ButtonLink>
+        <ButtonLink to={repositoryPath(repository, 'branches')}>{texts.showBranches}</ButtonLink>
       </Empty>
     )
   }
@@ -94,7 +94,7 @@ const ChooseHead = ({ place, names, refs }: CompareProps) => {
             <Icon name="git-branch" />
             <Link
               class="row-main row-title"
-              to={repositoryPath(place, 'compare', `${names.base}...${name}`)}
+              to={repositoryPath(repository, 'compare', `${names.base}...${name}`)}
               data-row-link=""
             >
               {name}
@@ -107,7 +107,7 @@ const ChooseHead = ({ place, names, refs }: CompareProps) => {
 }
 
 export const CompareView = (props: CompareProps) => {
-  const { place, names, total, views, mayOpenPull, difference } = props
+  const { repository, names, total, views, mayOpenPull, difference } = props
   return (
     <div class="stack">
       <PageHead title={texts.compareTitle} lead={texts.compareLead} />
@@ -121,7 +121,7 @@ export const CompareView = (props: CompareProps) => {
       ) : total === 0 ? (
         <Empty icon="git-commit" title={texts.nothingToCompare}>
           <p>{texts.nothingToCompareHint(names.base, names.head)}</p>
-          <ButtonLink to={repositoryPath(place, 'compare', `${names.head}...${names.base}`)}>
+          <ButtonLink to={repositoryPath(repository, 'compare', `${names.head}...${names.base}`)}>
             {texts.swapSides}
           </ButtonLink>
         </Empty>
@@ -130,7 +130,7 @@ export const CompareView = (props: CompareProps) => {
           {mayOpenPull ? <NewPull {...props} /> : null}
           <details class="compare-commits" open={total <= 10}>
             <summary>{texts.commits(total)}</summary>
-            <CommitList place={place} views={views} />
+            <CommitList repository={repository} views={views} />
             {total > views.length ? <p class="muted">{texts.moreCommits(total - views.length)}</p> : null}
           </details>
           <DiffView {...difference} />

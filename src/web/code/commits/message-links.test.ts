@@ -32,11 +32,11 @@ test('pages with commits link what the messages name, beside the link to the com
   const pull = (await alice.must('POST', `${repo.api}/pulls`, { title: 'One', head: 'topic', base: 'main' })).json
   const browser = await Browser.of(forge, 'alice')
   const { texts } = forge.services
-  const asked: (readonly string[])[] = []
+  const lookups: (readonly string[])[] = []
   const original = texts.messages.bind(texts)
   Object.assign(texts, {
     messages: (...input: Parameters<typeof original>) => {
-      asked.push(input[1])
+      lookups.push(input[1])
       return original(...input)
     },
   })
@@ -53,7 +53,7 @@ test('pages with commits link what the messages name, beside the link to the com
     `${at}/compare/main...topic`,
     `${at}/pulls/${pull.number}/commits`,
   ]) {
-    asked.length = 0
+    lookups.length = 0
     // oxlint-disable-next-line no-await-in-loop -- each page in turn
     const { status, text } = await browser.get(page)
     assert.equal(status, 200, page)
@@ -74,12 +74,12 @@ test('pages with commits link what the messages name, beside the link to the com
       )
     }
     if (/commits\/branch|compare/.test(page)) has(`${forge.url}/other/place/issues/3`, 'other/place#3')
-    assert.equal(asked.length, 1, `${page}: all messages are one job`)
+    assert.equal(lookups.length, 1, `${page}: all messages are one job`)
   }
 
   const plain = await forge.given.repo({ owner: 'alice', name: 'plain' })
-  asked.length = 0
+  lookups.length = 0
   assert.equal((await browser.get('/alice/plain/commits/branch/main')).status, 200)
   assert.equal((await browser.get(plain.api.replace('/repos', ''))).status, 200)
-  assert.deepEqual(asked, [], 'messages without names are not looked at')
+  assert.deepEqual(lookups, [], 'messages without names are not looked at')
 })

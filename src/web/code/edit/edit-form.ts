@@ -13,7 +13,7 @@ import { codeTexts as texts } from '../../languages/texts.ts'
 import { text } from '../../ui/fields.ts'
 
 /** The branch in an address of a form, and the path below it. */
-export interface EditPlace {
+export interface EditTarget {
   readonly branch: string
   readonly path: string
   /** Undefined in an empty repository. */
@@ -21,7 +21,7 @@ export interface EditPlace {
 }
 
 /** Returns the branch and path that the address of a form names. Throws `NotFound` for an unknown branch. */
-export async function editPlace(ctx: RepoCtx, rest: string): Promise<EditPlace> {
+export async function editTarget(ctx: RepoCtx, rest: string): Promise<EditTarget> {
   const { repo, git } = ctx
   if (repo.is_empty && (await git.isEmpty(repo.git_key))) {
     const branch = repo.default_branch
@@ -36,15 +36,15 @@ export async function editPlace(ctx: RepoCtx, rest: string): Promise<EditPlace> 
 export const formRequires = [inSession, inRepo, canRead('code'), canWrite('code'), notArchived] as const
 export const actRequires = [inRepo, canRead('code'), canWrite('code'), notArchived] as const
 
-export const shared = (ctx: RepoCtx, { branch, path }: EditPlace) => ({
-  place: { owner: ctx.owner, repo: ctx.repo },
+export const formData = (ctx: RepoCtx, { branch, path }: EditTarget) => ({
+  repository: { owner: ctx.owner, repo: ctx.repo },
   branch,
   path,
   isFirst: ctx.repo.is_empty,
 })
 
-export const titleOf = (what: string, { place }: Pick<EditProps, 'place'>) => ({
-  title: `${what} · ${place.owner.name}/${place.repo.name}`,
+export const titleOf = (what: string, { repository }: Pick<EditProps, 'repository'>) => ({
+  title: `${what} · ${repository.owner.name}/${repository.repo.name}`,
   isUnlisted: true,
 })
 
@@ -84,7 +84,7 @@ export const comparison = (ctx: RepoCtx, base: string, made: string) => ({
  */
 export async function commitEdit(
   ctx: SignedInRepoCtx,
-  { branch }: EditPlace,
+  { branch }: EditTarget,
   edits: readonly FileEdit[],
   choice: CommitChoice,
   shownPath?: string,

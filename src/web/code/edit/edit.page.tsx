@@ -13,12 +13,12 @@ import {
   actRequires,
   commitEdit,
   commitFields,
-  editPlace,
+  editTarget,
   formRequires,
   problemFields,
-  shared,
+  formData,
   titleOf,
-  type EditPlace,
+  type EditTarget,
 } from './edit-form.ts'
 import { DeleteView, EditView } from './edit.view.tsx'
 import { editorIndent, type Indent } from './editor-indent.rules.ts'
@@ -32,7 +32,7 @@ const maxFormBytes = 12 << 20
 /** Longest text that is edited in the browser, in bytes. */
 const maxEditedBytes = 2 << 20
 
-async function fileAt(ctx: RepoCtx, { branch, path, commit }: EditPlace): Promise<FileView> {
+async function fileAt(ctx: RepoCtx, { branch, path, commit }: EditTarget): Promise<FileView> {
   const entry = commit === undefined ? undefined : await entryAt(ctx, { kind: 'branch', name: branch, commit }, path)
   if (entry?.type !== 'blob') throw new NotFound(`${path} is not a file`, 'path_not_found')
   return getFile(ctx, entry)
@@ -49,9 +49,9 @@ function editableText({ body, sizeBytes }: FileView): string {
  * Returns how the editor indents: as `.editorconfig` says, otherwise with tabs if the text has them. Patterns that take too
  * long to match say nothing.
  */
-async function indentOf(ctx: RepoCtx, { commit }: EditPlace, path: string, text: string): Promise<Indent> {
-  const asked = commit === undefined ? undefined : getEditorconfig(ctx, commit, path)
-  const found = await asked?.catch((error: unknown) => {
+async function indentOf(ctx: RepoCtx, { commit }: EditTarget, path: string, text: string): Promise<Indent> {
+  const properties = commit === undefined ? undefined : getEditorconfig(ctx, commit, path)
+  const found = await properties?.catch((error: unknown) => {
     if (!(error instanceof WorkTooCostly)) throw error
     return undefined
   })
@@ -65,11 +65,11 @@ export const editFilePage = page({
   requires: formRequires,
   frame: inRepositoryFrame('code'),
   async load({ ctx, params }) {
-    const at = await editPlace(ctx, params.filepath)
+    const at = await editTarget(ctx, params.filepath)
     const file = await fileAt(ctx, at)
     const text = editableText(file)
     const indent = await indentOf(ctx, at, at.path, text)
-    return { ...shared(ctx, at), kind: 'edit' as const, text, oid: file.entry.oid, name: at.path, indent }
+    return { ...formData(ctx, at), kind: 'edit' as const, text, oid: file.entry.oid, name: at.path, indent }
   },
   meta: (data) => ({ ...titleOf(texts.editing(data.path), data), withEditor: true }),
   view: EditView,
@@ -84,12 +84,12 @@ export const newFilePage = page({
   requires: formRequires,
   frame: inRepositoryFrame('code'),
   async load({ ctx, params, query }) {
-    const at = await editPlace(ctx, params.filepath)
+    const at = await editTarget(ctx, params.filepath)
     const name = [at.path, query.name ?? ''].filter((part) => part !== '').join('/')
     const nameInFolder = query.name === undefined && at.path !== '' ? `${at.path}/` : name
     const text = query.value ?? ''
     const indent = await indentOf(ctx, at, name, text)
-    return { ...shared(ctx, at), kind: 'new' as const, text, oid: undefined, name: nameInFolder, indent }
+    return { ...formData(ctx, at), kind: 'new' as const, text, oid: undefined, name: nameInFolder, indent }
   },
   meta: (data) => ({ ...titleOf(texts.newFile, data), withEditor: true }),
   view: EditView,
@@ -102,9 +102,9 @@ export const deleteFilePage = page({
   requires: formRequires,
   frame: inRepositoryFrame('code'),
   async load({ ctx, params }) {
-    const at = await editPlace(ctx, params.filepath)
+    const at = await editTarget(ctx, params.filepath)
     const { entry } = await fileAt(ctx, at)
-    return { ...shared(ctx, at), oid: entry.oid }
+    return { ...formData(ctx, at), oid: entry.oid }
   },
   meta: (data) => titleOf(texts.deleting(data.path), data),
   view: DeleteView,
@@ -135,7 +135,7 @@ export const editFile = act({
   again: editFilePage,
   problemFields: { ...problemFields, sha_mismatch: 'text' },
   async run({ ctx, params, body }) {
-    const at = await editPlace(ctx, params.filepath)
+    const at = await editTarget(ctx, params.filepath)
     const path = writablePath('name', body.name.trim())
     const edit: FileEdit = {
       operation: 'update',
@@ -164,7 +164,7 @@ export const createFile = act({
   again: newFilePage,
   problemFields,
   async run({ ctx, params, body }) {
-    const at = await editPlace(ctx, params.filepath)
+    const at = await editTarget(ctx, params.filepath)
     const path = writablePath('name', body.name.trim())
     return commitEdit(ctx, at, [{ operation: 'create', path, content: contentOf(body) }], body)
   },
@@ -180,7 +180,7 @@ export const deleteFile = act({
   again: deleteFilePage,
   problemFields,
   async run({ ctx, params, body }) {
-    const at = await editPlace(ctx, params.filepath)
+    const at = await editTarget(ctx, params.filepath)
     const edit: FileEdit = {
       operation: 'delete',
       path: at.path,

@@ -13,8 +13,8 @@ test('editFilePage, newFilePage, deleteFilePage, editFile, createFile, deleteFil
   const fields = { _csrf: await bob.csrf('/user/settings'), name: 'a.txt', text: 'x', oid: '', target: 'direct' }
   for (const path of ['_edit/main/README.md', '_new/main', '_delete/main/README.md']) {
     const web = `/${repo.fullName}/${path}`
-    const asked = await guest.get(web)
-    assert.deepEqual([asked.status, asked.headers.get('location')?.split('?')[0]], [303, '/user/login'], path)
+    const answer = await guest.get(web)
+    assert.deepEqual([answer.status, answer.headers.get('location')?.split('?')[0]], [303, '/user/login'], path)
     assert.equal((await bob.get(web)).status, 403, path)
     assert.equal((await bob.post(web, fields)).status, 403, path)
   }

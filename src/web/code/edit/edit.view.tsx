@@ -9,7 +9,7 @@ import type { Indent } from './editor-indent.rules.ts'
 import { codeTexts as texts } from '../../languages/texts.ts'
 
 export interface CommitTarget {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly branch: string
   /** The repository has no commit, so that the first one makes the branch. */
   readonly isFirst: boolean
@@ -93,9 +93,9 @@ const formOf = (text: string): string =>
   [text.includes('\r\n') ? 'crlf' : '', text.startsWith('\ufeff') ? 'bom' : ''].filter((part) => part !== '').join(' ')
 
 export const EditView = (props: EditProps) => {
-  const { place, branch, path, kind, text, oid, name, indent } = props
+  const { repository, branch, path, kind, text, oid, name, indent } = props
   const { refused } = usePage()
-  const to = kind === 'edit' ? editPath(place, branch, path) : repositoryPath(place, '_new', branch, path)
+  const to = kind === 'edit' ? editPath(repository, branch, path) : repositoryPath(repository, '_new', branch, path)
   const sent = refused?.action === to ? refused.values : undefined
   const isStale = sent !== undefined && kind === 'edit' && sent['oid'] !== oid
   return (
@@ -140,8 +140,8 @@ export const EditView = (props: EditProps) => {
           data-tab-size={indent.tabSize}
         />
         <CommitFields
-          {...{ place, branch, isFirst: props.isFirst }}
-          cancelTo={revisionPath(place, 'src', { kind: 'branch', name: branch }, path)}
+          {...{ repository, branch, isFirst: props.isFirst }}
+          cancelTo={revisionPath(repository, 'src', { kind: 'branch', name: branch }, path)}
           summary={kind === 'edit' ? texts.defaultUpdate(path) : texts.defaultCreate}
           act={texts.commitChanges}
         />
@@ -151,16 +151,16 @@ export const EditView = (props: EditProps) => {
 }
 
 export const DeleteView = (props: CommitTarget & { readonly path: string; readonly oid: string }) => {
-  const { place, branch, path, oid } = props
+  const { repository, branch, path, oid } = props
   return (
     <div class="narrow stack">
       <PageHead title={texts.deleting(path)} lead={texts.onBranch(branch)} />
-      <Form to={deletePath(place, branch, path)} class="stack">
+      <Form to={deletePath(repository, branch, path)} class="stack">
         <input type="hidden" name="oid" value={oid} />
         <CommitFields
           {...props}
           kind="danger"
-          cancelTo={revisionPath(place, 'src', { kind: 'branch', name: branch }, path)}
+          cancelTo={revisionPath(repository, 'src', { kind: 'branch', name: branch }, path)}
           summary={texts.defaultDelete(path)}
           act={texts.deleteFile}
         />

@@ -13,10 +13,10 @@ import {
   chosenOptions,
   commitFields,
   comparison,
-  editPlace,
+  editTarget,
   formRequires,
   problemFields,
-  shared,
+  formData,
   titleOf,
   type CommitChoice,
 } from './edit-form.ts'
@@ -25,7 +25,7 @@ import { codeTexts as texts } from '../../languages/texts.ts'
 
 /** Returns the branch in the address of a form. Throws `NotFound` for an address that goes on below it. */
 async function branchAt(ctx: RepoCtx, rest: string) {
-  const at = await editPlace(ctx, rest)
+  const at = await editTarget(ctx, rest)
   if (at.path !== '' || at.commit === undefined) throw new NotFound(texts.noSuchBranch, 'branch_not_found')
   return at
 }
@@ -34,7 +34,7 @@ async function load(ctx: RepoCtx, sha: string, rest: string, isReverse: boolean)
   const at = await branchAt(ctx, rest)
   const [commit, refs] = await Promise.all([getCommit(ctx, sha), getRefChoice(ctx)])
   const message = replayMessage(commit.message, commit.oid, isReverse)
-  return { ...shared(ctx, at), commit, isReverse, message, refs: { ...refs, tags: [], tagCount: 0 } }
+  return { ...formData(ctx, at), commit, isReverse, message, refs: { ...refs, tags: [], tagCount: 0 } }
 }
 
 async function replay(

@@ -20,8 +20,8 @@ test('revertPage, cherryPickPage, revertCommit, cherryPickCommit: only writers r
   const fields = { _csrf: await bob.csrf('/user/settings'), target: 'direct' }
   for (const form of ['_revert', '_cherrypick']) {
     const web = `/${repo.fullName}/${form}/${oid}/main`
-    const asked = await guest.get(web)
-    assert.deepEqual([asked.status, asked.headers.get('location')?.split('?')[0]], [303, '/user/login'], form)
+    const answer = await guest.get(web)
+    assert.deepEqual([answer.status, answer.headers.get('location')?.split('?')[0]], [303, '/user/login'], form)
     assert.equal((await bob.get(web)).status, 403, form)
     assert.equal((await bob.post(web, fields)).status, 403, form)
   }

@@ -20,7 +20,7 @@ export interface ReplayProps extends CommitTarget {
 }
 
 /** The form that reverts or cherry-picks a commit. */
-export const ReplayView = ({ place, branch, isFirst, commit, isReverse, message, refs }: ReplayProps) => {
+export const ReplayView = ({ repository, branch, isFirst, commit, isReverse, message, refs }: ReplayProps) => {
   const { oid } = commit
   const short = shortOid(oid)
   return (
@@ -31,23 +31,23 @@ export const ReplayView = ({ place, branch, isFirst, commit, isReverse, message,
       />
       <div class="line">
         <RefMenu
-          place={place}
+          repository={repository}
           revision={{ kind: 'branch', name: branch }}
           refs={refs}
-          addressOf={({ name }) => replayPath(place, isReverse, oid, name)}
+          addressOf={({ name }) => replayPath(repository, isReverse, oid, name)}
         />
-        <CommitLink place={place} oid={oid} />
+        <CommitLink repository={repository} oid={oid} />
         <span class="muted cut">
           <TitleText text={subjectOf(commit.message) || texts.noMessage} />
         </span>
       </div>
-      <Form to={replayPath(place, isReverse, oid, branch)} class="stack">
+      <Form to={replayPath(repository, isReverse, oid, branch)} class="stack">
         <CommitFields
-          {...{ place, branch, isFirst }}
+          {...{ repository, branch, isFirst }}
           summary={subjectOf(message)}
           description={messageBody(message)}
           act={isReverse ? texts.revert : texts.cherryPick}
-          cancelTo={repositoryPath(place, 'commit', oid)}
+          cancelTo={repositoryPath(repository, 'commit', oid)}
         />
       </Form>
     </div>

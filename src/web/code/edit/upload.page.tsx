@@ -18,7 +18,7 @@ import { uploadsOn } from '../../shell/upload.requirements.ts'
 import { csrfName } from '../../ui/page-context.ts'
 import { siteHref } from '../../ui/paths.ts'
 import { sizeText } from '../../languages/amounts.ts'
-import { actRequires, commitEdit, editPlace, formRequires, shared, titleOf } from './edit-form.ts'
+import { actRequires, commitEdit, editTarget, formRequires, formData, titleOf } from './edit-form.ts'
 import { codeTexts } from '../../languages/texts.ts'
 import { UploadView } from './upload.view.tsx'
 
@@ -36,7 +36,7 @@ export const uploadFilesPage = page({
   async load({ ctx, params }) {
     const { maxFiles, maxFileBytes } = uploadLimits(ctx)
     const { allowedTypes: types } = ctx.config.repositoryUpload
-    return { ...shared(ctx, await editPlace(ctx, params.filepath)), maxFiles, maxFileBytes, types }
+    return { ...formData(ctx, await editTarget(ctx, params.filepath)), maxFiles, maxFileBytes, types }
   },
   meta: (data) => titleOf(texts.title, data),
   view: UploadView,
@@ -71,7 +71,7 @@ const commitUpload = (
     },
     async (files, sent) => {
       if (files.length === 0) throw new Invalid(texts.noFiles, 'upload_missing')
-      const at = await editPlace(ctx, rest)
+      const at = await editTarget(ctx, rest)
       const folder = trimBoth((sent['folder'] ?? '').trim(), '/')
       const edits = await uploadEdits(ctx, at.commit, folder, files)
       return commitEdit(ctx, at, edits, sent, folder)

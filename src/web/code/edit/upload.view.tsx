@@ -18,11 +18,11 @@ export const UploadView = (
     readonly types: string
   },
 ) => {
-  const { place, branch, path, maxFiles, maxFileBytes, types } = props
+  const { repository, branch, path, maxFiles, maxFileBytes, types } = props
   return (
     <div class="narrow stack">
       <PageHead title={texts.title} lead={codeTexts.onBranch(branch)} />
-      <Form to={repositoryPath(place, '_upload', branch, path)} files class="stack edit-form">
+      <Form to={repositoryPath(repository, '_upload', branch, path)} files class="stack edit-form">
         <Field
           name="folder"
           label={texts.folder}
@@ -48,7 +48,7 @@ export const UploadView = (
         />
         <CommitFields
           {...props}
-          cancelTo={revisionPath(place, 'src', { kind: 'branch', name: branch }, path)}
+          cancelTo={revisionPath(repository, 'src', { kind: 'branch', name: branch }, path)}
           summary={texts.defaultMessage}
           act={codeTexts.commitChanges}
         />

@@ -7,16 +7,16 @@ import { codeTexts as texts } from '../../languages/texts.ts'
 
 /** The ways to add files to a folder of a branch. */
 export const AddFile = ({
-  place,
+  repository,
   branch,
   path,
 }: {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly branch: string
   readonly path: string
 }) => {
   const { config } = usePage()
-  const to = (page: string) => repositoryPath(place, page, branch, path)
+  const to = (page: string) => repositoryPath(repository, page, branch, path)
   if (!config.repositoryUpload.enabled) {
     return (
       <ButtonLink icon="plus" to={to('_new')} aria-label={texts.addFile}>

@@ -20,13 +20,13 @@ export const blamePage = page({
   frame: inRepositoryFrame('code'),
   async load({ ctx, params }) {
     const { git, repo, owner } = ctx
-    const place = { owner, repo }
+    const repository = { owner, repo }
     const { revision, treePath: path } = await revisionAt(ctx, 'blame', params.filepath)
     const entry = await entryAt(ctx, revision, path)
     if (entry?.type !== 'blob') throw new NotFound(`${path} is not a file`, 'path_not_found')
     const file = await getFile(ctx, entry)
     const { body } = file
-    if (body.kind !== 'text') throw new Moved(303, revisionPath(place, 'src', revision, path))
+    if (body.kind !== 'text') throw new Moved(303, revisionPath(repository, 'src', revision, path))
     const [shown, parts, refs, latest] = await Promise.all([
       readLines(ctx, path, body.text, 1),
       git.blame(repo.git_key, revision.commit, path, { maxLines: linesOnPage }),
@@ -35,7 +35,7 @@ export const blamePage = page({
     ])
     const commits = await git.readCommits(repo.git_key, [...new Set(parts.map(({ commit }) => commit))])
     return {
-      place,
+      repository,
       revision,
       path,
       refs,
@@ -48,7 +48,10 @@ export const blamePage = page({
       views: await viewCommits(ctx, commits),
     }
   },
-  meta: ({ place, path }) => ({ title: `Blame of ${path} · ${place.owner.name}/${place.repo.name}`, isUnlisted: true }),
+  meta: ({ repository, path }) => ({
+    title: `Blame of ${path} · ${repository.owner.name}/${repository.repo.name}`,
+    isUnlisted: true,
+  }),
   messages: ({ views, latest }) => [latest, ...views].map(({ commit }) => subjectOf(commit.message)),
   view: BlameView,
 })

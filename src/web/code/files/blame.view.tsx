@@ -29,17 +29,17 @@ export interface BlameProps extends Omit<FileHeadProps, 'display' | 'lineCount'>
   readonly views: readonly CommitView[]
 }
 
-const Origin = ({ place, view, part }: Pick<BlameProps, 'place'> & { view: CommitView; part: BlamePart }) => {
+const Origin = ({ repository, view, part }: Pick<BlameProps, 'repository'> & { view: CommitView; part: BlamePart }) => {
   const [parent] = view.commit.parents
   return (
     <div class="blame-origin">
       {view.author ? <Avatar person={view.author} size={16} /> : <Icon name="person" />}
-      <CommitSubject place={place} commit={view.commit} class="cut" />
+      <CommitSubject repository={repository} commit={view.commit} class="cut" />
       <span class="spacer" />
       {parent === undefined ? null : (
         <Link
           class="blame-before"
-          to={`${revisionPath(place, 'blame', { kind: 'commit', name: parent }, part.path)}#L${part.line}`}
+          to={`${revisionPath(repository, 'blame', { kind: 'commit', name: parent }, part.path)}#L${part.line}`}
           aria-label={texts.blameBefore(shortOid(view.commit.oid))}
           title={texts.blameBefore(shortOid(view.commit.oid))}
         >
@@ -52,17 +52,17 @@ const Origin = ({ place, view, part }: Pick<BlameProps, 'place'> & { view: Commi
 }
 
 const Part = ({
-  place,
+  repository,
   part,
   view,
   lines,
-}: Pick<BlameProps, 'place'> & { part: BlamePart; view: CommitView | undefined; lines: readonly string[] }) => (
+}: Pick<BlameProps, 'repository'> & { part: BlamePart; view: CommitView | undefined; lines: readonly string[] }) => (
   <>
     {lines.map((line, index) => (
       <tr id={`L${part.line + index}`} class={index === 0 ? 'blame-first' : undefined}>
         {index === 0 ? (
           <td class="blame-cell" rowSpan={lines.length}>
-            {view === undefined ? null : <Origin place={place} view={view} part={part} />}
+            {view === undefined ? null : <Origin repository={repository} view={view} part={part} />}
           </td>
         ) : null}
         <td class="num">
@@ -74,27 +74,34 @@ const Part = ({
   </>
 )
 
-export const BlameView = ({ place, revision, path, refs, shown, parts, views, ...head }: BlameProps) => {
+export const BlameView = ({ repository, revision, path, refs, shown, parts, views, ...head }: BlameProps) => {
   const viewOf = new Map<string, CommitView>(views.map((view) => [view.commit.oid, view]))
   return (
     <div class="stack">
       <div class="code-bar">
         <RefMenu
-          place={place}
+          repository={repository}
           revision={revision}
           refs={refs}
-          addressOf={(to) => revisionPath(place, 'blame', to, path)}
+          addressOf={(to) => revisionPath(repository, 'blame', to, path)}
         />
-        <PathCrumbs place={place} revision={revision} path={path} />
+        <PathCrumbs repository={repository} revision={revision} path={path} />
       </div>
       <Box class="file-box" foot={shown.total > shown.lines.length ? texts.blameEnds(shown.lines.length) : undefined}>
-        <FileHead {...head} place={place} revision={revision} path={path} display="blame" lineCount={shown.total} />
+        <FileHead
+          {...head}
+          repository={repository}
+          revision={revision}
+          path={path}
+          display="blame"
+          lineCount={shown.total}
+        />
         <div class="code-scroll blame" data-lines tabIndex={0} role="region" aria-label={texts.blameOf(path)}>
           <table class="code-table">
             <tbody>
               {parts.map((part) => (
                 <Part
-                  place={place}
+                  repository={repository}
                   part={part}
                   view={viewOf.get(part.commit)}
                   lines={shown.lines.slice(part.line - 1, part.line - 1 + part.count)}

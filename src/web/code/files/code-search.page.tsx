@@ -20,12 +20,15 @@ export const repoCodeSearchPage = page({
     const { repo, owner } = ctx
     const text = (query.q ?? '').trim().slice(0, maxSearchLength)
     const branch = repo.default_branch
-    const shared = { place: { owner, repo }, branch, text }
+    const shared = { repository: { owner, repo }, branch, text }
     if (text === '') return { ...shared, found: undefined }
     if (repo.is_empty) return { ...shared, found: { files: [], isBounded: false } }
     const { commit } = await getNamedCommit(ctx.git, repo.git_key, branch)
     return { ...shared, found: await searchCommit(ctx, commit, text) }
   },
-  meta: ({ place }) => ({ title: `${texts.title} · ${place.owner.name}/${place.repo.name}`, isUnlisted: true }),
+  meta: ({ repository }) => ({
+    title: `${texts.title} · ${repository.owner.name}/${repository.repo.name}`,
+    isUnlisted: true,
+  }),
   view: CodeSearchView,
 })

@@ -7,19 +7,19 @@ import type { RepositoryNames } from '../code-paths.ts'
 
 /** A search of the files of one repository. */
 export const CodeSearchView = ({
-  place,
+  repository,
   branch,
   text,
   found,
 }: {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly branch: string
   readonly text: string
   readonly found: FoundCode | undefined
 }) => (
   <div class="stack">
     <h1>{texts.title}</h1>
-    <CodeSearchForm to={pathOf(place.owner.name, place.repo.name, 'search')} text={text} />
+    <CodeSearchForm to={pathOf(repository.owner.name, repository.repo.name, 'search')} text={text} />
     {found === undefined ? (
       <p class="muted">{texts.hint(branch)}</p>
     ) : found.files.length === 0 ? (
@@ -31,7 +31,7 @@ export const CodeSearchView = ({
         <p class="muted small">
           {texts.found(found.files.length)} {found.isBounded ? texts.bounded : ''}
         </p>
-        <FoundFiles place={place} branch={branch} found={found} text={text} />
+        <FoundFiles repository={repository} branch={branch} found={found} text={text} />
       </>
     )}
   </div>

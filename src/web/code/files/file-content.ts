@@ -37,11 +37,11 @@ export async function readLines(
   ctx: RepoCtx,
   path: string,
   text: string,
-  asked: number | undefined,
+  wanted: number | undefined,
 ): Promise<SourceLines> {
   const source = text.replace(/^\ufeff/, '')
   const starts = pageStarts(source, linesOnPage)
-  const page = Math.min(Math.max(1, asked ?? 1), Math.max(1, starts.offsets.length))
+  const page = Math.min(Math.max(1, wanted ?? 1), Math.max(1, starts.offsets.length))
   const first = (page - 1) * linesOnPage
   const language = languageOfFile(path)
   // A long text has millions of lines, and those of one page are enough.
@@ -107,10 +107,10 @@ export async function readSource(
   ctx: RepoCtx,
   revision: NamedCommit,
   { entry, body }: FileView,
-  asked: { readonly display?: string | undefined; readonly page?: number | undefined },
+  query: { readonly display?: string | undefined; readonly page?: number | undefined },
 ): Promise<SourceContent> {
   const isImage = imageNames.test(entry.name)
-  const wantsSource = asked.display === 'source'
+  const wantsSource = query.display === 'source'
   if (isImage && body.kind !== 'link' && !(wantsSource && body.kind === 'text')) {
     return { kind: 'image', hasSource: body.kind === 'text' }
   }
@@ -124,5 +124,5 @@ export async function readSource(
     const html = await renderedFile(ctx, revision, entry.path, body.text)
     if (html !== undefined) return { kind: 'rendered', html }
   }
-  return { kind: 'lines', mayRender, ...(await readLines(ctx, entry.path, body.text, asked.page)) }
+  return { kind: 'lines', mayRender, ...(await readLines(ctx, entry.path, body.text, query.page)) }
 }

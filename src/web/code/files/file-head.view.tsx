@@ -17,7 +17,7 @@ import { codeTexts as texts } from '../../languages/texts.ts'
 type Display = 'preview' | 'source' | 'blame' | 'other'
 
 export interface FileHeadProps {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly revision: NamedCommit
   readonly path: string
   readonly editing: Editing
@@ -33,12 +33,12 @@ export interface FileHeadProps {
 
 /** The address of a file's bytes; a large file's are behind its pointer. */
 export const bytesPath = ({
-  place,
+  repository,
   revision,
   path,
   file,
-}: Pick<FileHeadProps, 'place' | 'revision' | 'path' | 'file'>): string =>
-  revisionPath(place, file.body.kind === 'pointer' ? 'media' : 'raw', revision, path)
+}: Pick<FileHeadProps, 'repository' | 'revision' | 'path' | 'file'>): string =>
+  revisionPath(repository, file.body.kind === 'pointer' ? 'media' : 'raw', revision, path)
 
 const Facts = ({ file, lineCount }: FileHeadProps) => {
   const { body } = file
@@ -56,10 +56,10 @@ const Facts = ({ file, lineCount }: FileHeadProps) => {
 }
 
 /** Switches between preview, code and blame. */
-const DisplaySwitch = ({ place, revision, path, file, display, mayPreview }: FileHeadProps) => {
+const DisplaySwitch = ({ repository, revision, path, file, display, mayPreview }: FileHeadProps) => {
   if (file.body.kind !== 'text' || display === 'other') return null
-  const here = revisionPath(place, 'src', revision, path)
-  const blame = revisionPath(place, 'blame', revision, path)
+  const here = revisionPath(repository, 'src', revision, path)
+  const blame = revisionPath(repository, 'blame', revision, path)
   const isBlame = display === 'blame'
   return (
     <div class="button-group">
@@ -126,7 +126,7 @@ const ChangeLink = ({
 }
 
 const Acts = (props: FileHeadProps) => {
-  const { place, revision, path, editing, file, display } = props
+  const { repository, revision, path, editing, file, display } = props
   const { config } = usePage()
   const branch = editing.isOffered ? editing.branch : ''
   const isText = file.body.kind === 'text'
@@ -139,7 +139,7 @@ const Acts = (props: FileHeadProps) => {
         {revision.kind === 'commit' ? null : (
           <ButtonLink
             class="small"
-            to={revisionPath(place, 'src', { kind: 'commit', name: revision.commit }, path)}
+            to={revisionPath(repository, 'src', { kind: 'commit', name: revision.commit }, path)}
             title={texts.permalinkHint}
           >
             {texts.permalink}
@@ -173,14 +173,14 @@ const Acts = (props: FileHeadProps) => {
         </ButtonLink>
         {isText ? (
           <ChangeLink
-            to={editPath(place, branch, path)}
+            to={editPath(repository, branch, path)}
             icon="pencil"
             label={texts.editFile}
             editing={editing}
             hotkey="e"
           />
         ) : null}
-        <ChangeLink to={deletePath(place, branch, path)} icon="trash" label={texts.deleteFile} editing={editing} />
+        <ChangeLink to={deletePath(repository, branch, path)} icon="trash" label={texts.deleteFile} editing={editing} />
       </div>
     </NarrowMenu>
   )
@@ -189,7 +189,7 @@ const Acts = (props: FileHeadProps) => {
 /** The head of a file's box: its last commit, then what the file is and the acts on it. */
 export const FileHead = (props: FileHeadProps) => (
   <div class="box-head file-head">
-    <LatestCommit place={props.place} revision={props.revision} path={props.path} view={props.latest} />
+    <LatestCommit repository={props.repository} revision={props.revision} path={props.path} view={props.latest} />
     <div class="file-line">
       <Facts {...props} />
       <DisplaySwitch {...props} />

@@ -25,11 +25,11 @@ function headOf(content: SourceContent): Pick<FileHeadProps, 'display' | 'mayPre
 
 /** Where a symbolic link leads. */
 const LinkTarget = ({
-  place,
+  repository,
   revision,
   path,
   target,
-}: Pick<FileProps, 'place' | 'revision' | 'path'> & { readonly target: string }) => {
+}: Pick<FileProps, 'repository' | 'revision' | 'path'> & { readonly target: string }) => {
   const linked = linkedPath(path, target)
   return (
     <p class="box-body">
@@ -37,7 +37,7 @@ const LinkTarget = ({
       {linked === undefined ? (
         <code>{target}</code>
       ) : (
-        <Link to={revisionPath(place, 'src', revision, linked)} class="mono">
+        <Link to={revisionPath(repository, 'src', revision, linked)} class="mono">
           {target}
         </Link>
       )}

@@ -20,8 +20,11 @@ export const findFilePage = page({
     const { repo, owner } = ctx
     const q = (query.q ?? '').trim()
     const [found, refs] = await Promise.all([findFiles(ctx, revision.commit, q), getRefChoice(ctx)])
-    return { place: { owner, repo }, revision, refs, q, ...found }
+    return { repository: { owner, repo }, revision, refs, q, ...found }
   },
-  meta: ({ place }) => ({ title: `${texts.findFile} · ${place.owner.name}/${place.repo.name}`, isUnlisted: true }),
+  meta: ({ repository }) => ({
+    title: `${texts.findFile} · ${repository.owner.name}/${repository.repo.name}`,
+    isUnlisted: true,
+  }),
   view: FindView,
 })

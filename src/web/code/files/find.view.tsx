@@ -14,7 +14,7 @@ import { RefMenu } from '../ref-menu.view.tsx'
 import { codeTexts as texts } from '../../languages/texts.ts'
 
 export interface FindProps {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly revision: NamedCommit
   readonly refs: RefChoice
   readonly q: string
@@ -23,20 +23,25 @@ export interface FindProps {
   readonly isWhole: boolean
 }
 
-export const FindView = ({ place, revision, refs, q, paths, matched, isWhole }: FindProps) => (
+export const FindView = ({ repository, revision, refs, q, paths, matched, isWhole }: FindProps) => (
   <div class="stack">
     <div class="code-bar">
-      <RefMenu place={place} revision={revision} refs={refs} addressOf={(to) => revisionPath(place, 'find', to)} />
+      <RefMenu
+        repository={repository}
+        revision={revision}
+        refs={refs}
+        addressOf={(to) => revisionPath(repository, 'find', to)}
+      />
       <h1>{texts.findFile}</h1>
       <span class="spacer" />
       {usePage().config.serviceExplore.disableCodePage ? null : (
-        <ButtonLink icon="code" to={pathOf(place.owner.name, place.repo.name, 'search')}>
+        <ButtonLink icon="code" to={pathOf(repository.owner.name, repository.repo.name, 'search')}>
           {codeSearchTexts.title}
         </ButtonLink>
       )}
     </div>
     <Form
-      to={revisionPath(place, 'find', revision)}
+      to={revisionPath(repository, 'find', revision)}
       method="get"
       role="search"
       label={texts.findFile}
@@ -65,7 +70,7 @@ export const FindView = ({ place, revision, refs, q, paths, matched, isWhole }: 
           {paths.map((path) => (
             <li class="row find-row">
               <Icon name="file" />
-              <Link class="mono" to={revisionPath(place, 'src', revision, path)}>
+              <Link class="mono" to={revisionPath(repository, 'src', revision, path)}>
                 {path}
               </Link>
             </li>

@@ -18,7 +18,7 @@ const icons: Readonly<Record<string, IconName>> = {
 }
 
 export interface FolderProps {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly revision: NamedCommit
   readonly path: string
   readonly folder: Folder
@@ -28,8 +28,14 @@ export interface FolderProps {
   readonly commitCount: number | undefined
 }
 
-const EntryName = ({ place, revision, entry }: Pick<FolderProps, 'place' | 'revision'> & { entry: FolderEntry }) => {
-  if (entry.type !== 'commit') return <Link to={revisionPath(place, 'src', revision, entry.path)}>{entry.name}</Link>
+const EntryName = ({
+  repository,
+  revision,
+  entry,
+}: Pick<FolderProps, 'repository' | 'revision'> & { entry: FolderEntry }) => {
+  if (entry.type !== 'commit') {
+    return <Link to={revisionPath(repository, 'src', revision, entry.path)}>{entry.name}</Link>
+  }
   return (
     <>
       {entry.submodulePage === undefined ? (
@@ -42,16 +48,20 @@ const EntryName = ({ place, revision, entry }: Pick<FolderProps, 'place' | 'revi
   )
 }
 
-const Row = ({ place, revision, entry }: Pick<FolderProps, 'place' | 'revision'> & { entry: FolderEntry }) => {
+const Row = ({
+  repository,
+  revision,
+  entry,
+}: Pick<FolderProps, 'repository' | 'revision'> & { entry: FolderEntry }) => {
   const kind = entryKind(entry)
   return (
     <tr>
       <td class="file-name">
         <Icon name={icons[kind] ?? 'file'} />
-        <EntryName place={place} revision={revision} entry={entry} />
+        <EntryName repository={repository} revision={revision} entry={entry} />
       </td>
       <td class="file-commit">
-        {entry.lastCommit === undefined ? null : <CommitSubject place={place} commit={entry.lastCommit} />}
+        {entry.lastCommit === undefined ? null : <CommitSubject repository={repository} commit={entry.lastCommit} />}
       </td>
       <td class="file-time">{entry.lastCommit === undefined ? null : <Time unix={commitUnix(entry.lastCommit)} />}</td>
     </tr>
@@ -60,12 +70,14 @@ const Row = ({ place, revision, entry }: Pick<FolderProps, 'place' | 'revision'>
 
 /** The entries of a folder, each with its last commit. */
 export const FolderTable = (props: FolderProps) => {
-  const { place, revision, path, folder, latest, commitCount } = props
+  const { repository, revision, path, folder, latest, commitCount } = props
   const above = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ''
   return (
     <Box
       class="files-box"
-      head={<LatestCommit place={place} revision={revision} path={path} view={latest} commitCount={commitCount} />}
+      head={
+        <LatestCommit repository={repository} revision={revision} path={path} view={latest} commitCount={commitCount} />
+      }
     >
       <table class="files">
         <caption class="sr-only">{texts.filesOf(path)}</caption>
@@ -81,7 +93,7 @@ export const FolderTable = (props: FolderProps) => {
             <tr>
               <td class="file-name">
                 <Icon name="file-directory-fill" />
-                <Link to={revisionPath(place, 'src', revision, above)} aria-label={texts.folderAbove}>
+                <Link to={revisionPath(repository, 'src', revision, above)} aria-label={texts.folderAbove}>
                   ..
                 </Link>
               </td>
@@ -90,14 +102,14 @@ export const FolderTable = (props: FolderProps) => {
             </tr>
           )}
           {folder.entries.map((entry) => (
-            <Row place={place} revision={revision} entry={entry} />
+            <Row repository={repository} revision={revision} entry={entry} />
           ))}
         </tbody>
       </table>
       {folder.total > folder.entries.length ? (
         <p class="box-foot muted">
           {texts.moreEntries(folder.total - folder.entries.length)}{' '}
-          <Link to={revisionPath(place, 'find', revision)}>{texts.findFile}</Link>
+          <Link to={revisionPath(repository, 'find', revision)}>{texts.findFile}</Link>
         </p>
       ) : null}
     </Box>

@@ -23,12 +23,12 @@ interface Asked {
   readonly page?: number | undefined
 }
 
-async function loadSource(ctx: RepoCtx & BrowserCtx, rest: string, asked: Asked): Promise<SourceProps> {
+async function loadSource(ctx: RepoCtx & BrowserCtx, rest: string, query: Asked): Promise<SourceProps> {
   const { revision, treePath: path } = await revisionAt(ctx, 'src', rest)
   const { owner, repo } = ctx
   const entry = await entryAt(ctx, revision, path)
   const refs = await getRefChoice(ctx)
-  const shared = { place: { owner, repo }, revision, path, refs, editing: mayEditHere(ctx, revision) }
+  const shared = { repository: { owner, repo }, revision, path, refs, editing: mayEditHere(ctx, revision) }
   if (!entry || entry.type === 'tree') {
     const read = await readFolder(ctx, revision, { path, tree: entry?.oid ?? revision.commit })
     const readme = await readReadme(ctx, revision, { isRoot: path === '', entries: read.folder.entries })
@@ -41,7 +41,7 @@ async function loadSource(ctx: RepoCtx & BrowserCtx, rest: string, asked: Asked)
     return { ...shared, shown: { kind: 'submodule', latest, oid: entry.oid, url, pages } }
   }
   const file = await getFile(ctx, entry)
-  const content = await readSource(ctx, revision, file, asked)
+  const content = await readSource(ctx, revision, file, query)
   return { ...shared, shown: { kind: 'file', latest, file, content, problem: await problemOfFile(file) } }
 }
 
@@ -53,11 +53,11 @@ export const sourcePage = page({
   cost: 'expensive',
   frame: inRepositoryFrame('code'),
   load: ({ ctx, params, query }) => loadSource(ctx, params.filepath, query),
-  meta: ({ place, revision, path, shown }) => {
+  meta: ({ repository, revision, path, shown }) => {
     const name = crumbsOf(path).at(-1)?.name ?? revision.name
     return {
-      title: `${path === '' ? name : path} · ${place.owner.name}/${place.repo.name}`,
-      canonical: revisionPath(place, 'src', revision, path),
+      title: `${path === '' ? name : path} · ${repository.owner.name}/${repository.repo.name}`,
+      canonical: revisionPath(repository, 'src', revision, path),
       isUnlisted: revision.kind === 'commit',
       withFurtherStyles: shown.kind === 'file' && shown.content.kind === 'notebook',
     }

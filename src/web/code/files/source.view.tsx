@@ -27,7 +27,7 @@ interface Submodule {
 }
 
 export interface SourceProps {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly revision: NamedCommit
   readonly path: string
   readonly refs: RefChoice
@@ -54,11 +54,11 @@ const maxCrumbs = 24
 
 /** The folders above a path as links, and the path itself as the heading. */
 export const PathCrumbs = ({
-  place,
+  repository,
   revision,
   path,
 }: {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly revision: NamedCommit
   readonly path: string
 }) => {
@@ -68,14 +68,14 @@ export const PathCrumbs = ({
       <nav aria-label={texts.path}>
         <ol class="breadcrumbs">
           <li>
-            <Link to={revisionPath(place, 'src', revision)}>{place.repo.name}</Link>
+            <Link to={revisionPath(repository, 'src', revision)}>{repository.repo.name}</Link>
           </li>
           {crumbs.map((crumb, index) => (
             <li>
               {index === crumbs.length - 1 ? (
                 <h1>{crumb.name}</h1>
               ) : (
-                <Link to={revisionPath(place, 'src', revision, crumb.path)}>{crumb.name}</Link>
+                <Link to={revisionPath(repository, 'src', revision, crumb.path)}>{crumb.name}</Link>
               )}
             </li>
           ))}
@@ -87,14 +87,19 @@ export const PathCrumbs = ({
 }
 
 /** The line above a file or folder: revision, path, acts. */
-const SourceBar = ({ place, revision, refs, path, editing, shown }: SourceProps) => (
+const SourceBar = ({ repository, revision, refs, path, editing, shown }: SourceProps) => (
   <div class="code-bar source-bar">
-    <RefMenu place={place} revision={revision} refs={refs} addressOf={(to) => revisionPath(place, 'src', to, path)} />
-    <PathCrumbs place={place} revision={revision} path={path} />
+    <RefMenu
+      repository={repository}
+      revision={revision}
+      refs={refs}
+      addressOf={(to) => revisionPath(repository, 'src', to, path)}
+    />
+    <PathCrumbs repository={repository} revision={revision} path={path} />
     <span class="spacer" />
     <ButtonLink
       icon="search"
-      to={revisionPath(place, 'find', revision)}
+      to={revisionPath(repository, 'find', revision)}
       class={shown.kind === 'folder' ? '' : 'wide-only'}
       data-hotkey="t"
       aria-label={texts.findFile}
@@ -103,12 +108,12 @@ const SourceBar = ({ place, revision, refs, path, editing, shown }: SourceProps)
       <span class="wide-only">{texts.findFile}</span>
     </ButtonLink>
     {shown.kind === 'folder' && editing.isOffered ? (
-      <AddFile place={place} branch={editing.branch} path={path} />
+      <AddFile repository={repository} branch={editing.branch} path={path} />
     ) : null}
     {revision.kind === 'commit' ? null : (
       <Link
         class="sr-only"
-        to={revisionPath(place, 'src', { kind: 'commit', name: revision.commit }, path)}
+        to={revisionPath(repository, 'src', { kind: 'commit', name: revision.commit }, path)}
         data-hotkey="y"
       >
         {texts.permalink}
@@ -119,15 +124,15 @@ const SourceBar = ({ place, revision, refs, path, editing, shown }: SourceProps)
 
 /** A repository inside of this one. */
 const SubmoduleBox = ({
-  place,
+  repository,
   revision,
   path,
   latest,
   oid,
   url,
   pages,
-}: Pick<SourceProps, 'place' | 'revision' | 'path'> & Submodule) => (
-  <Box head={<LatestCommit place={place} revision={revision} path={path} view={latest} />}>
+}: Pick<SourceProps, 'repository' | 'revision' | 'path'> & Submodule) => (
+  <Box head={<LatestCommit repository={repository} revision={revision} path={path} view={latest} />}>
     <Empty icon="file-submodule" title={texts.submodule}>
       <p>
         {texts.submoduleAt(
@@ -144,7 +149,7 @@ const SubmoduleBox = ({
 )
 
 export const SourceView = (props: SourceProps) => {
-  const { place, revision, path, shown } = props
+  const { repository, revision, path, shown } = props
   return (
     <div class="stack">
       <SourceBar {...props} />
@@ -154,14 +159,16 @@ export const SourceView = (props: SourceProps) => {
       {shown.kind === 'folder' ? (
         <>
           <FolderTable
-            place={place}
+            repository={repository}
             revision={revision}
             path={path}
             folder={shown.folder}
             latest={shown.latest}
             commitCount={undefined}
           />
-          {shown.readme === undefined ? null : <ReadmeBox place={place} revision={revision} readme={shown.readme} />}
+          {shown.readme === undefined ? null : (
+            <ReadmeBox repository={repository} revision={revision} readme={shown.readme} />
+          )}
         </>
       ) : shown.kind === 'submodule' ? (
         <SubmoduleBox {...props} {...shown} />

@@ -14,9 +14,9 @@ export interface CloneAddresses {
 }
 
 /** Returns the addresses from which git clones a repository. */
-export const cloneAddresses = (place: RepoAddress & Pick<RepoCtx, 'config'>): CloneAddresses => ({
-  http: place.config.repository.disableHttpGit ? undefined : repoCloneUrl(place),
-  ssh: place.config.server.disableSsh ? undefined : repoSshUrl(place),
+export const cloneAddresses = (repository: RepoAddress & Pick<RepoCtx, 'config'>): CloneAddresses => ({
+  http: repository.config.repository.disableHttpGit ? undefined : repoCloneUrl(repository),
+  ssh: repository.config.server.disableSsh ? undefined : repoSshUrl(repository),
 })
 
 const Addresses = ({ addresses }: { readonly addresses: CloneAddresses }) => (
@@ -38,11 +38,11 @@ const Addresses = ({ addresses }: { readonly addresses: CloneAddresses }) => (
 
 /** The button with the addresses for clones, and archives of a revision. */
 export const CloneMenu = ({
-  place,
+  repository,
   addresses,
   revision,
 }: {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly addresses: CloneAddresses
   readonly revision: NamedCommit
 }) => {
@@ -66,7 +66,7 @@ export const CloneMenu = ({
           {(['zip', 'tar.gz'] as const).map((format) => (
             <li>
               <Link
-                to={`${repositoryPath(place, 'archive', revision.name)}.${format}`}
+                to={`${repositoryPath(repository, 'archive', revision.name)}.${format}`}
                 rel="nofollow"
                 data-turbo="false"
               >

@@ -40,10 +40,10 @@ async function languagesOf(ctx: RepoCtx): Promise<HomeProps['about']['languages'
 
 async function homeOf(ctx: RepoCtx & BrowserCtx): Promise<HomeProps> {
   const { repo, owner, rights } = ctx
-  const place = { repo, owner }
+  const repository = { repo, owner }
   const [release, languages] = await Promise.all([latestRelease(ctx), languagesOf(ctx)])
   const shared = {
-    place,
+    repository,
     repo,
     addresses: cloneAddresses(ctx),
     about: { topics: topicsOf(ctx), languages, release, mayEdit: rights.isAdmin },
@@ -85,14 +85,14 @@ export const repositoryHomePage = page({
     if (!other) throw new NotFound('you may not read the code of this repository', 'unit_unavailable')
     throw new Moved(303, repositoryPath(ctx, other))
   },
-  meta: ({ repo, place }, { ctx }) => ({
-    title: `${place.owner.name}/${repo.name}${repo.description === '' ? '' : `: ${repo.description}`}`,
+  meta: ({ repo, repository }, { ctx }) => ({
+    title: `${repository.owner.name}/${repo.name}${repo.description === '' ? '' : `: ${repo.description}`}`,
     description: repo.description,
     ...(repo.avatar_key === '' ? {} : { picture: repoAvatarUrl(ctx, repo) }),
-    canonical: repositoryPath(place),
+    canonical: repositoryPath(repository),
     feeds: [
-      { to: `${repositoryPath(place)}.rss`, type: 'rss', title: `${place.owner.name}/${repo.name}` },
-      { to: `${repositoryPath(place)}.atom`, type: 'atom', title: `${place.owner.name}/${repo.name}` },
+      { to: `${repositoryPath(repository)}.rss`, type: 'rss', title: `${repository.owner.name}/${repo.name}` },
+      { to: `${repositoryPath(repository)}.atom`, type: 'atom', title: `${repository.owner.name}/${repo.name}` },
     ],
   }),
   messages: ({ code }) => (code.kind === 'shown' ? shownSubjects(code) : []),

@@ -24,7 +24,7 @@ import { RefMenu } from '../ref-menu.view.tsx'
 import { codeTexts as texts } from '../../languages/texts.ts'
 
 export interface HomeProps {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly repo: RepoRow
   readonly addresses: CloneAddresses
   readonly mayWrite: boolean
@@ -50,27 +50,27 @@ export interface HomeProps {
 }
 
 export const HomeView = (props: HomeProps) => {
-  const { place, repo, code, addresses, mayWrite } = props
+  const { repository, repo, code, addresses, mayWrite } = props
   const { viewer } = usePage()
   if (code.kind === 'empty') return <EmptyHome {...props} />
   return (
     <div class="columns code-home">
-      <h1 class="sr-only">{`${place.owner.name}/${repo.name}`}</h1>
+      <h1 class="sr-only">{`${repository.owner.name}/${repo.name}`}</h1>
       <div class="stack">
         {code.kind === 'shown' ? (
           <>
             <div class="code-bar">
               <RefMenu
-                place={place}
+                repository={repository}
                 revision={code.revision}
                 refs={code.refs}
-                addressOf={(to) => revisionPath(place, 'src', to)}
+                addressOf={(to) => revisionPath(repository, 'src', to)}
               />
-              <Link class="bar-link" to={repositoryPath(place, 'branches')}>
+              <Link class="bar-link" to={repositoryPath(repository, 'branches')}>
                 <Icon name="git-branch" />
                 {texts.branchCount(code.refs.branchCount)}
               </Link>
-              <Link class="bar-link" to={repositoryPath(place, 'tags')}>
+              <Link class="bar-link" to={repositoryPath(repository, 'tags')}>
                 <Icon name="tag" />
                 {texts.tagCount(code.refs.tagCount)}
               </Link>
@@ -78,7 +78,7 @@ export const HomeView = (props: HomeProps) => {
               <ButtonLink
                 kind="plain"
                 icon="search"
-                to={revisionPath(place, 'find', code.revision)}
+                to={revisionPath(repository, 'find', code.revision)}
                 data-hotkey="t"
                 aria-label={texts.findFile}
                 title={texts.findFileHint}
@@ -86,24 +86,28 @@ export const HomeView = (props: HomeProps) => {
                 <span class="wide-only">{texts.findFile}</span>
               </ButtonLink>
               {repo.is_template && viewer ? (
-                <ButtonLink icon="repo-template" to={repositoryPath(place, 'generate')} aria-label={texts.useTemplate}>
+                <ButtonLink
+                  icon="repo-template"
+                  to={repositoryPath(repository, 'generate')}
+                  aria-label={texts.useTemplate}
+                >
                   <span class="wide-only">{texts.useTemplate}</span>
                 </ButtonLink>
               ) : null}
-              {mayWrite ? <AddFile place={place} branch={code.revision.name} path="" /> : null}
-              <CloneMenu place={place} addresses={addresses} revision={code.revision} />
+              {mayWrite ? <AddFile repository={repository} branch={code.revision.name} path="" /> : null}
+              <CloneMenu repository={repository} addresses={addresses} revision={code.revision} />
             </div>
             {code.behind === 0 ? null : (
               <div class="fork-state">
                 <Icon name="repo-forked" />
                 <span>{texts.forkBehind(code.behind)}</span>
-                <ActButton to={repositoryPath(place, 'sync_fork')} class="small">
+                <ActButton to={repositoryPath(repository, 'sync_fork')} class="small">
                   {texts.syncFork}
                 </ActButton>
               </div>
             )}
             <FolderTable
-              place={place}
+              repository={repository}
               revision={code.revision}
               path=""
               folder={code.folder}
@@ -113,13 +117,13 @@ export const HomeView = (props: HomeProps) => {
             {code.readme === undefined ? (
               <NoReadme {...props} branch={code.revision.name} />
             ) : (
-              <ReadmeBox place={place} revision={code.revision} readme={code.readme} />
+              <ReadmeBox repository={repository} revision={code.revision} readme={code.readme} />
             )}
           </>
         ) : (
           <Empty icon="git-branch" title={texts.noDefaultBranch(repo.default_branch)}>
             <p>{texts.noDefaultBranchHint}</p>
-            <ButtonLink to={repositoryPath(place, 'branches')}>{texts.showBranches}</ButtonLink>
+            <ButtonLink to={repositoryPath(repository, 'branches')}>{texts.showBranches}</ButtonLink>
           </Empty>
         )}
       </div>
@@ -128,22 +132,22 @@ export const HomeView = (props: HomeProps) => {
   )
 }
 
-const NoReadme = ({ place, mayWrite, branch }: HomeProps & { readonly branch: string }) =>
+const NoReadme = ({ repository, mayWrite, branch }: HomeProps & { readonly branch: string }) =>
   mayWrite ? (
     <Empty icon="book" title={texts.noReadme}>
       <p>{texts.noReadmeHint}</p>
-      <ButtonLink to={`${repositoryPath(place, '_new', branch)}?name=README.md`}>{texts.addReadme}</ButtonLink>
+      <ButtonLink to={`${repositoryPath(repository, '_new', branch)}?name=README.md`}>{texts.addReadme}</ButtonLink>
     </Empty>
   ) : null
 
-const About = ({ place, repo, about }: HomeProps) => (
+const About = ({ repository, repo, about }: HomeProps) => (
   <aside class="about" aria-label={texts.about}>
     <section>
       <h2>{texts.about}</h2>
       {repo.description === '' ? (
         <p class="muted">
           {texts.noDescription}{' '}
-          {about.mayEdit ? <Link to={repositoryPath(place, 'settings')}>{texts.addDescription}</Link> : null}
+          {about.mayEdit ? <Link to={repositoryPath(repository, 'settings')}>{texts.addDescription}</Link> : null}
         </p>
       ) : (
         <p>{repo.description}</p>
@@ -167,15 +171,15 @@ const About = ({ place, repo, about }: HomeProps) => (
           ))}
         </ul>
       )}
-      {about.mayEdit ? <TopicsForm place={place} topics={about.topics} /> : null}
+      {about.mayEdit ? <TopicsForm repository={repository} topics={about.topics} /> : null}
       <ul class="about-facts">
         <li>
           <Icon name="pulse" />
-          <Link to={repositoryPath(place, 'activity')}>{texts.activity}</Link>
+          <Link to={repositoryPath(repository, 'activity')}>{texts.activity}</Link>
         </li>
         <li>
           <Icon name="people" />
-          <Link to={repositoryPath(place, 'graphs/contributors')}>{texts.contributors}</Link>
+          <Link to={repositoryPath(repository, 'graphs/contributors')}>{texts.contributors}</Link>
         </li>
         <li>
           <Icon name="database" />
@@ -186,13 +190,13 @@ const About = ({ place, repo, about }: HomeProps) => (
     {about.release === undefined ? null : (
       <section>
         <h2>
-          <Link class="quiet-link" to={repositoryPath(place, 'releases')}>
+          <Link class="quiet-link" to={repositoryPath(repository, 'releases')}>
             {texts.latestRelease}
           </Link>
         </h2>
         <p class="line one">
           <Icon name="tag" />
-          <Link class="cut" to={repositoryPath(place, 'releases/tag', about.release.tag_name)}>
+          <Link class="cut" to={repositoryPath(repository, 'releases/tag', about.release.tag_name)}>
             {about.release.title === '' ? about.release.tag_name : about.release.title}
           </Link>
           <span class="muted nowrap">
@@ -210,9 +214,9 @@ const About = ({ place, repo, about }: HomeProps) => (
   </aside>
 )
 
-const TopicsForm = ({ place, topics }: Pick<HomeProps, 'place'> & { readonly topics: readonly string[] }) => {
+const TopicsForm = ({ repository, topics }: Pick<HomeProps, 'repository'> & { readonly topics: readonly string[] }) => {
   const { refused } = usePage()
-  const to = repositoryPath(place, 'topics')
+  const to = repositoryPath(repository, 'topics')
   return (
     <details class="more-options topics-form" open={refused?.action === to}>
       <summary>{topics.length === 0 ? texts.addTopics : texts.editTopics}</summary>
@@ -233,7 +237,7 @@ const TopicsForm = ({ place, topics }: Pick<HomeProps, 'place'> & { readonly top
   )
 }
 
-const EmptyHome = ({ place, repo, addresses, mayWrite }: HomeProps) => {
+const EmptyHome = ({ repository, repo, addresses, mayWrite }: HomeProps) => {
   const { config } = usePage()
   const address = addresses.http ?? addresses.ssh ?? ''
   return (
@@ -245,11 +249,11 @@ const EmptyHome = ({ place, repo, addresses, mayWrite }: HomeProps) => {
         </div>
         {mayWrite ? (
           <div class="acts">
-            <ButtonLink kind="primary" icon="file" to={repositoryPath(place, '_new', repo.default_branch)}>
+            <ButtonLink kind="primary" icon="file" to={repositoryPath(repository, '_new', repo.default_branch)}>
               {texts.newFile}
             </ButtonLink>
             {config.repositoryUpload.enabled ? (
-              <ButtonLink icon="upload" to={repositoryPath(place, '_upload', repo.default_branch)}>
+              <ButtonLink icon="upload" to={repositoryPath(repository, '_upload', repo.default_branch)}>
                 {texts.uploadHere}
               </ButtonLink>
             ) : null}

@@ -7,11 +7,11 @@ import type { Readme } from './readme.ts'
 
 /** The file that describes a folder. */
 export const ReadmeBox = ({
-  place,
+  repository,
   revision,
   readme,
 }: {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly revision: NamedCommit
   readonly readme: Readme
 }) => (
@@ -20,7 +20,7 @@ export const ReadmeBox = ({
     head={
       <h2 class="line">
         <Icon name="book" />
-        <Link class="quiet-link" to={revisionPath(place, 'src', revision, readme.path)}>
+        <Link class="quiet-link" to={revisionPath(repository, 'src', revision, readme.path)}>
           {readme.name}
         </Link>
       </h2>

@@ -26,8 +26,8 @@ import { subjectOf } from '../../../code/commits/message.rules.ts'
 const pageSize = 30
 
 async function readBranches(ctx: RepoCtx, number: number): Promise<{ entries: BranchEntry[]; total: number }> {
-  const asked = { number, limit: pageSize, offset: (number - 1) * pageSize }
-  const { branches, total } = await getBranchPage(ctx, asked)
+  const slice = { number, limit: pageSize, offset: (number - 1) * pageSize }
+  const { branches, total } = await getBranchPage(ctx, slice)
   const commits = await ctx.git.readCommits(
     ctx.repo.git_key,
     branches.map((branch) => branch.commit_oid),
@@ -58,7 +58,7 @@ export const branchesPage = page({
     const { repo, owner, rights } = ctx
     const { entries, total } = repo.is_empty ? { entries: [], total: 0 } : await readBranches(ctx, number)
     return {
-      place: { owner, repo },
+      repository: { owner, repo },
       defaultBranch: repo.default_branch,
       entries,
       page: { number, total, pageSize },
@@ -66,9 +66,9 @@ export const branchesPage = page({
       mayAdministrate: rights.isAdmin,
     }
   },
-  meta: ({ place }) => ({
-    title: `${texts.branches} · ${place.owner.name}/${place.repo.name}`,
-    canonical: repositoryPath(place, 'branches'),
+  meta: ({ repository }) => ({
+    title: `${texts.branches} · ${repository.owner.name}/${repository.repo.name}`,
+    canonical: repositoryPath(repository, 'branches'),
   }),
   messages: ({ entries }) => entries.map(({ head }) => subjectOf(head.commit.message)),
   view: BranchesView,

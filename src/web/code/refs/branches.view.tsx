@@ -23,7 +23,7 @@ export interface BranchEntry {
 }
 
 export interface BranchesProps {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly defaultBranch: string
   readonly entries: readonly BranchEntry[]
   readonly page: { readonly number: number; readonly total: number; readonly pageSize: number }
@@ -33,10 +33,10 @@ export interface BranchesProps {
 
 /** The tabs between branches and tags. */
 export const RefTabs = ({
-  place,
+  repository,
   current,
 }: {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly current: 'branches' | 'tags'
 }) => (
   <Tabs
@@ -44,17 +44,17 @@ export const RefTabs = ({
     tabs={[
       {
         label: texts.branches,
-        to: repositoryPath(place, 'branches'),
+        to: repositoryPath(repository, 'branches'),
         icon: 'git-branch',
         isCurrent: current === 'branches',
       },
-      { label: texts.tags, to: repositoryPath(place, 'tags'), icon: 'tag', isCurrent: current === 'tags' },
+      { label: texts.tags, to: repositoryPath(repository, 'tags'), icon: 'tag', isCurrent: current === 'tags' },
     ]}
   />
 )
 
-const NewBranch = ({ place, defaultBranch }: Pick<BranchesProps, 'place' | 'defaultBranch'>) => {
-  const to = repositoryPath(place, 'branches')
+const NewBranch = ({ repository, defaultBranch }: Pick<BranchesProps, 'repository' | 'defaultBranch'>) => {
+  const to = repositoryPath(repository, 'branches')
   const isRefused = usePage().refused?.action === to
   return (
     <details class="menu end" open={isRefused}>
@@ -73,7 +73,12 @@ const NewBranch = ({ place, defaultBranch }: Pick<BranchesProps, 'place' | 'defa
   )
 }
 
-const BranchActs = ({ place, entry, defaultBranch, mayWrite }: BranchesProps & { readonly entry: BranchEntry }) => {
+const BranchActs = ({
+  repository,
+  entry,
+  defaultBranch,
+  mayWrite,
+}: BranchesProps & { readonly entry: BranchEntry }) => {
   const { name, isProtected } = entry
   const isDefault = name === defaultBranch
   const why = isDefault ? texts.defaultStays : isProtected ? texts.protectedStays : undefined
@@ -84,7 +89,7 @@ const BranchActs = ({ place, entry, defaultBranch, mayWrite }: BranchesProps & {
           kind="quiet"
           class="small"
           icon="git-pull-request"
-          to={repositoryPath(place, 'compare', `${defaultBranch}...${name}`)}
+          to={repositoryPath(repository, 'compare', `${defaultBranch}...${name}`)}
         >
           {texts.compare}
         </ButtonLink>
@@ -92,7 +97,11 @@ const BranchActs = ({ place, entry, defaultBranch, mayWrite }: BranchesProps & {
       {mayWrite ? (
         <>
           <Menu align="end" kind="quiet" class="small" title={texts.renameNamed(name)} label={texts.rename}>
-            <Form to={repositoryPath(place, 'branches/rename')} hidden={{ from: name }} class="stack tight form-panel">
+            <Form
+              to={repositoryPath(repository, 'branches/rename')}
+              hidden={{ from: name }}
+              class="stack tight form-panel"
+            >
               <Field
                 name="to"
                 id={`to-${name}`}
@@ -106,7 +115,7 @@ const BranchActs = ({ place, entry, defaultBranch, mayWrite }: BranchesProps & {
             </Form>
           </Menu>
           <ActButton
-            to={repositoryPath(place, 'branches/delete')}
+            to={repositoryPath(repository, 'branches/delete')}
             hidden={{ name }}
             kind="danger"
             class="small"
@@ -123,13 +132,13 @@ const BranchActs = ({ place, entry, defaultBranch, mayWrite }: BranchesProps & {
 }
 
 const Row = (props: BranchesProps & { readonly entry: BranchEntry }) => {
-  const { place, entry, defaultBranch } = props
+  const { repository, entry, defaultBranch } = props
   const { name, head, isProtected, divergence } = entry
   return (
     <li class="row ref-row">
       <div class="row-main">
         <div class="line">
-          <Link class="row-title" to={revisionPath(place, 'src', { kind: 'branch', name })}>
+          <Link class="row-title" to={revisionPath(repository, 'src', { kind: 'branch', name })}>
             {name}
           </Link>
           {name === defaultBranch ? <Tag>{texts.default}</Tag> : null}
@@ -137,9 +146,9 @@ const Row = (props: BranchesProps & { readonly entry: BranchEntry }) => {
           <CopyButton text={name} label={texts.branchName} />
         </div>
         <div class="row-facts">
-          <CommitLink place={place} oid={head.commit.oid} />
-          <CommitSubject place={place} commit={head.commit} class="cut ref-subject" />
-          <StatusMark place={place} view={head} />
+          <CommitLink repository={repository} oid={head.commit.oid} />
+          <CommitSubject repository={repository} commit={head.commit} class="cut ref-subject" />
+          <StatusMark repository={repository} view={head} />
           <CommitPerson identity={head.commit.author} account={head.author} size={16} />
           <Time unix={commitUnix(head.commit)} />
           {name === defaultBranch || divergence === undefined ? null : (
@@ -155,15 +164,15 @@ const Row = (props: BranchesProps & { readonly entry: BranchEntry }) => {
 }
 
 export const BranchesView = (props: BranchesProps) => {
-  const { place, entries, page, mayWrite, mayAdministrate } = props
+  const { repository, entries, page, mayWrite, mayAdministrate } = props
   return (
     <div class="stack">
       <h1 class="sr-only">{texts.branches}</h1>
       <div class="ref-head">
-        <RefTabs place={place} current="branches" />
+        <RefTabs repository={repository} current="branches" />
         <div class="acts">
           {mayAdministrate ? (
-            <ButtonLink icon="shield" class="wide-only" to={repositoryPath(place, 'settings/branches')}>
+            <ButtonLink icon="shield" class="wide-only" to={repositoryPath(repository, 'settings/branches')}>
               {texts.protection}
             </ButtonLink>
           ) : null}

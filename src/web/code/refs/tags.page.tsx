@@ -33,13 +33,13 @@ export const tagsPage = page({
   frame: inRepositoryFrame('code'),
   async load({ ctx, query }) {
     const number = Math.max(1, query.page ?? 1)
-    const asked = { number, limit: pageSize, offset: (number - 1) * pageSize }
+    const slice = { number, limit: pageSize, offset: (number - 1) * pageSize }
     const { repo, owner } = ctx
     const here = mayHere(ctx)
-    const { tags, total } = await getTagPage(ctx, asked)
+    const { tags, total } = await getTagPage(ctx, slice)
     const [shown, released] = await Promise.all([presentTags(ctx, tags), getReleasedTags(ctx, pluck(tags, 'name'))])
     return {
-      place: { owner, repo },
+      repository: { owner, repo },
       tags: shown.map(({ name, message, commit }) => ({
         name,
         message,
@@ -53,9 +53,9 @@ export const tagsPage = page({
       defaultBranch: repo.default_branch,
     }
   },
-  meta: ({ place }) => ({
-    title: `${texts.tags} · ${place.owner.name}/${place.repo.name}`,
-    canonical: repositoryPath(place, 'tags'),
+  meta: ({ repository }) => ({
+    title: `${texts.tags} · ${repository.owner.name}/${repository.repo.name}`,
+    canonical: repositoryPath(repository, 'tags'),
   }),
   messages: ({ tags }) => tags.map(({ message }) => subjectOf(message)),
   view: TagsView,

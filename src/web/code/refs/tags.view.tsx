@@ -23,7 +23,7 @@ export interface TagEntry {
 }
 
 export interface TagsProps {
-  readonly place: RepositoryNames
+  readonly repository: RepositoryNames
   readonly tags: readonly TagEntry[]
   readonly page: { readonly number: number; readonly total: number; readonly pageSize: number }
   readonly mayWrite: boolean
@@ -31,8 +31,8 @@ export interface TagsProps {
   readonly defaultBranch: string
 }
 
-const NewTag = ({ place, defaultBranch }: TagsProps) => {
-  const to = repositoryPath(place, 'tags')
+const NewTag = ({ repository, defaultBranch }: TagsProps) => {
+  const to = repositoryPath(repository, 'tags')
   const isRefused = usePage().refused?.action === to
   return (
     <details class="menu end" open={isRefused}>
@@ -52,16 +52,16 @@ const NewTag = ({ place, defaultBranch }: TagsProps) => {
   )
 }
 
-const Row = ({ place, tag, mayWrite, mayRelease }: TagsProps & { readonly tag: TagEntry }) => {
+const Row = ({ repository, tag, mayWrite, mayRelease }: TagsProps & { readonly tag: TagEntry }) => {
   return (
     <li class="row ref-row">
       <div class="row-main">
-        <Link class="row-title" to={revisionPath(place, 'src', { kind: 'tag', name: tag.name })}>
+        <Link class="row-title" to={revisionPath(repository, 'src', { kind: 'tag', name: tag.name })}>
           {tag.name}
         </Link>
         <div class="row-facts">
           {tag.commit === undefined ? null : (
-            <Link class="mono oid" to={repositoryPath(place, 'commit', tag.commit)}>
+            <Link class="mono oid" to={repositoryPath(repository, 'commit', tag.commit)}>
               {shortOid(tag.commit)}
             </Link>
           )}
@@ -75,27 +75,27 @@ const Row = ({ place, tag, mayWrite, mayRelease }: TagsProps & { readonly tag: T
             class="button quiet small"
             rel="nofollow"
             data-turbo="false"
-            to={`${repositoryPath(place, 'archive', tag.name)}.${format}`}
+            to={`${repositoryPath(repository, 'archive', tag.name)}.${format}`}
           >
             {format}
           </Link>
         ))}
         {tag.isReleased ? (
-          <Link class="button quiet small" to={repositoryPath(place, 'releases/tag', tag.name)}>
+          <Link class="button quiet small" to={repositoryPath(repository, 'releases/tag', tag.name)}>
             {texts.release}
           </Link>
         ) : mayRelease ? (
           <ButtonLink
             kind="quiet"
             class="small"
-            to={`${repositoryPath(place, 'releases/new')}?tag=${encodeURIComponent(tag.name)}`}
+            to={`${repositoryPath(repository, 'releases/new')}?tag=${encodeURIComponent(tag.name)}`}
           >
             {texts.makeRelease}
           </ButtonLink>
         ) : null}
         {mayWrite ? (
           <ActButton
-            to={repositoryPath(place, 'tags/delete')}
+            to={repositoryPath(repository, 'tags/delete')}
             hidden={{ name: tag.name }}
             kind="danger"
             class="small"
@@ -111,12 +111,12 @@ const Row = ({ place, tag, mayWrite, mayRelease }: TagsProps & { readonly tag: T
 }
 
 export const TagsView = (props: TagsProps) => {
-  const { place, tags, page, mayWrite } = props
+  const { repository, tags, page, mayWrite } = props
   return (
     <div class="stack">
       <h1 class="sr-only">{texts.tags}</h1>
       <div class="ref-head">
-        <RefTabs place={place} current="tags" />
+        <RefTabs repository={repository} current="tags" />
         <div class="acts">{mayWrite ? <NewTag {...props} /> : null}</div>
       </div>
       {tags.length === 0 ? (

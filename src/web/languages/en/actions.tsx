@@ -172,7 +172,7 @@ jobs:
       ]
         .filter((each) => each !== '')
         .join(', '),
-    place: ({ path, start_line: first, end_line: last }: ActionAnnotationRow) =>
+    location: ({ path, start_line: first, end_line: last }: ActionAnnotationRow) =>
       first === 0 ? path : `${path}:${first}${last > first ? `–${last}` : ''}`,
     moreAnnotations: (count: number) => `${counted(count, 'further annotation')} are in the logs`,
     summary: 'Summary',

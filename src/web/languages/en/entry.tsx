@@ -102,7 +102,7 @@ export const entryTexts = {
         A device shows the code <strong>{code}</strong>.
       </>
     ),
-    asked: (address: string, moment: ComponentChildren) => (
+    requestSent: (address: string, moment: ComponentChildren) => (
       <>
         It asked from {address} at {moment}.
       </>

@@ -10,18 +10,18 @@ import { valuePages } from '../../shared/secrets/value-pages.ts'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { page } from '../../shell/page.tsx'
 import { RepositoryRunnersView, RepositoryValuesView } from './actions.view.tsx'
-import { inSettings, metaOf, placeOf, settingsPath } from './frame.tsx'
+import { inSettings, metaOf, repositoryOf, settingsPath } from './frame.tsx'
 
 const actionsPath = (ctx: RepoCtx): string => settingsPath(ctx, 'actions')
 const secretsPath = (ctx: RepoCtx): string => settingsPath(ctx, 'actions', 'secrets')
 const valuesOf = ({ repo }: RepoCtx) => valuesOfRepo(repo.id)
 const runnersOf = ({ repo, owner }: RepoCtx) => ({ scope: scopeOfRepo(repo.id), name: `${owner.name}/${repo.name}` })
-const place = { path: '/{username}/{reponame}/settings/actions', requires: [inRepo, repoOwner] } as const
+const holder = { path: '/{username}/{reponame}/settings/actions', requires: [inRepo, repoOwner] } as const
 const shownAs = (part: 'secrets' | 'runners') =>
   ({
     isSecret: true,
     frame: inSettings(part),
-    meta: (_data: object, { ctx }: { readonly ctx: RepoCtx }) => metaOf(part, placeOf(ctx)),
+    meta: (_data: object, { ctx }: { readonly ctx: RepoCtx }) => metaOf(part, repositoryOf(ctx)),
   }) as const
 
 /** Shows the secrets and variables of the repository. */
@@ -45,13 +45,13 @@ export const {
   editVariable: editRepositoryVariableSubmit,
 } = valuePages({
   twins: 'Repo',
-  ...place,
+  ...holder,
   ownerOf: valuesOf,
   pathOf: actionsPath,
   listPage: repositorySecretsPage,
   listPathOf: secretsPath,
   frame: inSettings('secrets'),
-  meta: (ctx) => metaOf('secrets', placeOf(ctx)),
+  meta: (ctx) => metaOf('secrets', repositoryOf(ctx)),
 })
 
 /** Shows the runners of the repository. */
@@ -77,7 +77,7 @@ export const {
   deleteRunner: deleteRepositoryRunnerSubmit,
 } = runnerActs({
   twins: 'repo',
-  ...place,
+  ...holder,
   ownerOf: runnersOf,
   listPathOf: (ctx) => settingsPath(ctx, 'actions', 'runners'),
 })

@@ -12,7 +12,7 @@ import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { BranchesView, BranchRuleView } from './branches.view.tsx'
-import { metaOf, placeOf, settingsPath } from './frame.tsx'
+import { metaOf, repositoryOf, settingsPath } from './frame.tsx'
 import { repositorySettingsTexts as texts } from '../../languages/texts.ts'
 import { integer, text, tickedOf, ticks } from '../../ui/fields.ts'
 
@@ -61,8 +61,8 @@ export const branchRulesPage = page({
   cost: 'usual',
   requires: [inSession, inRepo, repoAdmin],
   frame: inRepositoryFrame('settings'),
-  load: async ({ ctx }) => ({ place: placeOf(ctx), rules: await listRules(ctx) }),
-  meta: ({ place }) => metaOf('branches', place),
+  load: async ({ ctx }) => ({ repository: repositoryOf(ctx), rules: await listRules(ctx) }),
+  meta: ({ repository }) => metaOf('branches', repository),
   view: BranchesView,
 })
 
@@ -73,8 +73,8 @@ export const newBranchRulePage = page({
   requires: [inSession, inRepo, repoAdmin, notArchived],
   query: { rule_name: text },
   frame: inRepositoryFrame('settings'),
-  load: async ({ ctx, query }) => ({ place: placeOf(ctx), rule: undefined, name: query.rule_name }),
-  meta: ({ place }) => metaOf('branches', place),
+  load: async ({ ctx, query }) => ({ repository: repositoryOf(ctx), rule: undefined, name: query.rule_name }),
+  meta: ({ repository }) => metaOf('branches', repository),
   view: BranchRuleView,
 })
 
@@ -99,11 +99,11 @@ export const branchRulePage = page({
   requires: [inSession, inRepo, repoAdmin],
   frame: inRepositoryFrame('settings'),
   load: async ({ ctx, params }) => ({
-    place: placeOf(ctx),
+    repository: repositoryOf(ctx),
     rule: await presentBranchRule(ctx, await getBranchRule(ctx, params.name)),
     name: params.name,
   }),
-  meta: ({ place }) => metaOf('branches', place),
+  meta: ({ repository }) => metaOf('branches', repository),
   view: BranchRuleView,
 })
 

@@ -8,26 +8,26 @@ import { ButtonLink, Link } from '../../ui/link.tsx'
 import { Empty } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { uiTexts as shared } from '../../languages/texts.ts'
-import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
+import { SettingsFrame, settingsPath, type SettingsRepository } from './frame.tsx'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
 
 const texts = repositorySettingsTexts.branches
 
 /** The rules for branches. */
 export const BranchesView = ({
-  place,
+  repository,
   rules,
 }: {
-  readonly place: SettingsPlace
+  readonly repository: SettingsRepository
   readonly rules: Awaited<ReturnType<typeof listRules>>
 }) => (
   <SettingsFrame
-    place={place}
+    repository={repository}
     part="branches"
     lead={texts.lead}
     acts={
-      place.fixed === undefined ? (
-        <ButtonLink to={settingsPath(place, 'branches', 'new')} kind="primary">
+      repository.fixed === undefined ? (
+        <ButtonLink to={settingsPath(repository, 'branches', 'new')} kind="primary">
           {texts.add}
         </ButtonLink>
       ) : null
@@ -45,7 +45,7 @@ export const BranchesView = ({
         <li class="row">
           <Icon name="git-branch" class="muted" />
           <div class="row-main">
-            <Link class="row-title mono" to={settingsPath(place, 'branches', 'edit', name)}>
+            <Link class="row-title mono" to={settingsPath(repository, 'branches', 'edit', name)}>
               {name}
             </Link>
             <p class="row-facts">
@@ -55,7 +55,7 @@ export const BranchesView = ({
             </p>
           </div>
           <ActButton
-            to={settingsPath(place, 'branches', 'delete', name)}
+            to={settingsPath(repository, 'branches', 'delete', name)}
             kind="danger"
             class="small"
             aria-label={texts.deleteConfirm(name)}
@@ -73,11 +73,11 @@ type Rule = Awaited<ReturnType<typeof presentBranchRule>>
 
 /** The form of a rule. */
 export const BranchRuleView = ({
-  place,
+  repository,
   rule,
   name,
 }: {
-  readonly place: SettingsPlace
+  readonly repository: SettingsRepository
   /** Undefined: a new one. */
   readonly rule: Rule | undefined
   readonly name: string | undefined
@@ -93,14 +93,18 @@ export const BranchRuleView = ({
   )
   return (
     <SettingsFrame
-      place={place}
+      repository={repository}
       part="branches"
       title={rule ? texts.editTitle(rule.rule_name) : texts.add}
       lead={texts.lists}
     >
       <Form
         isEdit
-        to={rule ? settingsPath(place, 'branches', 'edit', rule.rule_name) : settingsPath(place, 'branches', 'new')}
+        to={
+          rule
+            ? settingsPath(repository, 'branches', 'edit', rule.rule_name)
+            : settingsPath(repository, 'branches', 'new')
+        }
         class="stack loose"
       >
         {rule ? null : (
@@ -108,7 +112,7 @@ export const BranchRuleView = ({
             name="rule_name"
             label={texts.name}
             hint={texts.nameHint}
-            value={name ?? place.repo.default_branch}
+            value={name ?? repository.repo.default_branch}
             required
           />
         )}
@@ -166,8 +170,8 @@ export const BranchRuleView = ({
           {flag('apply_to_admins')}
         </fieldset>
         <div class="form-acts">
-          <Submit disabledBecause={place.fixed}>{repositorySettingsTexts.save}</Submit>
-          <ButtonLink kind="quiet" to={settingsPath(place, 'branches')}>
+          <Submit disabledBecause={repository.fixed}>{repositorySettingsTexts.save}</Submit>
+          <ButtonLink kind="quiet" to={settingsPath(repository, 'branches')}>
             {shared.cancel}
           </ButtonLink>
         </div>

@@ -7,7 +7,7 @@ import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { ActionsView } from './caches.view.tsx'
-import { metaOf, placeOf, settingsPath } from './frame.tsx'
+import { metaOf, repositoryOf, settingsPath } from './frame.tsx'
 import { repositorySettingsTexts as texts } from '../../languages/texts.ts'
 import { integer, textUpTo, tick } from '../../ui/fields.ts'
 
@@ -23,9 +23,9 @@ export const actionsSettingsPage = page({
     const wanted = pageOf(query, ctx.config.api)
     const { rows, total } = await pageOfRepoCaches(ctx, query.key, wanted)
     const isOn = ctx.units.some(({ unit }) => unit === 'actions')
-    return { place: placeOf(ctx), caches: rows, total, page: wanted, key: query.key, isOn }
+    return { repository: repositoryOf(ctx), caches: rows, total, page: wanted, key: query.key, isOn }
   },
-  meta: ({ place }) => metaOf('actions', place),
+  meta: ({ repository }) => metaOf('actions', repository),
   view: ActionsView,
 })
 

@@ -11,21 +11,21 @@ import { pathOf } from '../../ui/paths.ts'
 import { sizeText } from '../../languages/amounts.ts'
 import { uiTexts as common } from '../../languages/texts.ts'
 import { Time } from '../../ui/time.tsx'
-import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
+import { SettingsFrame, settingsPath, type SettingsRepository } from './frame.tsx'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
 
 const texts = repositorySettingsTexts.actions
 
 /** Whether workflows run, and the caches of their jobs. */
 export const ActionsView = ({
-  place,
+  repository,
   caches,
   total,
   page,
   key,
   isOn,
 }: {
-  readonly place: SettingsPlace
+  readonly repository: SettingsRepository
   readonly caches: readonly ActionCacheRow[]
   readonly total: number
   readonly page: Page
@@ -33,9 +33,9 @@ export const ActionsView = ({
   readonly key: string | undefined
   readonly isOn: boolean
 }) => {
-  const at = settingsPath(place, 'actions', 'general')
+  const at = settingsPath(repository, 'actions', 'general')
   return (
-    <SettingsFrame place={place} part="actions" lead={texts.lead}>
+    <SettingsFrame repository={repository} part="actions" lead={texts.lead}>
       <Box>
         <ul class="rows">
           <li class="row">
@@ -48,7 +48,9 @@ export const ActionsView = ({
             </div>
             <div class="acts">
               {isOn ? (
-                <ButtonLink to={pathOf(place.owner.name, place.repo.name, 'actions')}>{texts.runs}</ButtonLink>
+                <ButtonLink to={pathOf(repository.owner.name, repository.repo.name, 'actions')}>
+                  {texts.runs}
+                </ButtonLink>
               ) : null}
               <ActButton to={at} hidden={{ has_actions: !isOn }} kind={isOn ? 'danger' : 'primary'}>
                 {isOn ? texts.switchOff : texts.switchOn}
@@ -97,7 +99,7 @@ export const ActionsView = ({
                   </p>
                 </div>
                 <ActButton
-                  to={settingsPath(place, 'actions', 'caches', 'delete')}
+                  to={settingsPath(repository, 'actions', 'caches', 'delete')}
                   hidden={{ id: cache.id }}
                   kind="danger"
                   class="small"

@@ -25,7 +25,7 @@ import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { CollaborationView } from './collaboration.view.tsx'
-import { metaOf, placeOf, settingsPath } from './frame.tsx'
+import { metaOf, repositoryOf, settingsPath } from './frame.tsx'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
 import { integer, textUpTo } from '../../ui/fields.ts'
 
@@ -65,14 +65,14 @@ export const collaborationPage = page({
     const [people, teams] = await Promise.all([pageOfCollaborations(ctx, wanted), teamsOf(ctx)])
     const { collaborators, total } = people
     return {
-      place: placeOf(ctx),
+      repository: repositoryOf(ctx),
       collaborators: collaborators.map(({ user, mode }) => ({ user, permission: modeName(mode) })),
       total,
       page: wanted,
       teams,
     }
   },
-  meta: ({ place }) => metaOf('collaboration', place),
+  meta: ({ repository }) => metaOf('collaboration', repository),
   view: CollaborationView,
 })
 

@@ -9,7 +9,7 @@ import { Pages, Tag } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { Avatar } from '../../ui/person.tsx'
-import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
+import { SettingsFrame, settingsPath, type SettingsRepository } from './frame.tsx'
 import { uiTexts as common } from '../../languages/texts.ts'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
 
@@ -29,7 +29,7 @@ interface Teams {
 }
 
 interface CollaborationProps {
-  readonly place: SettingsPlace
+  readonly repository: SettingsRepository
   readonly collaborators: readonly Collaborator[]
   readonly total: number
   readonly page: Page
@@ -40,10 +40,10 @@ interface CollaborationProps {
 const permissionChoices = () => Object.entries(texts.permissions).map(([value, label]) => ({ value, label }))
 
 /** The people and teams with access to a repository. */
-export const CollaborationView = ({ place, collaborators, total, page, teams }: CollaborationProps) => {
-  const at = settingsPath(place, 'collaboration')
+export const CollaborationView = ({ repository, collaborators, total, page, teams }: CollaborationProps) => {
+  const at = settingsPath(repository, 'collaboration')
   return (
-    <SettingsFrame place={place} part="collaboration" lead={texts.lead(place.owner.name)}>
+    <SettingsFrame repository={repository} part="collaboration" lead={texts.lead(repository.owner.name)}>
       <section class="section" aria-labelledby="people">
         <h2 id="people">{texts.people}</h2>
         <div class="stack">
@@ -66,7 +66,7 @@ export const CollaborationView = ({ place, collaborators, total, page, teams }: 
           </dl>
         </div>
       </section>
-      {teams === undefined ? null : <TeamSection place={place} {...teams} />}
+      {teams === undefined ? null : <TeamSection repository={repository} {...teams} />}
     </SettingsFrame>
   )
 }
@@ -109,8 +109,13 @@ const CollaboratorRow = ({ user, permission, at }: Collaborator & { readonly at:
   </li>
 )
 
-const TeamSection = ({ place, present, offered, mayChange }: Teams & { readonly place: SettingsPlace }) => {
-  const at = settingsPath(place, 'collaboration', 'teams')
+const TeamSection = ({
+  repository,
+  present,
+  offered,
+  mayChange,
+}: Teams & { readonly repository: SettingsRepository }) => {
+  const at = settingsPath(repository, 'collaboration', 'teams')
   return (
     <section class="section" aria-labelledby="teams">
       <h2 id="teams">{texts.teams}</h2>
@@ -120,7 +125,7 @@ const TeamSection = ({ place, present, offered, mayChange }: Teams & { readonly 
             <li class="row">
               <Icon name="people" class="muted" />
               <div class="row-main">
-                <Link class="row-title" to={pathOf('org', place.owner.name, 'teams', team.lower_name)}>
+                <Link class="row-title" to={pathOf('org', repository.owner.name, 'teams', team.lower_name)}>
                   {team.name}
                 </Link>
                 {team.description === '' ? null : <p class="row-facts">{team.description}</p>}

@@ -38,7 +38,7 @@ const groups: readonly { readonly title?: keyof typeof texts.groups; readonly pa
 ]
 
 /** Returns whether the site has what the page is about, and the viewer may open it. */
-function isOffered(part: SettingsPart, { isOwner }: SettingsPlace, { config, viewer }: PageFacts): boolean {
+function isOffered(part: SettingsPart, { isOwner }: SettingsRepository, { config, viewer }: PageFacts): boolean {
   const { security, actions, mirror, server } = config
   if (part === 'gitHooks') return viewer !== undefined && mayEditGitHooks(viewer, config).allowed
   if (part === 'hooks') return !security.disableWebhooks
@@ -50,16 +50,16 @@ function isOffered(part: SettingsPart, { isOwner }: SettingsPlace, { config, vie
 }
 
 /** A repository, for the addresses of its pages. */
-export type RepositoryPlace = Pick<RepoCtx, 'repo' | 'owner'>
+export type PageRepository = Pick<RepoCtx, 'repo' | 'owner'>
 
 /** The repository whose settings a page shows. */
-export interface SettingsPlace extends RepositoryPlace {
+export interface SettingsRepository extends PageRepository {
   readonly isOwner: boolean
   /** Why nobody changes what an archived repository keeps; undefined: administrators may. */
   readonly fixed: string | undefined
 }
 
-export const placeOf = (ctx: RepoCtx): SettingsPlace => ({
+export const repositoryOf = (ctx: RepoCtx): SettingsRepository => ({
   repo: ctx.repo,
   owner: ctx.owner,
   isOwner: ctx.rights.isOwner,
@@ -67,28 +67,28 @@ export const placeOf = (ctx: RepoCtx): SettingsPlace => ({
 })
 
 /** Returns a path below the settings of a repository. */
-export const settingsPath = ({ owner, repo }: RepositoryPlace, ...parts: readonly (string | number)[]): string =>
+export const settingsPath = ({ owner, repo }: PageRepository, ...parts: readonly (string | number)[]): string =>
   pathOf(owner.name, repo.name, 'settings', ...parts)
 
-export const metaOf = (part: SettingsPart, { owner, repo }: RepositoryPlace) => ({
+export const metaOf = (part: SettingsPart, { owner, repo }: PageRepository) => ({
   title: texts.title(texts.parts[part], `${owner.name}/${repo.name}`),
   isUnlisted: true,
 })
 
 /** The menu of the settings beside the content. */
 const SettingsMenu = ({
-  place,
+  repository,
   part: current,
   children,
 }: {
-  readonly place: SettingsPlace
+  readonly repository: SettingsRepository
   readonly part: SettingsPart
   readonly children: ComponentChildren
 }) => {
   const page = usePage()
   const item = (part: SettingsPart): Tab => ({
     label: texts.parts[part],
-    to: settingsPath(place, pages[part][0]),
+    to: settingsPath(repository, pages[part][0]),
     icon: pages[part][1],
     isCurrent: part === current,
   })
@@ -98,7 +98,7 @@ const SettingsMenu = ({
       label={texts.menu}
       groups={groups.map(({ title, parts }) => ({
         ...(title && { title: texts.groups[title] }),
-        items: parts.filter((each) => isOffered(each, place, page)).map(item),
+        items: parts.filter((each) => isOffered(each, repository, page)).map(item),
       }))}
     >
       {children}
@@ -113,7 +113,7 @@ export const inSettings =
     const wrap = await inRepositoryFrame('settings')(ctx)
     return (content) =>
       wrap(
-        <SettingsMenu place={placeOf(ctx)} part={part}>
+        <SettingsMenu repository={repositoryOf(ctx)} part={part}>
           {content}
         </SettingsMenu>,
       )
@@ -121,21 +121,21 @@ export const inSettings =
 
 /** A page of the settings with the menu of all of them. */
 export const SettingsFrame = ({
-  place,
+  repository,
   part,
   title = texts.parts[part],
   lead,
   acts,
   children,
 }: {
-  readonly place: SettingsPlace
+  readonly repository: SettingsRepository
   readonly part: SettingsPart
   readonly title?: string
   readonly lead?: string
   readonly acts?: ComponentChildren
   readonly children: ComponentChildren
 }) => (
-  <SettingsMenu place={place} part={part}>
+  <SettingsMenu repository={repository} part={part}>
     <PageHead title={title} lead={lead}>
       {acts}
     </PageHead>

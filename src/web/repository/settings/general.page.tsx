@@ -11,7 +11,7 @@ import { topicsIn } from '../../shared/topics.ts'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
-import { metaOf, placeOf, settingsPath } from './frame.tsx'
+import { metaOf, repositoryOf, settingsPath } from './frame.tsx'
 import { GeneralView } from './general.view.tsx'
 import { repositorySettingsTexts as texts } from '../../languages/texts.ts'
 import { text, textUpTo, tick, tickedOf, ticks } from '../../ui/fields.ts'
@@ -23,13 +23,13 @@ export const repositorySettingsPage = page({
   requires: [inSession, inRepo, repoAdmin],
   frame: inRepositoryFrame('settings'),
   load: async ({ ctx }) => ({
-    place: placeOf(ctx),
+    repository: repositoryOf(ctx),
     units: ctx.units,
     topics: topicsOf(ctx),
     isOwner: ctx.rights.isOwner,
     mirror: await getMirrorSettings(ctx, ctx.repo),
   }),
-  meta: ({ place }) => metaOf('general', place),
+  meta: ({ repository }) => metaOf('general', repository),
   view: GeneralView,
 })
 

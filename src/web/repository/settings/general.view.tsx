@@ -11,11 +11,11 @@ import { RepositoryPicture } from '../../ui/repository-picture.tsx'
 import { Time } from '../../ui/time.tsx'
 import { pictureTexts } from '../../languages/texts.ts'
 import { PictureSection } from '../../shared/pictures/picture.view.tsx'
-import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
+import { SettingsFrame, settingsPath, type SettingsRepository } from './frame.tsx'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
 
 interface GeneralProps {
-  readonly place: SettingsPlace
+  readonly repository: SettingsRepository
   readonly units: readonly RepoUnitRow[]
   readonly topics: readonly string[]
   readonly isOwner: boolean
@@ -24,30 +24,30 @@ interface GeneralProps {
 }
 
 /** The general settings of a repository. */
-export const GeneralView = ({ place, units, topics, isOwner, mirror }: GeneralProps) => (
-  <SettingsFrame place={place} part="general">
+export const GeneralView = ({ repository, units, topics, isOwner, mirror }: GeneralProps) => (
+  <SettingsFrame repository={repository} part="general">
     <div class="profile-settings">
-      <Basics place={place} topics={topics} />
+      <Basics repository={repository} topics={topics} />
       <PictureSection
-        to={settingsPath(place, 'avatar')}
-        hasOwn={place.repo.avatar_key !== ''}
+        to={settingsPath(repository, 'avatar')}
+        hasOwn={repository.repo.avatar_key !== ''}
         removeQuestion={pictureTexts.removeWithoutOther}
       >
-        {place.repo.avatar_key === '' ? null : <RepositoryPicture repo={place.repo} size={96} />}
+        {repository.repo.avatar_key === '' ? null : <RepositoryPicture repo={repository.repo} size={96} />}
       </PictureSection>
     </div>
-    <Units place={place} units={units} />
-    <Merging place={place} units={units} />
-    {mirror === undefined ? null : <Mirror place={place} mirror={mirror} />}
-    <Danger place={place} isOwner={isOwner} />
+    <Units repository={repository} units={units} />
+    <Merging repository={repository} units={units} />
+    {mirror === undefined ? null : <Mirror repository={repository} mirror={mirror} />}
+    <Danger repository={repository} isOwner={isOwner} />
   </SettingsFrame>
 )
 
-const Basics = ({ place, topics }: Pick<GeneralProps, 'place' | 'topics'>) => {
-  const { repo } = place
+const Basics = ({ repository, topics }: Pick<GeneralProps, 'repository' | 'topics'>) => {
+  const { repo } = repository
   const texts = repositorySettingsTexts.general
   return (
-    <Form isEdit to={settingsPath(place)} class="stack">
+    <Form isEdit to={settingsPath(repository)} class="stack">
       <Field name="name" label={texts.name} value={repo.name} hint={texts.nameHint} required maxlength={100} />
       <Field name="description" label={texts.description} value={repo.description} maxlength={2048} isProse />
       <Field name="website" label={texts.website} value={repo.website} type="url" maxlength={1024} />
@@ -61,7 +61,7 @@ const Basics = ({ place, topics }: Pick<GeneralProps, 'place' | 'topics'>) => {
   )
 }
 
-const Units = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
+const Units = ({ repository, units }: Pick<GeneralProps, 'repository' | 'units'>) => {
   const texts = repositorySettingsTexts.units
   const has = (...names: readonly string[]) => units.some(({ unit }) => names.includes(unit))
   const box = (name: keyof typeof texts.boxes, checked: boolean) => (
@@ -74,7 +74,7 @@ const Units = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
   return (
     <section class="section">
       <h2>{texts.heading}</h2>
-      <Form isEdit to={settingsPath(place, 'units')} class="stack tight">
+      <Form isEdit to={settingsPath(repository, 'units')} class="stack tight">
         {box('has_issues', has('issues', 'ext_issues'))}
         <div class="nested stack tight">
           {entriesOf(texts.issueBoxes).map(([name, label]) => (
@@ -115,7 +115,13 @@ const Units = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
         {box('has_wiki', has('wiki', 'ext_wiki'))}
         <div class="nested stack tight">
           {box('globally_editable_wiki', (wikiUnit?.default_access ?? 0) > 0)}
-          <Field name="wiki_branch" label={texts.wikiBranch} value={place.repo.wiki_branch} isTerse maxlength={100} />
+          <Field
+            name="wiki_branch"
+            label={texts.wikiBranch}
+            value={repository.repo.wiki_branch}
+            isTerse
+            maxlength={100}
+          />
           <details class="more-options" open={wiki !== undefined}>
             <summary>{texts.externalWiki}</summary>
             <Field name="external_wiki_url" label={texts.externalWikiUrl} type="url" value={wiki?.external_wiki_url} />
@@ -136,14 +142,14 @@ const Units = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
 const entriesOf = <Key extends string>(values: Readonly<Record<Key, string>>) =>
   Object.entries(values) as unknown as readonly (readonly [Key, string])[]
 
-const Merging = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
+const Merging = ({ repository, units }: Pick<GeneralProps, 'repository' | 'units'>) => {
   const texts = repositorySettingsTexts.merging
   const pulls = unitConfig(units, 'pulls')
   if (pulls === undefined) return null
   return (
     <section class="section">
       <h2>{texts.heading}</h2>
-      <Form isEdit to={settingsPath(place, 'merging')} class="stack">
+      <Form isEdit to={settingsPath(repository, 'merging')} class="stack">
         <fieldset>
           <legend>{texts.styles}</legend>
           <div class="choices-row">
@@ -179,7 +185,7 @@ const Merging = ({ place, units }: Pick<GeneralProps, 'place' | 'units'>) => {
   )
 }
 
-const Mirror = ({ place, mirror }: Pick<GeneralProps, 'place'> & { readonly mirror: MirrorSettings }) => {
+const Mirror = ({ repository, mirror }: Pick<GeneralProps, 'repository'> & { readonly mirror: MirrorSettings }) => {
   const texts = repositorySettingsTexts.mirror
   return (
     <section class="section" id="mirror">
@@ -195,12 +201,12 @@ const Mirror = ({ place, mirror }: Pick<GeneralProps, 'place'> & { readonly mirr
             </>
           )}
         </p>
-        <ActButton to={settingsPath(place, 'mirror', 'sync')} icon="sync">
+        <ActButton to={settingsPath(repository, 'mirror', 'sync')} icon="sync">
           {repositorySettingsTexts.mirrors.fetch}
         </ActButton>
       </div>
       {mirror.lastError === '' ? null : <Flash tone="warning">{sentenceOf(texts.failed(mirror.lastError))}</Flash>}
-      <Form isEdit to={settingsPath(place, 'mirror')} class="stack">
+      <Form isEdit to={settingsPath(repository, 'mirror')} class="stack">
         <Field
           name="mirror_interval"
           label={texts.interval}
@@ -218,9 +224,9 @@ const Mirror = ({ place, mirror }: Pick<GeneralProps, 'place'> & { readonly mirr
   )
 }
 
-const Danger = ({ place, isOwner }: Pick<GeneralProps, 'place' | 'isOwner'>) => {
+const Danger = ({ repository, isOwner }: Pick<GeneralProps, 'repository' | 'isOwner'>) => {
   const texts = repositorySettingsTexts.danger
-  const { repo } = place
+  const { repo } = repository
   return (
     <section class="section">
       <h2>{texts.heading}</h2>
@@ -228,7 +234,7 @@ const Danger = ({ place, isOwner }: Pick<GeneralProps, 'place' | 'isOwner'>) => 
         <ul class="rows">
           <DangerRow lead={repo.is_private ? texts.makePublicLead : texts.makePrivateLead}>
             <ActButton
-              to={settingsPath(place, 'visibility')}
+              to={settingsPath(repository, 'visibility')}
               kind="danger"
               hidden={{ private: !repo.is_private }}
               confirm={repo.is_private ? texts.makePublicLead : texts.makePrivateLead}
@@ -238,12 +244,16 @@ const Danger = ({ place, isOwner }: Pick<GeneralProps, 'place' | 'isOwner'>) => 
           </DangerRow>
           {repo.is_mirror ? null : (
             <DangerRow lead={repo.is_archived ? texts.unarchiveLead : texts.archiveLead}>
-              <ActButton to={settingsPath(place, 'archive')} kind="danger" hidden={{ archived: !repo.is_archived }}>
+              <ActButton
+                to={settingsPath(repository, 'archive')}
+                kind="danger"
+                hidden={{ archived: !repo.is_archived }}
+              >
                 {repo.is_archived ? texts.unarchive : texts.archive}
               </ActButton>
             </DangerRow>
           )}
-          {isOwner ? <OwnerActs place={place} /> : null}
+          {isOwner ? <OwnerActs repository={repository} /> : null}
         </ul>
       </Box>
       {isOwner ? null : <p class="hint">{texts.ownerOnly}</p>}
@@ -258,9 +268,9 @@ const DangerRow = ({ lead, children }: { readonly lead: string; readonly childre
   </li>
 )
 
-const OwnerActs = ({ place }: Pick<GeneralProps, 'place'>) => {
+const OwnerActs = ({ repository }: Pick<GeneralProps, 'repository'>) => {
   const texts = repositorySettingsTexts.danger
-  const { repo } = place
+  const { repo } = repository
   return (
     <>
       <li class="row">
@@ -269,7 +279,7 @@ const OwnerActs = ({ place }: Pick<GeneralProps, 'place'>) => {
           {repo.has_transfer ? (
             <Flash tone="info">{texts.pendingLead}</Flash>
           ) : (
-            <Form to={settingsPath(place, 'transfer')} class="fields-row">
+            <Form to={settingsPath(repository, 'transfer')} class="fields-row">
               <Field name="new_owner" label={texts.newOwner} required />
               <Field name="confirm_transfer" label={texts.confirmName(repo.name)} required autocomplete="off" />
               <Submit kind="danger">{texts.transfer}</Submit>
@@ -280,7 +290,7 @@ const OwnerActs = ({ place }: Pick<GeneralProps, 'place'>) => {
       <li class="row">
         <div class="row-main stack tight">
           <p>{texts.deleteLead}</p>
-          <Form to={settingsPath(place, 'delete')} class="fields-row">
+          <Form to={settingsPath(repository, 'delete')} class="fields-row">
             <Field name="confirm_delete" label={texts.confirmName(repo.name)} required autocomplete="off" />
             <Submit kind="danger">{texts.delete}</Submit>
           </Form>

@@ -4,7 +4,7 @@ import { gitHookNamed, readGitHook, readGitHooks, writeGitHook } from '../../../
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
-import { metaOf, placeOf, settingsPath } from './frame.tsx'
+import { metaOf, repositoryOf, settingsPath } from './frame.tsx'
 import { GitHooksView, GitHookView } from './git-hooks.view.tsx'
 import { repositorySettingsTexts as texts } from '../../languages/texts.ts'
 import { text } from '../../ui/fields.ts'
@@ -17,8 +17,8 @@ export const gitHooksPage = page({
   requires: [inSession, inRepo, repoAdmin, gitHookEditor, gitRepo],
   isSecret: true,
   frame: inRepositoryFrame('settings'),
-  load: async ({ ctx }) => ({ place: placeOf(ctx), hooks: await readGitHooks(ctx) }),
-  meta: ({ place }) => metaOf('gitHooks', place),
+  load: async ({ ctx }) => ({ repository: repositoryOf(ctx), hooks: await readGitHooks(ctx) }),
+  meta: ({ repository }) => metaOf('gitHooks', repository),
   view: GitHooksView,
 })
 
@@ -31,10 +31,10 @@ export const gitHookPage = page({
   isSecret: true,
   frame: inRepositoryFrame('settings'),
   load: async ({ ctx, params }) => ({
-    place: placeOf(ctx),
+    repository: repositoryOf(ctx),
     hook: await readGitHook(ctx, gitHookNamed(params.name)),
   }),
-  meta: ({ place }) => metaOf('gitHooks', place),
+  meta: ({ repository }) => metaOf('gitHooks', repository),
   view: GitHookView,
 })
 

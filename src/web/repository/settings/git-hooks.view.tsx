@@ -5,20 +5,20 @@ import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { Box, Tag } from '../../ui/parts.tsx'
-import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
+import { SettingsFrame, settingsPath, type SettingsRepository } from './frame.tsx'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
 
 const texts = repositorySettingsTexts.gitHooks
 
 /** The scripts that git runs on the server for each push. */
 export const GitHooksView = ({
-  place,
+  repository,
   hooks,
 }: {
-  readonly place: SettingsPlace
+  readonly repository: SettingsRepository
   readonly hooks: readonly StoredGitHook[]
 }) => (
-  <SettingsFrame place={place} part="gitHooks" lead={texts.lead}>
+  <SettingsFrame repository={repository} part="gitHooks" lead={texts.lead}>
     <Box>
       <ul class="rows" data-rows="">
         {hooks.map(({ name, content }) => (
@@ -26,7 +26,7 @@ export const GitHooksView = ({
             <Icon name="terminal" class="row-icon" />
             <div class="row-main">
               <p class="line">
-                <Link class="row-title" to={settingsPath(place, 'hooks', 'git', name)} data-row-link="">
+                <Link class="row-title" to={settingsPath(repository, 'hooks', 'git', name)} data-row-link="">
                   {name}
                 </Link>
                 {content === undefined ? null : <Tag tone="good">{texts.active}</Tag>}
@@ -41,9 +41,15 @@ export const GitHooksView = ({
 )
 
 /** The form of one script. */
-export const GitHookView = ({ place, hook }: { readonly place: SettingsPlace; readonly hook: StoredGitHook }) => (
-  <SettingsFrame place={place} part="gitHooks" title={hook.name} lead={texts.when[hook.name]}>
-    <Form isEdit to={settingsPath(place, 'hooks', 'git', hook.name)} class="stack">
+export const GitHookView = ({
+  repository,
+  hook,
+}: {
+  readonly repository: SettingsRepository
+  readonly hook: StoredGitHook
+}) => (
+  <SettingsFrame repository={repository} part="gitHooks" title={hook.name} lead={texts.when[hook.name]}>
+    <Form isEdit to={settingsPath(repository, 'hooks', 'git', hook.name)} class="stack">
       <TextArea
         name="content"
         label={texts.content}
@@ -55,7 +61,7 @@ export const GitHookView = ({ place, hook }: { readonly place: SettingsPlace; re
       />
       <div class="form-acts">
         <Submit>{repositorySettingsTexts.save}</Submit>
-        <ButtonLink kind="quiet" to={settingsPath(place, 'hooks', 'git')}>
+        <ButtonLink kind="quiet" to={settingsPath(repository, 'hooks', 'git')}>
           {texts.cancel}
         </ButtonLink>
       </div>

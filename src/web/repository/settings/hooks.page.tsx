@@ -8,7 +8,7 @@ import { getHook } from '../../../webhooks/hook.service.ts'
 import { hookPages } from '../../shared/hooks/hook-pages.ts'
 import { hookTexts as texts } from '../../languages/texts.ts'
 import { act } from '../../shell/page.tsx'
-import { inSettings, metaOf, placeOf, settingsPath } from './frame.tsx'
+import { inSettings, metaOf, repositoryOf, settingsPath } from './frame.tsx'
 
 /** The webhooks of a repository. */
 export const {
@@ -28,7 +28,7 @@ export const {
   ownerOf: ({ repo }) => hooksOfRepo(repo.id),
   pathOf: (ctx) => settingsPath(ctx, 'hooks'),
   frame: inSettings('hooks'),
-  meta: (ctx) => metaOf('hooks', placeOf(ctx)),
+  meta: (ctx) => metaOf('hooks', repositoryOf(ctx)),
   offersTest: ({ repo }) => !repo.is_empty,
 })
 

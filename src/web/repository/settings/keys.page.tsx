@@ -10,7 +10,7 @@ import {
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
-import { metaOf, placeOf, settingsPath } from './frame.tsx'
+import { metaOf, repositoryOf, settingsPath } from './frame.tsx'
 import { KeysView } from './keys.view.tsx'
 import { repositorySettingsTexts as texts } from '../../languages/texts.ts'
 import { integer, text, tick } from '../../ui/fields.ts'
@@ -24,9 +24,9 @@ export const deployKeysPage = page({
   frame: inRepositoryFrame('settings'),
   async load({ ctx, query }) {
     const wanted = pageOf({ page: query.page }, ctx.config.api)
-    return { place: placeOf(ctx), ...(await pageOfDeployKeys(ctx, {}, wanted)), page: wanted }
+    return { repository: repositoryOf(ctx), ...(await pageOfDeployKeys(ctx, {}, wanted)), page: wanted }
   },
-  meta: ({ place }) => metaOf('keys', place),
+  meta: ({ repository }) => metaOf('keys', repository),
   view: KeysView,
 })
 

@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Empty, Pages } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { Time } from '../../ui/time.tsx'
-import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
+import { SettingsFrame, settingsPath, type SettingsRepository } from './frame.tsx'
 import { uiTexts as common } from '../../languages/texts.ts'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
 
@@ -15,12 +15,12 @@ const texts = repositorySettingsTexts.keys
 
 /** The deploy keys of a repository. */
 export const KeysView = ({
-  place,
+  repository,
   keys,
   total,
   page,
-}: Awaited<ReturnType<typeof pageOfDeployKeys>> & { readonly place: SettingsPlace; readonly page: Page }) => (
-  <SettingsFrame place={place} part="keys" lead={texts.lead}>
+}: Awaited<ReturnType<typeof pageOfDeployKeys>> & { readonly repository: SettingsRepository; readonly page: Page }) => (
+  <SettingsFrame repository={repository} part="keys" lead={texts.lead}>
     <RowBox rows={keys} none={<Empty icon="key" title={texts.none} />}>
       {(key) => (
         <li class="row">
@@ -34,7 +34,7 @@ export const KeysView = ({
             </p>
           </div>
           <ActButton
-            to={settingsPath(place, 'keys', key.id, 'delete')}
+            to={settingsPath(repository, 'keys', key.id, 'delete')}
             kind="danger"
             class="small"
             aria-label={texts.delete(key.title)}
@@ -48,7 +48,7 @@ export const KeysView = ({
     <Pages page={page.number} isLast={page.offset + keys.length >= total} total={total} pageSize={page.limit} />
     <section class="section">
       <h2>{texts.add}</h2>
-      <Form to={settingsPath(place, 'keys')} class="stack">
+      <Form to={settingsPath(repository, 'keys')} class="stack">
         <Field name="title" label={texts.title} required isProse maxlength={50} />
         <TextArea name="content" label={texts.content} required isCode rows={3} placeholder="ssh-ed25519 …" />
         <Checkbox name="may_write" label={texts.write} />

@@ -10,7 +10,7 @@ import { must } from '../../../lib/verdict.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
-import { metaOf, placeOf, settingsPath } from './frame.tsx'
+import { metaOf, repositoryOf, settingsPath } from './frame.tsx'
 import { LocksView, ObjectsView } from './lfs.view.tsx'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
 import { integer, text } from '../../ui/fields.ts'
@@ -30,9 +30,9 @@ export const lfsObjectsPage = page({
     const wanted = pageOf(query, ctx.config.api)
     const { enabled, olderThan } = ctx.config.cronGcLfs
     const found = await pageOfObjects(ctx, wanted)
-    return { place: placeOf(ctx), ...found, page: wanted, keptMs: enabled ? olderThan : undefined }
+    return { repository: repositoryOf(ctx), ...found, page: wanted, keptMs: enabled ? olderThan : undefined }
   },
-  meta: ({ place }) => metaOf('lfs', place),
+  meta: ({ repository }) => metaOf('lfs', repository),
   view: ObjectsView,
 })
 
@@ -46,9 +46,9 @@ export const lfsLocksPage = page({
   frame: inRepositoryFrame('settings'),
   async load({ ctx, query }) {
     const found = await pageOfOwnedLocks(ctx, { cursor: query.cursor })
-    return { place: placeOf(ctx), ...found, isFirst: query.cursor === undefined, fixed: whyFixed(ctx) }
+    return { repository: repositoryOf(ctx), ...found, isFirst: query.cursor === undefined, fixed: whyFixed(ctx) }
   },
-  meta: ({ place }) => metaOf('lfs', place),
+  meta: ({ repository }) => metaOf('lfs', repository),
   view: LocksView,
 })
 

@@ -11,7 +11,7 @@ import { withQuery } from '../../ui/paths.ts'
 import { Person } from '../../ui/person.tsx'
 import { sizeText } from '../../languages/amounts.ts'
 import { durationText, Time } from '../../ui/time.tsx'
-import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
+import { SettingsFrame, settingsPath, type SettingsRepository } from './frame.tsx'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
 
 const texts = repositorySettingsTexts.lfs
@@ -20,20 +20,20 @@ const texts = repositorySettingsTexts.lfs
 const shownIdLength = 16
 
 const LfsFrame = ({
-  place,
+  repository,
   isLocks,
   children,
 }: {
-  readonly place: SettingsPlace
+  readonly repository: SettingsRepository
   readonly isLocks: boolean
   readonly children: ComponentChildren
 }) => (
-  <SettingsFrame place={place} part="lfs" lead={texts.lead}>
+  <SettingsFrame repository={repository} part="lfs" lead={texts.lead}>
     <Tabs
       label={texts.parts}
       tabs={[
-        { label: texts.objects, to: settingsPath(place, 'lfs'), isCurrent: !isLocks },
-        { label: texts.locks, to: settingsPath(place, 'lfs', 'locks'), isCurrent: isLocks },
+        { label: texts.objects, to: settingsPath(repository, 'lfs'), isCurrent: !isLocks },
+        { label: texts.locks, to: settingsPath(repository, 'lfs', 'locks'), isCurrent: isLocks },
       ]}
     />
     <div class="stack">{children}</div>
@@ -42,20 +42,20 @@ const LfsFrame = ({
 
 /** The large files of a repository. */
 export const ObjectsView = ({
-  place,
+  repository,
   objects,
   total,
   page,
   keptMs,
 }: {
-  readonly place: SettingsPlace
+  readonly repository: SettingsRepository
   readonly objects: readonly LfsObjectRow[]
   readonly total: number
   readonly page: Page
   /** How long the server keeps what no commit needs, in milliseconds; undefined: for ever. */
   readonly keptMs: number | undefined
 }) => (
-  <LfsFrame place={place} isLocks={false}>
+  <LfsFrame repository={repository} isLocks={false}>
     {total === 0 ? (
       <Box>
         <Empty icon="package" title={texts.noObjects}>
@@ -66,7 +66,7 @@ export const ObjectsView = ({
     ) : (
       <>
         <p class="muted">
-          {texts.objectsLead(sizeText(place.repo.lfs_size_bytes))}{' '}
+          {texts.objectsLead(sizeText(repository.repo.lfs_size_bytes))}{' '}
           {keptMs === undefined ? null : texts.cleanup(durationText(keptMs / 1000))}
         </p>
         <Box>
@@ -95,22 +95,22 @@ export const ObjectsView = ({
 
 /** The locked files of a repository. */
 export const LocksView = ({
-  place,
+  repository,
   locks,
   nextCursor,
   isFirst,
   fixed,
 }: {
-  readonly place: SettingsPlace
+  readonly repository: SettingsRepository
   readonly locks: readonly OwnedLock[]
   readonly nextCursor: string | undefined
   readonly isFirst: boolean
   /** Why nobody may unlock a file. */
   readonly fixed: string | undefined
 }) => {
-  const at = settingsPath(place, 'lfs', 'locks')
+  const at = settingsPath(repository, 'lfs', 'locks')
   return (
-    <LfsFrame place={place} isLocks>
+    <LfsFrame repository={repository} isLocks>
       <p class="muted">{texts.locksLead}</p>
       <Box>
         {locks.length === 0 ? (

@@ -17,7 +17,7 @@ import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
-import { metaOf, placeOf, settingsPath } from './frame.tsx'
+import { metaOf, repositoryOf, settingsPath } from './frame.tsx'
 import { MirrorsView } from './mirrors.view.tsx'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
 import { textUpTo, tick } from '../../ui/fields.ts'
@@ -35,7 +35,7 @@ export const mirrorsPage = page({
   async load({ ctx, query }) {
     const { mirrors } = await pageOfPushMirrors(ctx, pageOrWhole(query, ctx.config.api))
     return {
-      place: placeOf(ctx),
+      repository: repositoryOf(ctx),
       followed: await getMirrorSettings(ctx, ctx.repo),
       mirrors: mirrors.map((mirror) => ({
         ...presentPushMirror(ctx, mirror),
@@ -43,7 +43,7 @@ export const mirrorsPage = page({
       })),
     }
   },
-  meta: ({ place }) => metaOf('mirrors', place),
+  meta: ({ repository }) => metaOf('mirrors', repository),
   view: MirrorsView,
 })
 

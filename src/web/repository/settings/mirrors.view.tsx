@@ -10,7 +10,7 @@ import { ButtonLink } from '../../ui/link.tsx'
 import { Box, CopyField } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { Time } from '../../ui/time.tsx'
-import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
+import { SettingsFrame, settingsPath, type SettingsRepository } from './frame.tsx'
 import { uiTexts as common } from '../../languages/texts.ts'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
 
@@ -20,36 +20,36 @@ type PushMirror = ReturnType<typeof presentPushMirror>
 
 /** The repositories that follow this one, and what this one follows. */
 export const MirrorsView = ({
-  place,
+  repository,
   followed,
   mirrors,
 }: {
-  readonly place: SettingsPlace
+  readonly repository: SettingsRepository
   /** How this repository follows another one. */
   readonly followed: MirrorSettings | undefined
   readonly mirrors: readonly PushMirror[]
 }) => {
-  const at = settingsPath(place, 'mirrors')
+  const at = settingsPath(repository, 'mirrors')
   return (
     <SettingsFrame
-      place={place}
+      repository={repository}
       part="mirrors"
       lead={texts.lead}
       acts={
         mirrors.length === 0 ? null : (
-          <ActButton to={`${at}/sync`} icon="sync" disabledBecause={place.fixed}>
+          <ActButton to={`${at}/sync`} icon="sync" disabledBecause={repository.fixed}>
             {texts.sync}
           </ActButton>
         )
       }
     >
-      {followed === undefined ? null : <Followed place={place} mirror={followed} />}
+      {followed === undefined ? null : <Followed repository={repository} mirror={followed} />}
       {followed === undefined ? (
-        <PushMirrors mirrors={mirrors} at={at} fixed={place.fixed} />
+        <PushMirrors mirrors={mirrors} at={at} fixed={repository.fixed} />
       ) : (
         <section class="section" aria-labelledby="push_mirrors">
           <h2 id="push_mirrors">{texts.pushMirrors}</h2>
-          <PushMirrors mirrors={mirrors} at={at} fixed={place.fixed} />
+          <PushMirrors mirrors={mirrors} at={at} fixed={repository.fixed} />
         </section>
       )}
       <section class="section" aria-labelledby="add_mirror">
@@ -70,7 +70,7 @@ export const MirrorsView = ({
           <Checkbox name="sync_on_commit" label={texts.onCommit} checked />
           <Checkbox name="use_ssh" label={texts.useSsh} hint={texts.useSshHint} />
           <div class="form-acts">
-            <Submit disabledBecause={place.fixed}>{texts.add}</Submit>
+            <Submit disabledBecause={repository.fixed}>{texts.add}</Submit>
           </div>
         </Form>
       </section>
@@ -88,7 +88,13 @@ const PushMirrors = ({
 )
 
 /** What this repository follows. */
-const Followed = ({ place, mirror }: { readonly place: SettingsPlace; readonly mirror: MirrorSettings }) => (
+const Followed = ({
+  repository,
+  mirror,
+}: {
+  readonly repository: SettingsRepository
+  readonly mirror: MirrorSettings
+}) => (
   <section class="section" aria-labelledby="followed">
     <h2 id="followed">{texts.isMirror}</h2>
     <Box>
@@ -96,7 +102,7 @@ const Followed = ({ place, mirror }: { readonly place: SettingsPlace; readonly m
         <li class="row">
           <MirrorIcon isFailing={mirror.lastError !== ''} />
           <div class="row-main">
-            <span class="row-title">{place.repo.original_url}</span>
+            <span class="row-title">{repository.repo.original_url}</span>
             <p class="row-facts">
               <span>{texts.every(mirror.interval)}</span>
               {mirror.syncedUnix > 0 ? (
@@ -111,14 +117,14 @@ const Followed = ({ place, mirror }: { readonly place: SettingsPlace; readonly m
             {mirror.lastError === '' ? null : <p class="danger-text">{sentenceOf(mirror.lastError)}</p>}
           </div>
           <div class="acts">
-            <ButtonLink to={`${settingsPath(place)}#mirror`} class="small">
+            <ButtonLink to={`${settingsPath(repository)}#mirror`} class="small">
               {texts.change}
             </ButtonLink>
             <ActButton
-              to={settingsPath(place, 'mirror', 'sync')}
+              to={settingsPath(repository, 'mirror', 'sync')}
               class="small"
               icon="sync"
-              disabledBecause={place.fixed}
+              disabledBecause={repository.fixed}
             >
               {texts.fetch}
             </ActButton>

@@ -12,7 +12,7 @@ import {
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
-import { metaOf, placeOf, settingsPath } from './frame.tsx'
+import { metaOf, repositoryOf, settingsPath } from './frame.tsx'
 import { TagRuleView, TagsView } from './tags.view.tsx'
 import { repositorySettingsTexts as texts } from '../../languages/texts.ts'
 import { text } from '../../ui/fields.ts'
@@ -45,8 +45,8 @@ export const tagRulesPage = page({
   cost: 'usual',
   requires: [inSession, inRepo, repoAdmin],
   frame: inRepositoryFrame('settings'),
-  load: async ({ ctx }) => ({ place: placeOf(ctx), rules: await presentTagRules(ctx, await listRules(ctx)) }),
-  meta: ({ place }) => metaOf('tags', place),
+  load: async ({ ctx }) => ({ repository: repositoryOf(ctx), rules: await presentTagRules(ctx, await listRules(ctx)) }),
+  meta: ({ repository }) => metaOf('tags', repository),
   view: TagsView,
 })
 
@@ -72,10 +72,10 @@ export const tagRulePage = page({
   requires: [inSession, inRepo, repoAdmin],
   frame: inRepositoryFrame('settings'),
   load: async ({ ctx, params }) => ({
-    place: placeOf(ctx),
+    repository: repositoryOf(ctx),
     rule: await presentTagRule(ctx, await getTagRule(ctx, params.id)),
   }),
-  meta: ({ place }) => metaOf('tags', place),
+  meta: ({ repository }) => metaOf('tags', repository),
   view: TagRuleView,
 })
 

@@ -6,7 +6,7 @@ import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { uiTexts as shared } from '../../languages/texts.ts'
-import { SettingsFrame, settingsPath, type SettingsPlace } from './frame.tsx'
+import { SettingsFrame, settingsPath, type SettingsRepository } from './frame.tsx'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
 
 const texts = repositorySettingsTexts.tags
@@ -17,20 +17,26 @@ const usersOf = (rule: Rule): readonly string[] => rule.whitelist_usernames ?? [
 const teamsOf = (rule: Rule): readonly string[] => rule.whitelist_teams ?? []
 
 /** The rules for tags. */
-export const TagsView = ({ place, rules }: { readonly place: SettingsPlace; readonly rules: readonly Rule[] }) => (
-  <SettingsFrame place={place} part="tags" lead={texts.lead}>
+export const TagsView = ({
+  repository,
+  rules,
+}: {
+  readonly repository: SettingsRepository
+  readonly rules: readonly Rule[]
+}) => (
+  <SettingsFrame repository={repository} part="tags" lead={texts.lead}>
     <RowBox rows={rules} none={texts.none}>
       {(rule) => (
         <li class="row">
           <Icon name="tag" class="muted" />
           <div class="row-main">
-            <Link class="row-title mono" to={settingsPath(place, 'tags', rule.id)}>
+            <Link class="row-title mono" to={settingsPath(repository, 'tags', rule.id)}>
               {rule.name_pattern}
             </Link>
             <p class="row-facts">{texts.allowed([...usersOf(rule), ...teamsOf(rule)])}</p>
           </div>
           <ActButton
-            to={settingsPath(place, 'tags', rule.id, 'delete')}
+            to={settingsPath(repository, 'tags', rule.id, 'delete')}
             kind="danger"
             class="small"
             aria-label={repositorySettingsTexts.branches.deleteConfirm(rule.name_pattern)}
@@ -43,10 +49,10 @@ export const TagsView = ({ place, rules }: { readonly place: SettingsPlace; read
     </RowBox>
     <section class="section" aria-labelledby="add_rule">
       <h2 id="add_rule">{texts.add}</h2>
-      <Form to={settingsPath(place, 'tags')} class="stack">
+      <Form to={settingsPath(repository, 'tags')} class="stack">
         <RuleFields />
         <div class="form-acts">
-          <Submit disabledBecause={place.fixed}>{texts.add}</Submit>
+          <Submit disabledBecause={repository.fixed}>{texts.add}</Submit>
         </div>
       </Form>
     </section>
@@ -69,18 +75,18 @@ const RuleFields = ({ rule }: { readonly rule?: Rule }) => (
 )
 
 /** The form of a rule for tags. */
-export const TagRuleView = ({ place, rule }: { readonly place: SettingsPlace; readonly rule: Rule }) => (
+export const TagRuleView = ({ repository, rule }: { readonly repository: SettingsRepository; readonly rule: Rule }) => (
   <SettingsFrame
-    place={place}
+    repository={repository}
     part="tags"
     title={repositorySettingsTexts.branches.editTitle(rule.name_pattern)}
     lead={texts.lead}
   >
-    <Form isEdit to={settingsPath(place, 'tags', rule.id)} class="stack">
+    <Form isEdit to={settingsPath(repository, 'tags', rule.id)} class="stack">
       <RuleFields rule={rule} />
       <div class="form-acts">
-        <Submit disabledBecause={place.fixed}>{repositorySettingsTexts.save}</Submit>
-        <ButtonLink kind="quiet" to={settingsPath(place, 'tags')}>
+        <Submit disabledBecause={repository.fixed}>{repositorySettingsTexts.save}</Submit>
+        <ButtonLink kind="quiet" to={settingsPath(repository, 'tags')}>
           {shared.cancel}
         </ButtonLink>
       </div>

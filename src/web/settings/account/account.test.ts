@@ -74,9 +74,9 @@ test('confirmAddressPage, confirmAddressSubmit, confirmAddressAgainSubmit: an un
       const add = (email: string) => send('', { email, password: testPassword })
       const known = await add('bob@example.com')
       const unknown = await add('new@example.com')
-      const place = (answer: typeof known) => [answer.status, answer.headers.get('location')]
-      assert.deepEqual(place(known), [303, path])
-      assert.deepEqual(place(unknown), place(known), 'whether somebody has it is not told')
+      const statusAndTarget = (answer: typeof known) => [answer.status, answer.headers.get('location')]
+      assert.deepEqual(statusAndTarget(known), [303, path])
+      assert.deepEqual(statusAndTarget(unknown), statusAndTarget(known), 'whether somebody has it is not told')
       assert.deepEqual(await addressesOf(forge, 'alice'), [
         ['alice@example.com', true, true],
         ['bob@example.com', false, false],

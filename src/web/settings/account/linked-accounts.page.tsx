@@ -56,7 +56,7 @@ export const beginLinkSubmit = operation({
   reply: { 200: bytesOf('text/html'), 403: bytesOf('text/html'), 422: bytesOf('text/html') },
   async run({ ctx: known, body, call }) {
     const found = await recentSignInFor('password', known, call, body)
-    if ('asked' in found) return found.asked
+    if ('confirmation' in found) return found.confirmation
     const { ctx } = found
     const { viewer, config } = ctx
     const name = body.source ?? ''

@@ -47,7 +47,7 @@ export const userActionsPage = page({
   view: ActionsView,
 })
 
-const place = { path: '/user/settings/actions', requires: [], listPathOf: () => path } as const
+const holder = { path: '/user/settings/actions', requires: [], listPathOf: () => path } as const
 
 /** The secrets and variables of the account. */
 export const {
@@ -57,7 +57,7 @@ export const {
   deleteVariable: deleteUserVariableSubmit,
   variablePage: userVariablePage,
   editVariable: editUserVariableSubmit,
-} = valuePages({ twins: 'User', ...place, ...shown, ownerOf: valuesOf, pathOf: () => path, listPage: userActionsPage })
+} = valuePages({ twins: 'User', ...holder, ...shown, ownerOf: valuesOf, pathOf: () => path, listPage: userActionsPage })
 
 /** The runners of the account. */
 export const {
@@ -65,4 +65,4 @@ export const {
   endToken: endUserRunnerTokenSubmit,
   setRegistration: userRunnerRegistrationSubmit,
   deleteRunner: deleteUserRunnerSubmit,
-} = runnerActs({ twins: 'user', ...place, ownerOf: runnersOf })
+} = runnerActs({ twins: 'user', ...holder, ownerOf: runnersOf })

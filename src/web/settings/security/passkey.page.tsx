@@ -34,18 +34,18 @@ export const beginPasskeySubmit = operation({
   reply: { 200: bytesOf('text/html'), 403: bytesOf('text/html'), 422: bytesOf('text/html') },
   async run({ ctx: known, body, call }) {
     const found = await recentSignInFor('password', known, call, body)
-    if ('asked' in found) return found.asked
+    if ('confirmation' in found) return found.confirmation
     const { ctx } = found
     const { user } = ctx.viewer
     const name = (body.name ?? '').trim()
     const begin = confirmPassword(ctx, call, body.password).then(() => askForNew(ctx, user, name))
-    const { result: asked, problem } = await attempt(begin, {
+    const { result: request, problem } = await attempt(begin, {
       passkey_name: 'name',
       password_unconfirmed: 'password',
     })
     const refused = refusedForm(path, problem, { name })
     if (refused) return securitySettingsPage.showAgain({ ctx, params: {}, call, refused, status: 422 })
-    if (!asked) throw new Error('a passkey was begun without a request')
+    if (!request) throw new Error('a passkey was begun without a request')
     return sendCard(ctx, call, {
       title: texts.passkeys.add,
       headers: unkept,
@@ -56,7 +56,7 @@ export const beginPasskeySubmit = operation({
           <div data-without-passkeys>
             <Flash tone="problem">{texts.passkeys.needsScripts}</Flash>
           </div>
-          <PasskeyForm to={`${path}/add`} asked={asked} label={texts.passkeys.create} />
+          <PasskeyForm to={`${path}/add`} passkeyRequest={request} label={texts.passkeys.create} />
           <p>
             <Link to={settingsPath('security')}>{shell.cancel}</Link>
           </p>

@@ -13,11 +13,11 @@ const path = '/user/settings/security'
 /** Returns the page's request to the browser and its hidden fields. */
 function askedIn(text: string, action: string) {
   const form = text.slice(text.indexOf(`action="${action}"`))
-  const asked = JSON.parse(unescaped(/data-asked="([^"]*)"/.exec(form)?.[1] ?? '{}'))
+  const request = JSON.parse(unescaped(/data-asked="([^"]*)"/.exec(form)?.[1] ?? '{}'))
   const fields = hiddenFields(text, `"${action}"`)
   // Disabled until the script enables it, so browsers do not send it.
   delete fields['remember']
-  return { asked, fields }
+  return { request, fields }
 }
 
 /** Starts to add a passkey; returns the request to the device. */
@@ -27,8 +27,8 @@ async function begin(browser: Browser, name = 'my key', password = testPassword)
 }
 
 async function add(forge: Forge, browser: Browser, device = new PasskeyDevice(forge.url)) {
-  const { asked, fields } = await begin(browser)
-  const answer = await browser.post(`${path}/passkeys/add`, { ...fields, response: device.create(asked) })
+  const { request, fields } = await begin(browser)
+  const answer = await browser.post(`${path}/passkeys/add`, { ...fields, response: device.create(request) })
   assert.deepEqual([answer.status, answer.headers.get('location')], [303, path])
   const shown = await browser.get(path)
   return { device, scratch: /<code>([a-z2-7]{24})<\/code>/.exec(shown.text)?.[1] }
@@ -38,8 +38,8 @@ const isIn = async (browser: Browser): Promise<boolean> => (await browser.get('/
 
 /** Signs in with a passkey. */
 async function signInBy(browser: Browser, device: PasskeyDevice, more: Record<string, string> = {}, verified = true) {
-  const { asked, fields } = askedIn((await browser.get('/user/login')).text, '/user/passkey')
-  return browser.post('/user/passkey', { ...fields, response: device.get(asked, verified), ...more })
+  const { request, fields } = askedIn((await browser.get('/user/login')).text, '/user/passkey')
+  return browser.post('/user/passkey', { ...fields, response: device.get(request, verified), ...more })
 }
 
 test('beginPasskeySubmit, addPasskeySubmit, passkeySignInSubmit: a passkey is added with the password and signs in alone', async () => {
@@ -70,7 +70,7 @@ test('passkeySignInSubmit: an answer counts once, for this site, with user verif
     assert.deepEqual([status, /role="alert"/.test(text), browser.cookies.has('ingot_session')], [200, true, false])
   }
   const ask = async () => askedIn((await browser.get('/user/login')).text, '/user/passkey')
-  const { asked, fields } = await ask()
+  const { request, fields } = await ask()
   await refused(fields)
   for (const response of [
     '{}',
@@ -82,16 +82,16 @@ test('passkeySignInSubmit: an answer counts once, for this site, with user verif
   ]) {
     await refused({ ...fields, response })
   }
-  await refused({ ...fields, response: new PasskeyDevice(forge.url).get(asked) })
-  await refused({ ...fields, response: device.get(asked, false) })
-  await refused({ ...fields, response: device.get({ ...asked, rpId: 'evil.example.com' }) })
-  await refused({ ...fields, response: device.get({ ...asked, challenge: (await ask()).asked.challenge }) })
-  await refused({ ...fields, challenge: 'x', response: device.get({ ...asked, challenge: 'x' }) })
+  await refused({ ...fields, response: new PasskeyDevice(forge.url).get(request) })
+  await refused({ ...fields, response: device.get(request, false) })
+  await refused({ ...fields, response: device.get({ ...request, rpId: 'evil.example.com' }) })
+  await refused({ ...fields, response: device.get({ ...request, challenge: (await ask()).request.challenge }) })
+  await refused({ ...fields, challenge: 'x', response: device.get({ ...request, challenge: 'x' }) })
   const phishing = new PasskeyDevice('https://localhost.evil.example.com')
   Object.defineProperty(phishing, 'id', { value: device.id })
-  await refused({ ...fields, response: phishing.get(asked) })
-  const late = device.get(asked)
-  const again = device.get(asked)
+  await refused({ ...fields, response: phishing.get(request) })
+  const late = device.get(request)
+  const again = device.get(request)
   assert.equal((await browser.post('/user/passkey', { ...fields, response: late })).status, 303)
   browser.cookies.delete('ingot_session')
   // The field against forged requests changed with the sign-in.
@@ -100,11 +100,11 @@ test('passkeySignInSubmit: an answer counts once, for this site, with user verif
   await refused({ ...fields, _csrf, response: again })
   device.counter = 0
   const copy = await ask()
-  await refused({ ...copy.fields, response: device.get(copy.asked) })
+  await refused({ ...copy.fields, response: device.get(copy.request) })
   device.counter = 100
   const old = await ask()
   forge.clock.advance(601_000)
-  await refused({ ...old.fields, response: device.get(old.asked) })
+  await refused({ ...old.fields, response: device.get(old.request) })
   assert.equal((await signInBy(browser, device)).status, 303)
   forge.clock.advance(700_000)
   await forge.app.scheduler.runNow('delete_expired_sessions')
@@ -116,8 +116,8 @@ test('passkeySignInSubmit: one of concurrent uses of an answer signs in', async 
   await using forge = await startForge({ users: ['alice'] })
   const { device } = await add(forge, await Browser.of(forge, 'alice'))
   const browser = new Browser(forge)
-  const { asked, fields } = askedIn((await browser.get('/user/login')).text, '/user/passkey')
-  const response = device.get(asked)
+  const { request, fields } = askedIn((await browser.get('/user/login')).text, '/user/passkey')
+  const response = device.get(request)
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => browser.post('/user/passkey', { ...fields, response })),
   )
@@ -144,17 +144,17 @@ test('twoFactorPasskeySubmit: the password leads to a page that asks for the pas
     assert.doesNotMatch(text, /name="passcode"/, 'there are no codes')
     return { browser, ...askedIn(text, '/user/two_factor/passkey') }
   }
-  const { browser, asked, fields } = await half()
-  assert.deepEqual(asked.allow, [device.id.toString('base64url')])
+  const { browser, request, fields } = await half()
+  assert.deepEqual(request.allow, [device.id.toString('base64url')])
   const send = (response: string, more: Record<string, string> = {}) =>
     browser.post('/user/two_factor/passkey', { ...fields, response, ...more })
-  assert.equal((await send(bobs.get(asked))).status, 200)
-  const { asked: alone } = askedIn((await browser.get('/user/login')).text, '/user/passkey')
+  assert.equal((await send(bobs.get(request))).status, 200)
+  const { request: alone } = askedIn((await browser.get('/user/login')).text, '/user/passkey')
   assert.equal((await send(device.get(alone), { challenge: alone.challenge })).status, 200, 'asked for something else')
   assert.equal(await isIn(browser), false)
-  const alsoAlone = await browser.post('/user/passkey', { ...fields, response: device.get(asked) })
+  const alsoAlone = await browser.post('/user/passkey', { ...fields, response: device.get(request) })
   assert.equal(alsoAlone.status, 200, 'nor the other way round')
-  assert.equal((await send(device.get(asked, false))).status, 303, 'the password is the other factor')
+  assert.equal((await send(device.get(request, false))).status, 303, 'the password is the other factor')
   assert.ok(await isIn(browser))
   const lost = await half()
   const other = await lost.browser.post('/user/two_factor', { _csrf: fields['_csrf'] ?? '', passcode: '123456' })
@@ -208,17 +208,20 @@ test('addPasskeySubmit: a passkey is added once, for the requesting account, up 
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const [alice, bob] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'bob')]
   const device = new PasskeyDevice(forge.url)
-  const { asked, fields } = await begin(alice)
-  const response = device.create(asked)
+  const { request, fields } = await begin(alice)
+  const response = device.create(request)
   const send = (browser: Browser, sent: Record<string, string>) => browser.post(`${path}/passkeys/add`, sent)
   const csrf = { _csrf: await bob.csrf(path) }
   assert.match((await send(bob, { ...fields, ...csrf, response })).text, /role="alert"/)
   const far = new PasskeyDevice('https://evil.example.com')
-  assert.match((await send(alice, { ...fields, response: far.create(asked) })).text, /answer of the device is invalid/)
+  assert.match(
+    (await send(alice, { ...fields, response: far.create(request) })).text,
+    /answer of the device is invalid/,
+  )
   assert.equal((await send(alice, { ...fields, response })).status, 303)
   assert.match((await send(alice, { ...fields, response })).text, /exists already/)
   const theirs = await begin(bob)
-  const stolen = await send(bob, { ...theirs.fields, response: device.create(theirs.asked) })
+  const stolen = await send(bob, { ...theirs.fields, response: device.create(theirs.request) })
   assert.match(stolen.text, /exists already/)
   for (let count = 1; count < 20; count += 1) await add(forge, alice)
   assert.match((await begin(alice)).text, /at most 20 passkeys/)
@@ -247,10 +250,10 @@ test('createTokenSubmit: a passkey confirms who it is, of that account and once'
   forge.clock.advance(901_000)
   const to = '/user/settings/applications'
   const sent = { name: 'ci', access: 'all' }
-  const asked = await alice.submit(to, `"${to}"`, sent)
-  assert.equal(asked.status, 403)
-  assert.doesNotMatch(asked.text, /type="password"/)
-  const { asked: request, fields } = askedIn(asked.text, to)
+  const answer = await alice.submit(to, `"${to}"`, sent)
+  assert.equal(answer.status, 403)
+  assert.doesNotMatch(answer.text, /type="password"/)
+  const { request, fields } = askedIn(answer.text, to)
   assert.equal((await alice.post(to, { ...fields, response: other.get(request) })).status, 403)
   const response = device.get(request)
   const done = await alice.post(to, { ...fields, response })

@@ -181,7 +181,7 @@ test('signInSubmit: a sign-in never uses a session that existed before', async (
 })
 
 test('clientName: returns short names of browsers', () => {
-  for (const [said, name] of [
+  for (const [userAgent, name] of [
     [firefox, 'Firefox on Linux'],
     ['Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/140.0 Safari/537.36 Edg/140.0', 'Edge on Windows'],
     ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile Safari/604.1', 'Safari on iOS'],
@@ -191,7 +191,7 @@ test('clientName: returns short names of browsers', () => {
     ['', 'An unknown browser'],
   ] as const) {
     assert.equal(
-      inLanguage('en', () => clientName(said)),
+      inLanguage('en', () => clientName(userAgent)),
       name,
     )
   }

@@ -73,7 +73,7 @@ export const enrolTwoFactorPage = operation({
   async run({ ctx, call }) {
     if (await hasCodes(ctx, ctx.viewer.id)) return redirect(303, siteHref(ctx.config, settingsPath('security')))
     const found = await recentSignInFor(true, ctx, call, {})
-    return 'asked' in found ? found.asked : enrolPage(ctx, call)
+    return 'confirmation' in found ? found.confirmation : enrolPage(ctx, call)
   },
 })
 
@@ -87,7 +87,7 @@ export const enrolTwoFactorSubmit = operation({
   reply: { 200: bytesOf('text/html'), 303: 'empty', 403: bytesOf('text/html') },
   async run({ ctx: known, body, call }) {
     const found = await recentSignInFor(true, known, call, body)
-    if ('asked' in found) return found.asked
+    if ('confirmation' in found) return found.confirmation
     const { ctx } = found
     const { user } = ctx.viewer
     const sealed = body.enrolment ?? ''

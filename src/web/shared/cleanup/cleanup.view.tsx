@@ -17,14 +17,14 @@ import { typeName } from '../package-types.ts'
 import { cleanupTexts as texts } from '../../languages/texts.ts'
 
 /** Address of the page with the rules, below the site root. */
-interface Place {
+interface CleanupPage {
   readonly path: string
 }
 
-const pathTo = ({ path }: Place, rule: Pick<PackageCleanupRuleRow, 'id'>): string => `${path}/rules/${rule.id}`
+const pathTo = ({ path }: CleanupPage, rule: Pick<PackageCleanupRuleRow, 'id'>): string => `${path}/rules/${rule.id}`
 
 /** The rules of an owner. */
-export const CleanupRulesView = ({ rules, freeTypes, path }: Awaited<ReturnType<typeof loadRules>> & Place) => (
+export const CleanupRulesView = ({ rules, freeTypes, path }: Awaited<ReturnType<typeof loadRules>> & CleanupPage) => (
   <>
     <PageHead title={texts.title} />
     <Section title={texts.rules} id="rules" lead={texts.rulesLead}>
@@ -42,7 +42,7 @@ export const CleanupRulesView = ({ rules, freeTypes, path }: Awaited<ReturnType<
   </>
 )
 
-const Rule = ({ rule, path }: Place & { readonly rule: PackageCleanupRuleRow }) => (
+const Rule = ({ rule, path }: CleanupPage & { readonly rule: PackageCleanupRuleRow }) => (
   <li class="row">
     <div class="row-main">
       <p class="line">
@@ -80,7 +80,7 @@ export const CleanupRuleView = ({
   versions,
   hasMore,
   path,
-}: Awaited<ReturnType<typeof loadRule>> & Place) => (
+}: Awaited<ReturnType<typeof loadRule>> & CleanupPage) => (
   <>
     <PageHead title={texts.ruleOf(typeName(rule.type))}>
       <ButtonLink to={path}>{texts.back}</ButtonLink>

@@ -19,34 +19,34 @@ import {
   replay,
 } from './hooks.ts'
 import { hookTexts as texts } from '../../languages/texts.ts'
-import type { PlaceCtx } from '../place-context.ts'
+import type { HolderCtx } from '../holder-context.ts'
 import { DeliveryPage, HookList, HookPage, NewHook } from './hooks.view.tsx'
 
 /** What has webhooks: an account, an organization, a repository, or the instance. */
-interface HookPlace<Rs extends readonly AnyRequirement[]> {
+interface HookHolder<Rs extends readonly AnyRequirement[]> {
   /** Address of the list. The other pages are below it. */
   readonly path: string
   /** What the ids of the API's operations on these webhooks begin with. */
   readonly twins: 'admin' | 'org' | 'repo' | 'user'
   /** Checked between the session and `webhooksOn`. */
   readonly requires: Rs
-  readonly ownerOf: (ctx: PlaceCtx<Rs>) => HookOwner
+  readonly ownerOf: (ctx: HolderCtx<Rs>) => HookOwner
   /** Returns the path of the list. */
-  readonly pathOf: (ctx: PlaceCtx<Rs>) => string
-  readonly frame: Frame<PlaceCtx<Rs>>
-  readonly meta: (ctx: PlaceCtx<Rs>) => PageMeta
+  readonly pathOf: (ctx: HolderCtx<Rs>) => string
+  readonly frame: Frame<HolderCtx<Rs>>
+  readonly meta: (ctx: HolderCtx<Rs>) => PageMeta
   /** What the list says of the webhooks. */
   readonly lead?: () => string
   /** A form offers to make a webhook one of the whole instance. */
   readonly isOfInstance?: boolean
   /** Whether a webhook can be tested here. */
-  readonly offersTest?: (ctx: PlaceCtx<Rs>) => boolean
+  readonly offersTest?: (ctx: HolderCtx<Rs>) => boolean
 }
 
 /** Declares the pages of the webhooks of a place, and what their forms do. */
-export function hookPages<const Rs extends readonly AnyRequirement[]>(place: HookPlace<Rs>) {
+export function hookPages<const Rs extends readonly AnyRequirement[]>(holder: HookHolder<Rs>) {
   // Inside, only what each place has in common is known of a context.
-  const { path, twins, requires, ownerOf, pathOf, frame, meta, offersTest, ...shown } = place as unknown as HookPlace<
+  const { path, twins, requires, ownerOf, pathOf, frame, meta, offersTest, ...shown } = holder as unknown as HookHolder<
     readonly AnyRequirement[]
   >
   const all = [...requires, webhooksOn] as const
@@ -54,7 +54,7 @@ export function hookPages<const Rs extends readonly AnyRequirement[]>(place: Hoo
     isSecret: true,
     requires: [inSession, ...all],
     frame,
-    meta: (_data: object, { ctx }: { readonly ctx: PlaceCtx }) => meta(ctx),
+    meta: (_data: object, { ctx }: { readonly ctx: HolderCtx }) => meta(ctx),
   } as const
   const one = { path: `${path}/{id}`, params: { id: pathNumber } }
   const delivery = {

@@ -10,30 +10,30 @@ import { noticeCookie } from '../../shell/notice.ts'
 import type { Page } from '../../shell/page.tsx'
 import { ownUpload, uploadBody } from '../../shell/upload.requirements.ts'
 import { siteHref } from '../../ui/paths.ts'
-import type { PlaceCtx } from '../place-context.ts'
+import type { HolderCtx } from '../holder-context.ts'
 import { pictureTexts as texts } from '../../languages/texts.ts'
 
 const pictureUpload = ownUpload((config) => config.picture.avatarMaxFileSize)
 
 /** What has a picture: an account, an organization, or a repository. */
-interface PicturePlace<Rs extends readonly AnyRequirement[]> {
+interface PictureHolder<Rs extends readonly AnyRequirement[]> {
   /** Address of the form. */
   readonly path: string
   /** Checked after the session. */
   readonly requires: Rs
-  readonly of: (ctx: PlaceCtx<Rs>) => PictureOf
+  readonly of: (ctx: HolderCtx<Rs>) => PictureOf
   /** Returns `path` with its parameters. */
-  readonly pathOf: (ctx: PlaceCtx<Rs>) => string
+  readonly pathOf: (ctx: HolderCtx<Rs>) => string
   /** The page with the form. */
   readonly formPage: Page
   /** Returns the path of that page. */
-  readonly formPathOf: (ctx: PlaceCtx<Rs>) => string
+  readonly formPathOf: (ctx: HolderCtx<Rs>) => string
 }
 
 /** Declares the operation that sets the picture of a place; a refused one shows the page of the form again. */
-export function pictureAct<const Rs extends readonly AnyRequirement[]>(place: PicturePlace<Rs>) {
+export function pictureAct<const Rs extends readonly AnyRequirement[]>(holder: PictureHolder<Rs>) {
   // Inside, only what each place has in common is known of a context.
-  const { path, requires, of, pathOf, formPage, formPathOf } = place as unknown as PicturePlace<
+  const { path, requires, of, pathOf, formPage, formPathOf } = holder as unknown as PictureHolder<
     readonly AnyRequirement[]
   >
   return operation({

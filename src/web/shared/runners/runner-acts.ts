@@ -6,28 +6,28 @@ import {
 } from '../../../actions/runners/runner-control.service.ts'
 import type { AnyRequirement } from '../../../http/operation.ts'
 import { act } from '../../shell/page.tsx'
-import type { PlaceCtx } from '../place-context.ts'
+import type { HolderCtx } from '../holder-context.ts'
 import { makeRunnerToken } from './runners.ts'
 import { secretTexts as texts } from '../../languages/texts.ts'
 import { integer, tick } from '../../ui/fields.ts'
 
 /** What has runners: an account, an organization, a repository, or the instance. */
-interface RunnerPlace<Rs extends readonly AnyRequirement[]> {
+interface RunnerHolder<Rs extends readonly AnyRequirement[]> {
   /** The address that those of the runners are below. */
   readonly path: string
   /** What the ids of the API's operations on these runners begin with. */
   readonly twins: 'admin' | 'org' | 'repo' | 'user'
   /** Checked after the session. */
   readonly requires: Rs
-  readonly ownerOf: (ctx: PlaceCtx<Rs>) => RunnerOwner
+  readonly ownerOf: (ctx: HolderCtx<Rs>) => RunnerOwner
   /** Returns the path of the page that shows the runners. */
-  readonly listPathOf: (ctx: PlaceCtx<Rs>) => string
+  readonly listPathOf: (ctx: HolderCtx<Rs>) => string
 }
 
 /** Declares what the forms of the runners of a place do. */
-export function runnerActs<const Rs extends readonly AnyRequirement[]>(place: RunnerPlace<Rs>) {
+export function runnerActs<const Rs extends readonly AnyRequirement[]>(holder: RunnerHolder<Rs>) {
   // Inside, only what each place has in common is known of a context.
-  const { path, twins, requires, ownerOf, listPathOf } = place as unknown as RunnerPlace<readonly AnyRequirement[]>
+  const { path, twins, requires, ownerOf, listPathOf } = holder as unknown as RunnerHolder<readonly AnyRequirement[]>
   const newToken = act({
     twin: `${twins}RotateRunnerRegistration`,
     path: `${path}/runners/token`,

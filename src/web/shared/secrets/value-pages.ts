@@ -5,7 +5,7 @@ import type { AnyRequirement } from '../../../http/operation.ts'
 import { inSession } from '../../shell/browser.requirements.ts'
 import type { PageMeta } from '../../shell/document.tsx'
 import { act, page, type Frame, type Page } from '../../shell/page.tsx'
-import type { PlaceCtx } from '../place-context.ts'
+import type { HolderCtx } from '../holder-context.ts'
 import {
   addVariableFrom,
   editVariableFrom,
@@ -19,32 +19,31 @@ import { secretTexts as texts } from '../../languages/texts.ts'
 import { EditVariable } from './secrets.view.tsx'
 
 /** What has secrets and variables of workflows: an account, an organization, or a repository. */
-interface ValuePlace<Rs extends readonly AnyRequirement[]> {
+interface ValueHolder<Rs extends readonly AnyRequirement[]> {
   /** The address that those of secrets and variables are below. */
   readonly path: string
   /** The part that the ids of the API's operations on these values have in common. */
   readonly twins: 'Org' | 'Repo' | 'User'
   /** Checked after the session. */
   readonly requires: Rs
-  readonly ownerOf: (ctx: PlaceCtx<Rs>) => ValueOwner
+  readonly ownerOf: (ctx: HolderCtx<Rs>) => ValueOwner
   /** Returns `path` with its parameters. */
-  readonly pathOf: (ctx: PlaceCtx<Rs>) => string
+  readonly pathOf: (ctx: HolderCtx<Rs>) => string
   /** The page with the lists and the forms that add to them. */
   readonly listPage: Page
   /** Returns the path of that page. */
-  readonly listPathOf: (ctx: PlaceCtx<Rs>) => string
-  readonly frame: Frame<PlaceCtx<Rs>>
-  readonly meta: (ctx: PlaceCtx<Rs>) => PageMeta
+  readonly listPathOf: (ctx: HolderCtx<Rs>) => string
+  readonly frame: Frame<HolderCtx<Rs>>
+  readonly meta: (ctx: HolderCtx<Rs>) => PageMeta
 }
 
 const upperName = ({ name = '' }: { readonly name?: string }): string => name.trim().toUpperCase()
 
 /** Declares the form of a variable, and what the forms of secrets and variables of a place do. */
-export function valuePages<const Rs extends readonly AnyRequirement[]>(place: ValuePlace<Rs>) {
+export function valuePages<const Rs extends readonly AnyRequirement[]>(holder: ValueHolder<Rs>) {
   // Inside, only what each place has in common is known of a context.
-  const { path, twins, requires, ownerOf, pathOf, listPage, listPathOf, frame, meta } = place as unknown as ValuePlace<
-    readonly AnyRequirement[]
-  >
+  const { path, twins, requires, ownerOf, pathOf, listPage, listPathOf, frame, meta } =
+    holder as unknown as ValueHolder<readonly AnyRequirement[]>
   const form = { requires, fields: valueFields, problemFields: valueProblems, again: listPage } as const
   const variable = `${path}/variables/{variable}` as const
 

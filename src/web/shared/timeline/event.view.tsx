@@ -15,7 +15,7 @@ import { timelineTexts as texts } from '../../languages/texts.ts'
 import { TimelineEvent } from './timeline.view.tsx'
 
 /** Names of the repository whose timeline is shown. */
-export interface EventPlace {
+export interface EventRepository {
   readonly owner: string
   readonly name: string
 }
@@ -57,20 +57,20 @@ export function groupEntries(entries: readonly TimelineEntry[]): readonly (reado
 }
 
 /** Returns the address of an issue or pull request. */
-export const issuePath = ({ issue, repo: place }: NamedIssue): string =>
-  pathOf(place.owner.name, place.repo.name, issue.is_pull ? 'pulls' : 'issues', issue.index)
+export const issuePath = ({ issue, repo: repository }: NamedIssue): string =>
+  pathOf(repository.owner.name, repository.repo.name, issue.is_pull ? 'pulls' : 'issues', issue.index)
 
 /** A link to another issue or pull request, with its repository when it is another one. */
-export const IssueLink = ({ named, from }: { readonly named: NamedIssue; readonly from: EventPlace }) => {
-  const { issue, repo: place } = named
-  const isHere = place.owner.name === from.owner && place.repo.name === from.name
+export const IssueLink = ({ named, from }: { readonly named: NamedIssue; readonly from: EventRepository }) => {
+  const { issue, repo: repository } = named
+  const isHere = repository.owner.name === from.owner && repository.repo.name === from.name
   return (
     <Link to={issuePath(named)} class="issue-link">
       <IssueIcon issue={issue} />
       <span>
         <TitleText text={issue.title} />
       </span>{' '}
-      <span class="muted">{`${isHere ? '' : `${place.owner.name}/${place.repo.name}`}#${issue.index}`}</span>
+      <span class="muted">{`${isHere ? '' : `${repository.owner.name}/${repository.repo.name}`}#${issue.index}`}</span>
     </Link>
   )
 }
@@ -81,13 +81,13 @@ const anchorOf = ({ row }: TimelineEntry): string => `issuecomment-${row.id}`
 /** A line for an event. Nothing for an entry whose rows do not exist any more, or that is no event. */
 export const EventEntry = ({
   group,
-  place,
+  repository,
 }: {
   readonly group: readonly TimelineEntry[]
-  readonly place: EventPlace
+  readonly repository: EventRepository
 }): VNode | null => {
   const [entry] = group
-  const shown = entry && describe(entry, group, place)
+  const shown = entry && describe(entry, group, repository)
   if (!entry || !shown) return null
   return (
     <TimelineEvent
@@ -107,10 +107,18 @@ export const EventEntry = ({
   )
 }
 
-function describe(entry: TimelineEntry, group: readonly TimelineEntry[], place: EventPlace): Shown | undefined {
+function describe(
+  entry: TimelineEntry,
+  group: readonly TimelineEntry[],
+  repository: EventRepository,
+): Shown | undefined {
   const { row, milestone, oldMilestone, time } = entry
   const milestoneLink = (of: typeof milestone) =>
-    of ? <Link to={pathOf(place.owner, place.name, 'milestone', of.id)}>{of.title}</Link> : texts.deletedMilestone
+    of ? (
+      <Link to={pathOf(repository.owner, repository.name, 'milestone', of.id)}>{of.title}</Link>
+    ) : (
+      texts.deletedMilestone
+    )
   switch (row.type) {
     case 'close':
       return { icon: 'issue-closed', tone: 'done', text: texts.closed }
@@ -119,7 +127,7 @@ function describe(entry: TimelineEntry, group: readonly TimelineEntry[], place: 
     case 'merge_pull':
       return { icon: 'git-merge', tone: 'done', text: texts.merged }
     case 'label':
-      return { icon: 'tag', text: labelText(group, place) }
+      return { icon: 'tag', text: labelText(group, repository) }
     case 'milestone':
       return {
         icon: 'milestone',
@@ -170,7 +178,7 @@ function describe(entry: TimelineEntry, group: readonly TimelineEntry[], place: 
         ? {
             icon: 'link',
             text: row.type === 'add_dependency' ? texts.dependsOn : texts.dependencyGone,
-            detail: <IssueLink named={entry.dependency} from={place} />,
+            detail: <IssueLink named={entry.dependency} from={repository} />,
           }
         : undefined
     case 'start_tracking':
@@ -198,11 +206,11 @@ function describe(entry: TimelineEntry, group: readonly TimelineEntry[], place: 
         ? {
             icon: 'cross-reference',
             text: row.ref_action === 'closes' ? texts.willClose : texts.mentioned,
-            detail: <IssueLink named={entry.other} from={place} />,
+            detail: <IssueLink named={entry.other} from={repository} />,
           }
         : undefined
     case 'commit_ref':
-      return { icon: 'git-commit', text: commitText(entry, place) }
+      return { icon: 'git-commit', text: commitText(entry, repository) }
     case 'pull_push':
       return pushText(row.content)
     case 'review_request':
@@ -222,7 +230,7 @@ function describe(entry: TimelineEntry, group: readonly TimelineEntry[], place: 
   }
 }
 
-function labelText(group: readonly TimelineEntry[], place: EventPlace): ComponentChild {
+function labelText(group: readonly TimelineEntry[], repository: EventRepository): ComponentChild {
   const part = (isSet: boolean) => {
     const some = group.filter(({ row }) => (row.content === '1') === isSet)
     return some.length === 0 ? [] : [{ isSet, some }]
@@ -235,7 +243,7 @@ function labelText(group: readonly TimelineEntry[], place: EventPlace): Componen
           <>
             <LabelTag
               label={label}
-              to={`${pathOf(place.owner, place.name, 'issues')}?q=${encodeURIComponent(writeIssueQuery({ ...usualQuery, labels: [label.name] }))}`}
+              to={`${pathOf(repository.owner, repository.name, 'issues')}?q=${encodeURIComponent(writeIssueQuery({ ...usualQuery, labels: [label.name] }))}`}
             />{' '}
           </>
         ) : (
@@ -280,11 +288,11 @@ function requestText({ row, assignee, team }: TimelineEntry): ComponentChild {
 
 const shortSha = 10
 
-function commitText({ row }: TimelineEntry, place: EventPlace): ComponentChild {
+function commitText({ row }: TimelineEntry, repository: EventRepository): ComponentChild {
   return (
     <>
       {row.ref_action === 'closes' ? texts.closedBy : texts.commit}
-      <Link to={pathOf(place.owner, place.name, 'commit', row.commit_sha)}>
+      <Link to={pathOf(repository.owner, repository.name, 'commit', row.commit_sha)}>
         <code>{row.commit_sha.slice(0, shortSha)}</code>
       </Link>
     </>

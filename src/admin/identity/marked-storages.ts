@@ -7,7 +7,7 @@ import { storageKinds, type StorageSettings } from '../../config/storage-setting
 import { instanceMarker, type Blobs } from '../../storage/blobs.ts'
 
 /** A folder or bucket that belongs to the instance, with the file that names the instance. */
-export interface Place {
+export interface MarkedStorage {
   readonly name: string
   /** Where it is, and which setting names it. */
   readonly where: string
@@ -20,12 +20,12 @@ export interface Place {
 const maxMarkerBytes = 200
 
 /** Returns the places of the instance: the repositories, and the storage of each kind of files. */
-export const placesOf = ({ blobs, config }: Services): readonly Place[] => [
+export const markedStoragesOf = ({ blobs, config }: Services): readonly MarkedStorage[] => [
   repositoriesAt(config.paths.repositories),
   ...storageKinds.map((kind) => storageAt(kind, config.storage[kind], blobs[kind])),
 ]
 
-function repositoriesAt(folder: string): Place {
+function repositoriesAt(folder: string): MarkedStorage {
   const file = join(folder, instanceMarker)
   return {
     name: 'repositories',
@@ -42,7 +42,7 @@ function repositoriesAt(folder: string): Place {
   }
 }
 
-const storageAt = (kind: string, settings: StorageSettings, blobs: Blobs): Place => ({
+const storageAt = (kind: string, settings: StorageSettings, blobs: Blobs): MarkedStorage => ({
   name: kind,
   where:
     settings.type === 'local'
