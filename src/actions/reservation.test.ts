@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { startForge, type Forge } from '../testing/forge.ts'
+import { until } from '../testing/until.ts'
 import { commitFiles, TestRunner, workflow, type TestTask } from './actions.test-support.ts'
 import { cacheCalls } from './caches/caches.test-support.ts'
 
@@ -123,8 +123,7 @@ test('an artifact is charged once, also with replaced and broken parts', async (
     },
   })
   await assert.rejects(fetch(`${other}&comp=appendBlock`, { ...init, body: broken }))
-  for (let tries = 0; (await usedBytes(forge)) !== 570 && tries < 200; tries++) await setTimeout(20)
-  assert.equal(await usedBytes(forge), 570)
+  await until(async () => (await usedBytes(forge)) === 570, 'the reserved bytes are free')
   const [run] = (await forge.as('alice').must('GET', `${repo.api}/actions/runs`)).json.workflow_runs
   await forge.as('alice').must('POST', `${repo.api}/actions/runs/${run.id}/cancel`)
   await forge.as('alice').must('DELETE', `${repo.api}/actions/runs/${run.id}`)

@@ -8,6 +8,7 @@ import { enqueue, listJobs } from '../jobs/queue.ts'
 import { startWorkers } from '../jobs/workers.ts'
 import type { UploadId } from '../storage/blobs.ts'
 import { startForge } from '../testing/forge.ts'
+import { until } from '../testing/until.ts'
 
 test('adminCronList and adminCronRun: only administrators, unknown tasks are 404', async () => {
   await using forge = await startForge({ users: ['alice'] })
@@ -144,10 +145,7 @@ test('adminWatchEvents: a disconnected client frees its stream', async () => {
   await forge.as('root').send('HEAD', '/admin/events')
   assert.equal(forge.services.live.watcherCount, 1)
   leave.abort()
-  for (let tries = 0; tries < 200 && forge.services.live.watcherCount > 0; tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-  assert.equal(forge.services.live.watcherCount, 0)
+  await until(() => forge.services.live.watcherCount === 0, 'nobody watches')
 })
 
 test('adminListJobs, adminRetryJob, adminDeleteJob: failed jobs are listed, retried and deleted', async () => {

@@ -1,18 +1,42 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { channel } from 'node:diagnostics_channel'
+import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import { examined } from '../testing/doctor.ts'
 import { startForge } from '../testing/forge.ts'
+import { until } from '../testing/until.ts'
 
 const fileBytes = 400_000
 /** Less than two files, so the second file exceeds the quota and later ones are refused. */
 const totalBytes = 600_000
 
+/** More than the server takes from a connection before a handler reads the body, which it does after the first quota check. */
+const readBytes = 300_000
+
+/** Waits until the handlers of four uploads read their bodies. */
+async function fourAreRead(): Promise<void> {
+  const uploading: { readonly socket: IncomingMessage['socket']; readonly from: number }[] = []
+  const began = channel('http.server.request.start')
+  const note = (message: unknown): void => {
+    const { socket } = (message as { readonly request: IncomingMessage }).request
+    uploading.push({ socket, from: socket.bytesRead })
+  }
+  began.subscribe(note)
+  try {
+    await until(
+      () => uploading.filter(({ socket, from }) => socket.bytesRead - from > readBytes).length === 4,
+      'the uploads are under way',
+    )
+  } finally {
+    began.unsubscribe(note)
+  }
+}
+
 /** The contents of four concurrent uploads. Each passes the first quota check before any upload is complete. */
 function heldContents(head = '', tail = '') {
   const contents = Array.from({ length: 4 }, () => randomBytes(fileBytes))
-  const released = sleep(500)
+  const released = fourAreRead()
   const bodyOf = (content: Buffer) =>
     new ReadableStream<Uint8Array>({
       async start(controller) {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { commitFiles, runsOf } from '../actions/actions.test-support.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
+import { until } from '../testing/until.ts'
 
 /** Returns the log of a job of the newest run, without times. */
 async function logOf(forge: Forge, repoApi: string, name: string): Promise<string> {
@@ -229,10 +230,7 @@ jobs:
 })
 
 /** Waits until a file exists. */
-async function appeared(path: string): Promise<void> {
-  const until = performance.now() + 60_000
-  while (!existsSync(path) && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10))
-}
+const appeared = (path: string): Promise<void> => until(() => existsSync(path), path)
 
 /** Returns whether a process runs. A zombie process does not. */
 function isAlive(pid: number): boolean {

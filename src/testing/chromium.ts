@@ -28,8 +28,8 @@ export function chromiumProgram(): string | undefined {
   return program
 }
 
-/** Timeout of one wait in a browser, in milliseconds. */
-export const browserTimeoutMs = 60_000
+/** Timeout of one wait in a browser, in milliseconds; less than a test may take. */
+export const browserTimeoutMs = 100_000
 
 /** A headless browser without a profile. */
 export const startChromium = (program: string): Promise<Browser> =>

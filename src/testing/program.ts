@@ -7,8 +7,8 @@ export interface Ended {
   readonly err: string
 }
 
-/** Default timeout of a program, in milliseconds. */
-const programTimeoutMs = 60_000
+/** Default timeout of a program, in milliseconds; less than a test may take. */
+const programTimeoutMs = 100_000
 
 /** Runs a program to its end with an input in a folder. */
 export function runProgram(

@@ -10,7 +10,7 @@ const frugalMalloc = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576',
 
 /** Receives what happens to a broker. */
 interface BrokerOwner {
-  /** The process ended, or a channel to it closed. */
+  /** The process ended, and what it reported is read. */
   ended(): void
   /** It wrote on its standard error. */
   wrote(text: string): void
@@ -37,10 +37,13 @@ export class BrokerProcess {
     const [, , errors, small, bulk] = this.child.stdio as unknown as [null, null, Socket, Socket, Socket]
     this.#sockets = [errors, small, bulk]
     errors.on('data', (chunk: Buffer) => this.owner?.wrote(chunk.toString()))
-    this.small = new Channel(small, { onClose: this.#end })
-    this.bulk = new Channel(bulk, { onClose: this.#end })
+    // A broker without one of its channels is of no use.
+    const kill = (): void => void this.child.kill('SIGKILL')
+    this.small = new Channel(small, { onClose: kill })
+    this.bulk = new Channel(bulk, { onClose: kill })
     this.child.on('error', this.#end)
-    this.child.on('exit', this.#end)
+    // After `close`, everything is read that it reported before its end, such as the commands that still run.
+    this.child.on('close', this.#end)
   }
 
   get hasEnded(): boolean {

@@ -99,7 +99,13 @@ test('git broker: when it is killed, requests answer 503, children die, and the 
       async () => (await processesOf(settings)).filter((each) => each.args.includes('blame')).length >= 2,
       'git runs',
     )
-    process.kill(await brokerPid(), 'SIGKILL')
+    const broker = await brokerPid()
+    // It sleeps when it has reported the commands that it started.
+    await until(
+      async () => (await childrenOf(process.pid)).some(({ pid, state }) => pid === broker && state === 'S'),
+      'the broker is idle',
+    )
+    process.kill(broker, 'SIGKILL')
     await Promise.all(pending)
     assert.equal((await git.readCommit(key, head)).message, 'first\n')
     assert.equal(await git.countCommits(key, { from: [head] }), 1)

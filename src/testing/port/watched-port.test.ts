@@ -11,7 +11,7 @@ test('startForge: a git that its own process waits for fails with the reason, an
   const startedMs = performance.now()
   let output = ''
   try {
-    execFileSync('git', ['ls-remote', address], { encoding: 'utf8', stdio: 'pipe', timeout: 60_000 })
+    execFileSync('git', ['ls-remote', address], { encoding: 'utf8', stdio: 'pipe', timeout: 100_000 })
   } catch (error) {
     output = String((error as { readonly stderr: unknown }).stderr)
   }
