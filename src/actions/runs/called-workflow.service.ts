@@ -4,7 +4,7 @@ import { accessTo } from '../../access/repo-access.ts'
 import { findRevision } from '../../code/commits/named-commit.service.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
-import type { Called, FindCalled, Origin } from '../workflows/job-plan.ts'
+import type { Called, FindCalled, Origin } from '../workflows/plan-scope.ts'
 import { listWorkflowFiles } from '../workflows/workflow-files.service.ts'
 
 /** The commit that contains a workflow file. */
