@@ -4,12 +4,13 @@ import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { UserId } from '../../lib/ids.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Link, OutsideLink } from '../ui/link.tsx'
-import { Box, Empty, PageHead, Pages } from '../ui/parts.tsx'
+import { Empty, PageHead, Pages } from '../ui/parts.tsx'
 import { Person } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
 import { actionsPath, commitPath, environmentPath, jobPath } from './actions-paths.ts'
 import { StatusIcon } from './status.tsx'
 import { actionsTexts } from '../languages/texts.ts'
+import { RowBox } from '../ui/row-box.tsx'
 
 const texts = actionsTexts.environments
 
@@ -41,19 +42,18 @@ export const EnvironmentsView = (props: EnvironmentsProps) => {
           )
         }
       />
-      <Box>
-        {rows.length === 0 ? (
+      <RowBox
+        rows={rows}
+        links
+        label={texts.title}
+        empty={
           <Empty icon="server" title={texts.none}>
             <p>{texts.noneLead}</p>
           </Empty>
-        ) : (
-          <ul class="rows hoverable" data-rows aria-label={texts.title}>
-            {rows.map((row, index) => (
-              <Deployment {...props} row={row} count={counts?.[index]} />
-            ))}
-          </ul>
-        )}
-      </Box>
+        }
+      >
+        {(row, index) => <Deployment {...props} row={row} count={counts?.[index]} />}
+      </RowBox>
       <Pages page={props.number} isLast={props.isLast} />
     </div>
   )

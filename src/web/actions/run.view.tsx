@@ -8,7 +8,7 @@ import type { RepoRow } from '../../db/tables/repositories.ts'
 import { ActButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
-import { Box, Flash, Tag } from '../ui/parts.tsx'
+import { Flash, Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { sizeText } from '../languages/amounts.ts'
 import { uiTexts as shared } from '../languages/texts.ts'
@@ -20,6 +20,7 @@ import { RunGraph } from './run-graph.view.tsx'
 import { RunFrame } from './run-frame.view.tsx'
 import type { RunState } from './run-state.ts'
 import { actionsTexts } from '../languages/texts.ts'
+import { RowBox } from '../ui/row-box.tsx'
 
 const texts = actionsTexts.run
 
@@ -124,13 +125,9 @@ const WaitingFor = ({
 function Artifacts(props: RunProps) {
   const byName = [...Map.groupBy(props.artifacts, ({ name }) => name)]
   return (
-    <Box head={<h2>{texts.artifacts}</h2>}>
-      <ul class="rows">
-        {byName.map(([name, files]) => (
-          <Artifact {...props} name={name} files={files} />
-        ))}
-      </ul>
-    </Box>
+    <RowBox head={<h2>{texts.artifacts}</h2>} rows={byName}>
+      {([name, files]) => <Artifact {...props} name={name} files={files} />}
+    </RowBox>
   )
 }
 

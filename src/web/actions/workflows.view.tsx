@@ -4,7 +4,7 @@ import type { ListedWorkflow } from '../../actions/workflows/workflow-list.servi
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { Box, Commands, Empty, Flash, PageHead, Pages, SideMenu, Tag } from '../ui/parts.tsx'
+import { Commands, Empty, Flash, PageHead, Pages, SideMenu, Tag } from '../ui/parts.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { Person } from '../ui/person.tsx'
 import { durationText, Time } from '../ui/time.tsx'
@@ -14,6 +14,7 @@ import { secondsOf, StatusIcon, workflowNameOf } from './status.tsx'
 import { actionsTexts } from '../languages/texts.ts'
 import type { WorkflowsProps } from './workflows-props.ts'
 import { WorkflowActs } from './workflow-acts.view.tsx'
+import { RowBox } from '../ui/row-box.tsx'
 
 const texts = actionsTexts.list
 
@@ -44,17 +45,16 @@ export function WorkflowsView(props: WorkflowsProps) {
             {texts.problem(chosen.file.path)} {problem}
           </Flash>
         )}
-        <Box head={<Filters {...props} />} class="runs">
-          {runs.length === 0 ? (
-            <NoRuns {...props} />
-          ) : (
-            <ul class="rows hoverable" data-rows aria-label={texts.runs}>
-              {runs.map((listed) => (
-                <RunRow {...props} {...listed} />
-              ))}
-            </ul>
-          )}
-        </Box>
+        <RowBox
+          head={<Filters {...props} />}
+          class="runs"
+          rows={runs}
+          links
+          label={texts.runs}
+          empty={<NoRuns {...props} />}
+        >
+          {(listed) => <RunRow {...props} {...listed} />}
+        </RowBox>
         <Pages page={props.number} isLast={!props.hasMore} />
       </div>
     </div>

@@ -11,7 +11,7 @@ import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
 import { ButtonLink, Link } from '../ui/link.tsx'
-import { Box, Empty, Markup, PageHead, Pages, Progress } from '../ui/parts.tsx'
+import { Empty, Markup, PageHead, Pages, Progress } from '../ui/parts.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { uiTexts as common } from '../languages/texts.ts'
@@ -20,6 +20,7 @@ import { TitleText } from '../ui/title-text.tsx'
 import { milestoneTexts as texts } from '../languages/texts.ts'
 import { IssueListRow, type RowMarks } from './row.view.tsx'
 import { issueTexts } from '../languages/texts.ts'
+import { RowBox } from '../ui/row-box.tsx'
 
 interface InRepository {
   readonly repository: RepoWithOwner
@@ -123,29 +124,30 @@ export const MilestonesView = ({
           </ButtonLink>
         ) : null}
       </PageHead>
-      <Box head={<StateTabs to={at('milestones')} state={state} open={open} closed={closed} />}>
-        {rows.length === 0 ? (
+      <RowBox
+        head={<StateTabs to={at('milestones')} state={state} open={open} closed={closed} />}
+        rows={rows}
+        links
+        empty={
           <Empty icon="milestone" title={state === 'open' ? texts.empty : texts.emptyClosed}>
             {state === 'open' ? <p>{texts.emptyLead}</p> : null}
           </Empty>
-        ) : (
-          <ul class="rows hoverable" data-rows="">
-            {rows.map((milestone) => (
-              <li class="row milestone-row">
-                <div class="row-main">
-                  <Link class="row-title" to={at('milestone', milestone.id)} data-row-link="">
-                    {milestone.title}
-                  </Link>
-                  <p class="muted clamp">
-                    <TitleText text={plainSummary(milestone.content)} />
-                  </p>
-                </div>
-                <MilestoneFacts milestone={milestone} />
-              </li>
-            ))}
-          </ul>
+        }
+      >
+        {(milestone) => (
+          <li class="row milestone-row">
+            <div class="row-main">
+              <Link class="row-title" to={at('milestone', milestone.id)} data-row-link="">
+                {milestone.title}
+              </Link>
+              <p class="muted clamp">
+                <TitleText text={plainSummary(milestone.content)} />
+              </p>
+            </div>
+            <MilestoneFacts milestone={milestone} />
+          </li>
         )}
-      </Box>
+      </RowBox>
       <Pages page={page} total={total} pageSize={pageSize} />
     </>
   )
@@ -200,7 +202,7 @@ export const MilestoneView = ({
       </PageHead>
       <MilestoneFacts milestone={milestone} />
       {html === '' ? null : <Markup html={html} class="milestone-text" />}
-      <Box
+      <RowBox
         class="milestone-issues"
         head={
           <>
@@ -219,20 +221,17 @@ export const MilestoneView = ({
             </Link>
           </>
         }
-      >
-        {found.rows.length === 0 ? (
+        rows={found.rows}
+        links
+        empty={
           <Empty
             icon="issue-opened"
             title={found.open.total + found.closed.total === 0 ? texts.noIssues : texts.noneOf[state]}
           />
-        ) : (
-          <ul class="rows hoverable" data-rows="">
-            {found.rows.map((row) => (
-              <IssueListRow row={row} repository={repository} around={found.around} marks={marks} />
-            ))}
-          </ul>
-        )}
-      </Box>
+        }
+      >
+        {(row) => <IssueListRow row={row} repository={repository} around={found.around} marks={marks} />}
+      </RowBox>
       <Pages page={page} total={found.shown.total} pageSize={pageSize} />
     </>
   )

@@ -2,10 +2,11 @@ import type { FoundMine, MineView } from '../../issues/lists/personal-list.servi
 import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
-import { Box, Empty, PageHead, Pages, Tabs } from '../ui/parts.tsx'
+import { Empty, PageHead, Pages, Tabs } from '../ui/parts.tsx'
 import { withQuery } from '../ui/paths.ts'
 import { IssueListRow, type RowMarks } from './row.view.tsx'
 import { mineTexts as texts } from '../languages/texts.ts'
+import { RowBox } from '../ui/row-box.tsx'
 
 /** Issues or pull requests of all repositories that concern the person. */
 export const MineListView = ({
@@ -61,22 +62,22 @@ export const MineListView = ({
           ))}
         </nav>
       </div>
-      <Box>
-        {found.rows.length === 0 ? (
+      <RowBox
+        rows={found.rows}
+        links
+        empty={
           <Empty icon={kind === 'issues' ? 'issue-opened' : 'git-pull-request'} title={texts.empty}>
             <p>{texts.emptyLead}</p>
             <div class="acts">
               <ButtonLink to="/explore/repos">{texts.explore}</ButtonLink>
             </div>
           </Empty>
-        ) : (
-          <ul class="rows hoverable" data-rows="">
-            {found.rows.map(({ row, repo: repository }) => (
-              <IssueListRow row={row} repository={repository} around={found.around} marks={marks} withRepository />
-            ))}
-          </ul>
+        }
+      >
+        {({ row, repo: repository }) => (
+          <IssueListRow row={row} repository={repository} around={found.around} marks={marks} withRepository />
         )}
-      </Box>
+      </RowBox>
       <Pages page={found.page.number} total={found.total} pageSize={found.page.limit} />
     </div>
   )

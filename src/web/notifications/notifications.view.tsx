@@ -8,11 +8,12 @@ import type { IconName } from '../ui/icons.ts'
 import { IssueIcon } from '../ui/issue-icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { Box, Empty, PageHead, Pages, Tabs } from '../ui/parts.tsx'
+import { Empty, PageHead, Pages, Tabs } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
 import { notificationTexts as texts } from '../languages/texts.ts'
+import { RowBox } from '../ui/row-box.tsx'
 
 export type NotificationTab = 'unread' | 'read' | 'pinned'
 
@@ -118,7 +119,7 @@ const Group = ({
   if (!first) return null
   const { repo, owner } = first
   return (
-    <Box
+    <RowBox
       head={
         <>
           <h2>
@@ -139,13 +140,11 @@ const Group = ({
           ) : null}
         </>
       }
+      rows={threads}
+      links
     >
-      <ul class="rows hoverable" data-rows="">
-        {threads.map((each) => (
-          <Row {...each} tab={tab} />
-        ))}
-      </ul>
-    </Box>
+      {(each) => <Row {...each} tab={tab} />}
+    </RowBox>
   )
 }
 

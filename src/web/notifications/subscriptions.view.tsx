@@ -6,12 +6,13 @@ import { RepositoryTags } from '../lists/repository-row.tsx'
 import { ActButton } from '../ui/button.tsx'
 import { IssueIcon } from '../ui/issue-icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
-import { Box, Empty, PageHead, Pages, Tabs } from '../ui/parts.tsx'
+import { Empty, PageHead, Pages, Tabs } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { RepositoryPicture } from '../ui/repository-picture.tsx'
 import { Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
 import { notificationTexts } from '../languages/texts.ts'
+import { RowBox } from '../ui/row-box.tsx'
 
 const texts = notificationTexts.subscriptions
 
@@ -50,48 +51,49 @@ const Frame = ({
 /** The issues and pull requests that the person subscribed to. */
 export const SubscribedIssuesView = ({ found }: { readonly found: FoundMine }) => (
   <Frame current="issues">
-    {found.rows.length === 0 ? (
-      <Empty icon="inbox" title={texts.noIssues}>
-        <p>{texts.noIssuesLead}</p>
-      </Empty>
-    ) : (
-      <Box head={<span class="muted">{texts.subscribed(found.total)}</span>}>
-        <ul class="rows hoverable" data-rows="">
-          {found.rows.map(({ row, repo: { owner, repo } }) => {
-            return (
-              <li class="row issue-line">
-                <IssueIcon issue={row} class="row-icon" />
-                <div class="row-main">
-                  <Link
-                    class="row-title"
-                    to={pathOf(owner.name, repo.name, row.is_pull ? 'pulls' : 'issues', row.index)}
-                    data-row-link=""
-                  >
-                    <TitleText text={row.title} />
-                  </Link>
-                  <div class="row-facts">
-                    <span>
-                      {owner.name}/{repo.name}#{row.index}
-                    </span>
-                    <span>
-                      {texts.updated} <Time unix={row.updated_unix} />
-                    </span>
-                  </div>
-                </div>
-                <ActButton
-                  to="/notifications/subscriptions/end"
-                  hidden={{ id: row.id }}
-                  class="small"
-                  aria-label={texts.unsubscribeOf(row.title)}
-                >
-                  {texts.unsubscribe}
-                </ActButton>
-              </li>
-            )
-          })}
-        </ul>
-      </Box>
-    )}
+    <RowBox
+      head={<span class="muted">{texts.subscribed(found.total)}</span>}
+      rows={found.rows}
+      links
+      none={
+        <Empty icon="inbox" title={texts.noIssues}>
+          <p>{texts.noIssuesLead}</p>
+        </Empty>
+      }
+    >
+      {({ row, repo: { owner, repo } }) => {
+        return (
+          <li class="row issue-line">
+            <IssueIcon issue={row} class="row-icon" />
+            <div class="row-main">
+              <Link
+                class="row-title"
+                to={pathOf(owner.name, repo.name, row.is_pull ? 'pulls' : 'issues', row.index)}
+                data-row-link=""
+              >
+                <TitleText text={row.title} />
+              </Link>
+              <div class="row-facts">
+                <span>
+                  {owner.name}/{repo.name}#{row.index}
+                </span>
+                <span>
+                  {texts.updated} <Time unix={row.updated_unix} />
+                </span>
+              </div>
+            </div>
+            <ActButton
+              to="/notifications/subscriptions/end"
+              hidden={{ id: row.id }}
+              class="small"
+              aria-label={texts.unsubscribeOf(row.title)}
+            >
+              {texts.unsubscribe}
+            </ActButton>
+          </li>
+        )
+      }}
+    </RowBox>
     <Pages page={found.page.number} total={found.total} pageSize={found.page.limit} />
   </Frame>
 )
@@ -107,43 +109,44 @@ export const WatchedReposView = ({
   readonly shown: Page
 }) => (
   <Frame current="repositories">
-    {repos.length === 0 ? (
-      <Empty icon="repo" title={texts.noRepositories}>
-        <p>{texts.noRepositoriesLead}</p>
-        <ButtonLink to="/explore/repos">{texts.explore}</ButtonLink>
-      </Empty>
-    ) : (
-      <Box head={<span class="muted">{texts.watched(total)}</span>}>
-        <ul class="rows hoverable" data-rows="">
-          {repos.map((owned) => {
-            const { repo, owner } = owned
-            const name = `${owner.name}/${repo.name}`
-            return (
-              <li class="row">
-                <RepositoryPicture repo={owned.repo} size={16} class="row-icon" />
-                <div class="row-main">
-                  <div class="line">
-                    <Link class="row-title" to={pathOf(owner.name, repo.name)} data-row-link="">
-                      {name}
-                    </Link>
-                    <RepositoryTags {...owned} />
-                  </div>
-                  {repo.description === '' ? null : <p class="row-text">{repo.description}</p>}
-                </div>
-                <ActButton
-                  to="/notifications/watching/end"
-                  hidden={{ id: repo.id }}
-                  class="small"
-                  aria-label={texts.unwatchOf(name)}
-                >
-                  {texts.unwatch}
-                </ActButton>
-              </li>
-            )
-          })}
-        </ul>
-      </Box>
-    )}
+    <RowBox
+      head={<span class="muted">{texts.watched(total)}</span>}
+      rows={repos}
+      links
+      none={
+        <Empty icon="repo" title={texts.noRepositories}>
+          <p>{texts.noRepositoriesLead}</p>
+          <ButtonLink to="/explore/repos">{texts.explore}</ButtonLink>
+        </Empty>
+      }
+    >
+      {(owned) => {
+        const { repo, owner } = owned
+        const name = `${owner.name}/${repo.name}`
+        return (
+          <li class="row">
+            <RepositoryPicture repo={owned.repo} size={16} class="row-icon" />
+            <div class="row-main">
+              <div class="line">
+                <Link class="row-title" to={pathOf(owner.name, repo.name)} data-row-link="">
+                  {name}
+                </Link>
+                <RepositoryTags {...owned} />
+              </div>
+              {repo.description === '' ? null : <p class="row-text">{repo.description}</p>}
+            </div>
+            <ActButton
+              to="/notifications/watching/end"
+              hidden={{ id: repo.id }}
+              class="small"
+              aria-label={texts.unwatchOf(name)}
+            >
+              {texts.unwatch}
+            </ActButton>
+          </li>
+        )
+      }}
+    </RowBox>
     <Pages page={shown.number} total={total} pageSize={shown.limit} />
   </Frame>
 )

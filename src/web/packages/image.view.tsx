@@ -53,15 +53,9 @@ export const ImageRows = ({
   ]
   return (
     <>
-      {tagged.length === 0 ? null : (
-        <Box head={<h2>{texts.image.tags}</h2>}>
-          <ul class="rows hoverable" data-rows>
-            {tagged.map((image) => (
-              <ImageRow owner={owner} image={image} />
-            ))}
-          </ul>
-        </Box>
-      )}
+      <RowBox head={<h2>{texts.image.tags}</h2>} rows={tagged} links>
+        {(image) => <ImageRow owner={owner} image={image} />}
+      </RowBox>
       {untagged.length === 0 ? null : (
         <details class="stack tight" open={tagged.length === 0}>
           <summary class="muted">{texts.image.untagged(untagged.length)}</summary>

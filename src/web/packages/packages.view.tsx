@@ -10,7 +10,7 @@ import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { Box, Commands, Counter, Empty, PageHead, Pages, Tag } from '../ui/parts.tsx'
+import { Commands, Counter, Empty, PageHead, Pages, Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Time } from '../ui/time.tsx'
 import { ImageRows } from './image.view.tsx'
@@ -18,6 +18,7 @@ import { metadataShown } from './package-metadata.rules.ts'
 import { packagePath, packageSettingsPath, packagesPath, versionPath } from './package-paths.ts'
 import { publishCommands } from './publish-commands.rules.ts'
 import { packageTexts as texts } from '../languages/texts.ts'
+import { RowBox } from '../ui/row-box.tsx'
 
 interface ListProps {
   readonly owner: UserRow
@@ -28,28 +29,26 @@ interface ListProps {
 
 const List = ({ owner, packages, hasMore, number }: ListProps) => (
   <>
-    <Box>
-      <ul class="rows hoverable" data-rows>
-        {packages.map((each) => (
-          <li class="row">
-            <Icon name={each.type === 'container' ? 'container' : 'package'} class="row-icon" />
-            <div class="row-main">
-              <Link class="row-title" to={packagePath(owner, each)} data-row-link="">
-                {each.name}
-              </Link>
-              <div class="row-facts">
-                <Tag>{typeName(each.type)}</Tag>
-                <Link to={versionPath(owner, each)}>{each.version}</Link>
-              </div>
+    <RowBox rows={packages} links>
+      {(each) => (
+        <li class="row">
+          <Icon name={each.type === 'container' ? 'container' : 'package'} class="row-icon" />
+          <div class="row-main">
+            <Link class="row-title" to={packagePath(owner, each)} data-row-link="">
+              {each.name}
+            </Link>
+            <div class="row-facts">
+              <Tag>{typeName(each.type)}</Tag>
+              <Link to={versionPath(owner, each)}>{each.version}</Link>
             </div>
-            <div class="row-side">
-              <span>{texts.downloads(each.download_count)}</span>
-              <Time unix={each.created_unix} />
-            </div>
-          </li>
-        ))}
-      </ul>
-    </Box>
+          </div>
+          <div class="row-side">
+            <span>{texts.downloads(each.download_count)}</span>
+            <Time unix={each.created_unix} />
+          </div>
+        </li>
+      )}
+    </RowBox>
     <Pages page={number} isLast={!hasMore} />
   </>
 )
@@ -228,34 +227,34 @@ export const PackageView = ({ owner, row, versions, total, number, pageSize, tag
       {row.type === 'container' ? (
         <ImageRows owner={owner} versions={versions} />
       ) : (
-        <Box
+        <RowBox
           head={
             <h2>
               {texts.versions} <Counter count={total} />
             </h2>
           }
+          rows={versions}
+          links
         >
-          <ul class="rows hoverable" data-rows>
-            {versions.map((version) => (
-              <li class="row">
-                <div class="row-main line">
-                  <Link class="row-title" to={versionPath(owner, version)}>
-                    {version.version}
-                  </Link>
-                  {tags
-                    .filter((tag) => tag.version === version.version)
-                    .map((tag) => (
-                      <Tag tone={tag.name === 'latest' ? 'good' : 'neutral'}>{tag.name}</Tag>
-                    ))}
-                </div>
-                <div class="row-side">
-                  <span>{texts.downloads(version.download_count)}</span>
-                  <Time unix={version.created_unix} />
-                </div>
-              </li>
-            ))}
-          </ul>
-        </Box>
+          {(version) => (
+            <li class="row">
+              <div class="row-main line">
+                <Link class="row-title" to={versionPath(owner, version)}>
+                  {version.version}
+                </Link>
+                {tags
+                  .filter((tag) => tag.version === version.version)
+                  .map((tag) => (
+                    <Tag tone={tag.name === 'latest' ? 'good' : 'neutral'}>{tag.name}</Tag>
+                  ))}
+              </div>
+              <div class="row-side">
+                <span>{texts.downloads(version.download_count)}</span>
+                <Time unix={version.created_unix} />
+              </div>
+            </li>
+          )}
+        </RowBox>
       )}
       <Pages page={number} total={total} pageSize={pageSize} />
     </div>

@@ -16,6 +16,7 @@ import type { ShownDependencies, ShownMetadata } from './package-metadata.rules.
 import { packagePath, packageSettingsPath, versionPath } from './package-paths.ts'
 import { PackageHead } from './packages.view.tsx'
 import { packageTexts as texts } from '../languages/texts.ts'
+import { RowBox } from '../ui/row-box.tsx'
 
 interface VersionProps {
   readonly owner: UserRow
@@ -115,32 +116,31 @@ const Files = ({
   readonly files: readonly FileRecord[]
   readonly head?: ComponentChildren
 }) => (
-  <Box
+  <RowBox
     head={head}
     foot={
       files.length > maxFiles ? <span class="muted">{texts.furtherFiles(files.length - maxFiles)}</span> : undefined
     }
+    rows={files.slice(0, maxFiles)}
   >
-    <ul class="rows">
-      {files.slice(0, maxFiles).map((file) => (
-        <li class="row">
-          <Icon name="file" />
-          <div class="row-main">
-            <Link class="row-title" to={`${path}/files/${file.id}`} download data-turbo="false">
-              {file.name}
-            </Link>
-            <div class="row-facts digest">
-              <code class="cut" title={file.sha256}>
-                sha256:{file.sha256}
-              </code>
-              <CopyButton text={file.sha256} label={`SHA-256 ${file.name}`} />
-            </div>
+    {(file) => (
+      <li class="row">
+        <Icon name="file" />
+        <div class="row-main">
+          <Link class="row-title" to={`${path}/files/${file.id}`} download data-turbo="false">
+            {file.name}
+          </Link>
+          <div class="row-facts digest">
+            <code class="cut" title={file.sha256}>
+              sha256:{file.sha256}
+            </code>
+            <CopyButton text={file.sha256} label={`SHA-256 ${file.name}`} />
           </div>
-          <div class="row-side">{sizeText(file.size_bytes)}</div>
-        </li>
-      ))}
-    </ul>
-  </Box>
+        </div>
+        <div class="row-side">{sizeText(file.size_bytes)}</div>
+      </li>
+    )}
+  </RowBox>
 )
 
 const Facts = ({ owner, version, shown: { repository, creator }, files, about, image }: VersionProps) => {

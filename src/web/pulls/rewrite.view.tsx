@@ -2,10 +2,11 @@ import type { RewrittenCommit } from '../../git/git.ts'
 import type { Rewrite } from '../../pulls/reviews/rewrite.service.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
-import { Box, Tag } from '../ui/parts.tsx'
+import { Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import type { RepositoryAddress } from './pull-paths.ts'
 import { rewriteTexts as texts } from '../languages/texts.ts'
+import { RowBox } from '../ui/row-box.tsx'
 
 /** The commits of a rewritten branch, each beside the one that was reviewed. */
 export const RewriteView = ({
@@ -19,17 +20,13 @@ export const RewriteView = ({
     <h2>{texts.title}</h2>
     <p class="muted small">{texts.hint}</p>
     {rewrite.isBounded ? <p class="muted small">{texts.bounded}</p> : null}
-    {rewrite.commits.length === 0 ? null : (
-      <Box>
-        <ul class="rows">
-          {rewrite.commits.map((commit) => (
-            <li class="row">
-              <Pair {...{ repository, commit }} />
-            </li>
-          ))}
-        </ul>
-      </Box>
-    )}
+    <RowBox rows={rewrite.commits}>
+      {(commit) => (
+        <li class="row">
+          <Pair {...{ repository, commit }} />
+        </li>
+      )}
+    </RowBox>
   </section>
 )
 

@@ -8,6 +8,7 @@ import { Box, CopyField, Empty, Markup, PageHead, Pages } from '../ui/parts.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { Time } from '../ui/time.tsx'
 import { wikiTexts as texts } from '../languages/texts.ts'
+import { RowBox } from '../ui/row-box.tsx'
 
 /** The wiki of a page. */
 export interface WikiRepository extends Pick<RepoCtx, 'repo' | 'owner'> {
@@ -145,25 +146,23 @@ export const WikiListView = ({
           </ButtonLink>
         ) : null}
       </PageHead>
-      <Box>
-        <ul class="rows hoverable" data-rows>
-          {pages.map((each) => (
-            <li class="row">
-              <div class="row-main">
-                <Link class="row-title" to={`${wikiOf(repository)}/${each.subUrl}`}>
-                  {each.title}
-                </Link>
-                {each.lastCommit ? (
-                  <p class="row-facts">
-                    <span>{each.lastCommit.author.name}</span>
-                    <Time unix={each.lastCommit.author.unixSeconds} />
-                  </p>
-                ) : null}
-              </div>
-            </li>
-          ))}
-        </ul>
-      </Box>
+      <RowBox rows={pages} links>
+        {(each) => (
+          <li class="row">
+            <div class="row-main">
+              <Link class="row-title" to={`${wikiOf(repository)}/${each.subUrl}`}>
+                {each.title}
+              </Link>
+              {each.lastCommit ? (
+                <p class="row-facts">
+                  <span>{each.lastCommit.author.name}</span>
+                  <Time unix={each.lastCommit.author.unixSeconds} />
+                </p>
+              ) : null}
+            </div>
+          </li>
+        )}
+      </RowBox>
       <p class="hint">{texts.more}</p>
       <Pages page={page.number} isLast={page.offset + page.limit >= total} total={total} pageSize={page.limit} />
     </>

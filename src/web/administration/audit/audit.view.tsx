@@ -6,11 +6,12 @@ import { Submit } from '../../ui/button.tsx'
 import { Field, Select, type Choice } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
-import { Box, Empty, PageHead, Tag } from '../../ui/parts.tsx'
+import { Empty, PageHead, Tag } from '../../ui/parts.tsx'
 import { pathOf, withQuery } from '../../ui/paths.ts'
 import { clockText, dateText, momentText } from '../../ui/time.tsx'
 import { auditTexts as texts } from '../../languages/texts.ts'
 import { administrationTexts } from '../../languages/texts.ts'
+import { RowBox } from '../../ui/row-box.tsx'
 
 interface AuditFilterShown {
   readonly actor: string | undefined
@@ -139,13 +140,7 @@ const Days = ({ entries, names }: NamedProps & { readonly entries: readonly Audi
     {[...Map.groupBy(entries, (entry) => dateText(unixOf(entry)))].map(([day, ofDay]) => (
       <section class="stack tight">
         <h2 class="audit-day">{day}</h2>
-        <Box>
-          <ul class="rows">
-            {ofDay.map((entry) => (
-              <Entry names={names} entry={entry} />
-            ))}
-          </ul>
-        </Box>
+        <RowBox rows={ofDay}>{(entry) => <Entry names={names} entry={entry} />}</RowBox>
       </section>
     ))}
   </div>

@@ -5,12 +5,13 @@ import { Submit } from '../../ui/button.tsx'
 import { Field, Select } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
-import { Box, Empty, PageHead, Pages, Tag } from '../../ui/parts.tsx'
+import { Empty, PageHead, Pages, Tag } from '../../ui/parts.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { Avatar } from '../../ui/person.tsx'
 import { Time } from '../../ui/time.tsx'
 import { SearchForm } from '../search-form.tsx'
 import { administrationTexts } from '../../languages/texts.ts'
+import { RowBox } from '../../ui/row-box.tsx'
 
 const texts = administrationTexts.orgs
 
@@ -33,46 +34,36 @@ export const OrganizationsView = ({
       </ButtonLink>
     </PageHead>
     <SearchForm to="/admin/orgs" label={texts.search} text={text} placeholder={texts.hint} />
-    <Box>
-      {orgs.length === 0 ? (
-        <Empty icon="organization" title={text === '' ? texts.empty : texts.none} />
-      ) : (
-        <ul class="rows hoverable" data-rows>
-          {orgs.map((org) => (
-            <li class="row">
-              <Avatar person={org} size={32} />
-              <div class="row-main">
-                <div class="line">
-                  <Link to={pathOf(org.name)} class="row-title" data-row-link="">
-                    {org.name}
-                  </Link>
-                  {org.full_name === '' ? null : <span class="muted">{org.full_name}</span>}
-                  {org.visibility === 'public' ? null : <Tag>{texts.visibilities[org.visibility]}</Tag>}
-                </div>
-                <p class="row-facts">
-                  <Link to={pathOf(org.name)}>{texts.repositories(org.num_repos)}</Link>
-                  <span>
-                    {texts.created} <Time unix={org.created_unix} />
-                  </span>
-                </p>
-              </div>
-              <div class="acts">
-                <ButtonLink to={pathOf('org', org.name, 'members')} class="small">
-                  {texts.members}
-                </ButtonLink>
-                <ButtonLink
-                  to={pathOf('org', org.name, 'settings')}
-                  class="small"
-                  aria-label={texts.settingsOf(org.name)}
-                >
-                  {texts.settings}
-                </ButtonLink>
-              </div>
-            </li>
-          ))}
-        </ul>
+    <RowBox rows={orgs} links empty={<Empty icon="organization" title={text === '' ? texts.empty : texts.none} />}>
+      {(org) => (
+        <li class="row">
+          <Avatar person={org} size={32} />
+          <div class="row-main">
+            <div class="line">
+              <Link to={pathOf(org.name)} class="row-title" data-row-link="">
+                {org.name}
+              </Link>
+              {org.full_name === '' ? null : <span class="muted">{org.full_name}</span>}
+              {org.visibility === 'public' ? null : <Tag>{texts.visibilities[org.visibility]}</Tag>}
+            </div>
+            <p class="row-facts">
+              <Link to={pathOf(org.name)}>{texts.repositories(org.num_repos)}</Link>
+              <span>
+                {texts.created} <Time unix={org.created_unix} />
+              </span>
+            </p>
+          </div>
+          <div class="acts">
+            <ButtonLink to={pathOf('org', org.name, 'members')} class="small">
+              {texts.members}
+            </ButtonLink>
+            <ButtonLink to={pathOf('org', org.name, 'settings')} class="small" aria-label={texts.settingsOf(org.name)}>
+              {texts.settings}
+            </ButtonLink>
+          </div>
+        </li>
       )}
-    </Box>
+    </RowBox>
     <Pages page={shown.number} isLast={shown.offset + orgs.length >= total} total={total} pageSize={shown.limit} />
   </>
 )

@@ -5,12 +5,13 @@ import { ActButton } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
-import { Box, Empty, PageHead, Pages, Tag } from '../../ui/parts.tsx'
+import { Empty, PageHead, Pages, Tag } from '../../ui/parts.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { sizeText } from '../../languages/amounts.ts'
 import { Time } from '../../ui/time.tsx'
 import { SearchForm } from '../search-form.tsx'
 import { administrationTexts, packageTexts } from '../../languages/texts.ts'
+import { RowBox } from '../../ui/row-box.tsx'
 
 const texts = administrationTexts.packageList
 
@@ -41,17 +42,13 @@ export const PackagesView = ({
         data-autosubmit=""
       />
     </SearchForm>
-    <Box>
-      {packages.length === 0 ? (
-        <Empty icon="package" title={filter.type === '' && filter.text === '' ? texts.empty : texts.none} />
-      ) : (
-        <ul class="rows hoverable" data-rows>
-          {packages.map((each) => (
-            <PackageOfInstance {...each} />
-          ))}
-        </ul>
-      )}
-    </Box>
+    <RowBox
+      rows={packages}
+      links
+      empty={<Empty icon="package" title={filter.type === '' && filter.text === '' ? texts.empty : texts.none} />}
+    >
+      {(each) => <PackageOfInstance {...each} />}
+    </RowBox>
     <Pages page={shown.number} total={total} pageSize={shown.limit} />
   </>
 )

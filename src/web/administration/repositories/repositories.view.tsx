@@ -12,6 +12,7 @@ import { sizeText } from '../../languages/amounts.ts'
 import { Time } from '../../ui/time.tsx'
 import { SearchForm } from '../search-form.tsx'
 import { administrationTexts } from '../../languages/texts.ts'
+import { RowBox } from '../../ui/row-box.tsx'
 
 const texts = administrationTexts.repos
 
@@ -45,19 +46,17 @@ export const RepositoriesView = ({
         data-autosubmit=""
       />
     </SearchForm>
-    {found.repos.length === 0 ? (
-      <Box>
-        <Empty icon="repo" title={texts.none} />
-      </Box>
-    ) : (
-      <Box>
-        <ul class="rows hoverable" data-rows>
-          {found.repos.map((owned) => (
-            <Repository {...owned} />
-          ))}
-        </ul>
-      </Box>
-    )}
+    <RowBox
+      rows={found.repos}
+      links
+      none={
+        <Box>
+          <Empty icon="repo" title={texts.none} />
+        </Box>
+      }
+    >
+      {(owned) => <Repository {...owned} />}
+    </RowBox>
     <Pages
       page={found.page.number}
       isLast={found.page.offset + found.repos.length >= found.total && found.bound === undefined}

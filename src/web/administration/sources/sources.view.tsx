@@ -5,9 +5,10 @@ import { Checkbox, Field, Select, TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
-import { Box, CopyField, Empty, Flash, Menu, PageHead, Tabs, Tag } from '../../ui/parts.tsx'
+import { CopyField, Empty, Flash, Menu, PageHead, Tabs, Tag } from '../../ui/parts.tsx'
 import { fieldsOf, fieldText, type SettingField } from './source-fields.ts'
 import { administrationTexts } from '../../languages/texts.ts'
+import { RowBox } from '../../ui/row-box.tsx'
 
 type SignInSource = ReturnType<typeof presentSource>
 
@@ -32,36 +33,36 @@ export const SourcesView = ({ sources }: { readonly sources: readonly SignInSour
         </ul>
       </Menu>
     </PageHead>
-    <Box>
-      {sources.length === 0 ? (
+    <RowBox
+      rows={sources}
+      links
+      empty={
         <Empty icon="shield-lock" title={texts.none}>
           <p>{texts.noneLead}</p>
         </Empty>
-      ) : (
-        <ul class="rows hoverable" data-rows>
-          {sources.map((source) => (
-            <li class="row">
-              <Icon name={source.kind === 'ldap' ? 'server' : 'shield-lock'} class="row-icon" />
-              <div class="row-main">
-                <div class="line">
-                  <Link class="row-title" to={at(source.id)} data-row-link="">
-                    {source.name}
-                  </Link>
-                  <ActiveTag isActive={source.active} />
-                </div>
-                <p class="row-facts">
-                  <span>{texts.kinds[source.kind]}</span>
-                  <span class="cut">{source.openid?.discovery_url ?? source.ldap?.host}</span>
-                </p>
-              </div>
-              <ButtonLink to={`${at(source.id)}/test`} class="small" aria-label={texts.testOf(source.name)}>
-                {texts.test}
-              </ButtonLink>
-            </li>
-          ))}
-        </ul>
+      }
+    >
+      {(source) => (
+        <li class="row">
+          <Icon name={source.kind === 'ldap' ? 'server' : 'shield-lock'} class="row-icon" />
+          <div class="row-main">
+            <div class="line">
+              <Link class="row-title" to={at(source.id)} data-row-link="">
+                {source.name}
+              </Link>
+              <ActiveTag isActive={source.active} />
+            </div>
+            <p class="row-facts">
+              <span>{texts.kinds[source.kind]}</span>
+              <span class="cut">{source.openid?.discovery_url ?? source.ldap?.host}</span>
+            </p>
+          </div>
+          <ButtonLink to={`${at(source.id)}/test`} class="small" aria-label={texts.testOf(source.name)}>
+            {texts.test}
+          </ButtonLink>
+        </li>
       )}
-    </Box>
+    </RowBox>
   </>
 )
 
@@ -240,22 +241,20 @@ export const SourceTestView = ({
     ) : (
       <Flash tone="problem">{texts.testFailed}</Flash>
     )}
-    <Box>
-      <ul class="rows">
-        {steps.map((step) => (
-          <li class="row">
-            <Icon
-              name={step.ok ? 'check-circle' : 'x-circle'}
-              class={step.ok ? 'good-text' : 'danger-text'}
-              label={step.ok ? texts.worked : texts.failed}
-            />
-            <div class="row-main">
-              <strong class="step-name">{step.what}</strong>
-              <p class="row-facts">{step.found}</p>
-            </div>
-          </li>
-        ))}
-      </ul>
-    </Box>
+    <RowBox rows={steps}>
+      {(step) => (
+        <li class="row">
+          <Icon
+            name={step.ok ? 'check-circle' : 'x-circle'}
+            class={step.ok ? 'good-text' : 'danger-text'}
+            label={step.ok ? texts.worked : texts.failed}
+          />
+          <div class="row-main">
+            <strong class="step-name">{step.what}</strong>
+            <p class="row-facts">{step.found}</p>
+          </div>
+        </li>
+      )}
+    </RowBox>
   </>
 )

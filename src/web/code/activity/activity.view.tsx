@@ -10,6 +10,7 @@ import { dateText, Time } from '../../ui/time.tsx'
 import { TitleText } from '../../ui/title-text.tsx'
 import { repositoryPath, type RepositoryNames } from '../code-paths.ts'
 import { codeTexts as texts } from '../../languages/texts.ts'
+import { RowBox } from '../../ui/row-box.tsx'
 
 /** Days that the page looks back. */
 export const periods = [1, 7, 30, 90, 365] as const
@@ -144,21 +145,19 @@ export const ActivityView = ({ repository, days, pulse, contributions }: Activit
             <Number icon="issue-opened" count={pulse.openedIssues.length} label={texts.issuesOpened} />
           </div>
           {contributions === undefined ? null : (
-            <Box head={<h2>{texts.authors}</h2>}>
-              <ul class="rows">
-                {contributions.contributors.slice(0, shownRows).map((contributor) => (
-                  <li class="row author-row">
-                    <Author contributor={contributor} />
-                    <Bars
-                      values={contributor.steps}
-                      most={Math.max(...contributions.steps)}
-                      label={texts.commitsBy(contributor.name, contributor.commits)}
-                    />
-                    <span class="row-side">{texts.commits(contributor.commits)}</span>
-                  </li>
-                ))}
-              </ul>
-            </Box>
+            <RowBox head={<h2>{texts.authors}</h2>} rows={contributions.contributors.slice(0, shownRows)}>
+              {(contributor) => (
+                <li class="row author-row">
+                  <Author contributor={contributor} />
+                  <Bars
+                    values={contributor.steps}
+                    most={Math.max(...contributions.steps)}
+                    label={texts.commitsBy(contributor.name, contributor.commits)}
+                  />
+                  <span class="row-side">{texts.commits(contributor.commits)}</span>
+                </li>
+              )}
+            </RowBox>
           )}
           <Changes
             repository={repository}

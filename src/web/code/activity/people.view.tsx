@@ -2,13 +2,14 @@ import type { UserRow } from '../../../db/tables/accounts.ts'
 import type { RepoRow } from '../../../db/tables/repositories.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
-import { Box, Empty, PageHead, Pages } from '../../ui/parts.tsx'
+import { Empty, PageHead, Pages } from '../../ui/parts.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { Avatar } from '../../ui/person.tsx'
 import { numberText } from '../../languages/amounts.ts'
 import { Time } from '../../ui/time.tsx'
 import { repositoryPath, type RepositoryNames } from '../code-paths.ts'
 import { codeTexts as texts } from '../../languages/texts.ts'
+import { RowBox } from '../../ui/row-box.tsx'
 
 interface ListPage {
   readonly number: number
@@ -67,33 +68,33 @@ export const ForksView = ({ repository, forks, page, mayFork }: ForksProps) => (
         </ButtonLink>
       ) : null}
     </PageHead>
-    {forks.length === 0 ? (
-      <Empty icon="repo-forked" title={texts.noForks}>
-        <p>{texts.noForksHint}</p>
-      </Empty>
-    ) : (
-      <Box>
-        <ul class="rows hoverable" data-rows>
-          {forks.map(({ repo, owner }) => (
-            <li class="row">
-              <Avatar person={owner} size={24} />
-              <div class="row-main">
-                <Link class="row-title" to={pathOf(owner.name, repo.name)}>
-                  {`${owner.name}/${repo.name}`}
-                </Link>
-                {repo.description === '' ? null : <div class="muted small">{repo.description}</div>}
-              </div>
-              <div class="row-side">
-                <span>
-                  <Icon name="star" /> {numberText(repo.num_stars)}
-                </span>
-                <Time unix={repo.updated_unix} />
-              </div>
-            </li>
-          ))}
-        </ul>
-      </Box>
-    )}
+    <RowBox
+      rows={forks}
+      links
+      none={
+        <Empty icon="repo-forked" title={texts.noForks}>
+          <p>{texts.noForksHint}</p>
+        </Empty>
+      }
+    >
+      {({ repo, owner }) => (
+        <li class="row">
+          <Avatar person={owner} size={24} />
+          <div class="row-main">
+            <Link class="row-title" to={pathOf(owner.name, repo.name)}>
+              {`${owner.name}/${repo.name}`}
+            </Link>
+            {repo.description === '' ? null : <div class="muted small">{repo.description}</div>}
+          </div>
+          <div class="row-side">
+            <span>
+              <Icon name="star" /> {numberText(repo.num_stars)}
+            </span>
+            <Time unix={repo.updated_unix} />
+          </div>
+        </li>
+      )}
+    </RowBox>
     <PagesOf page={page} />
   </div>
 )

@@ -13,6 +13,7 @@ import { Time } from '../../ui/time.tsx'
 import { CommitLink, CommitPerson, commitUnix } from '../commit-parts.view.tsx'
 import { replayPath, repositoryPath, revisionPath, type RepositoryNames } from '../code-paths.ts'
 import { codeTexts as texts } from '../../languages/texts.ts'
+import { RowBox } from '../../ui/row-box.tsx'
 
 export interface CommitPageProps {
   readonly repository: RepositoryNames
@@ -27,27 +28,25 @@ export interface CommitPageProps {
 /** The checks of a commit. */
 const Checks = ({ view: { statuses } }: Pick<CommitPageProps, 'view'>) => {
   const { config } = usePage()
-  return statuses.length === 0 ? null : (
-    <Box id="checks" head={<h2>{texts.checksTitle}</h2>}>
-      <ul class="rows">
-        {statuses.map((status) => {
-          const isHere = status.target_url.startsWith('/') && !status.target_url.startsWith('//')
-          return (
-            <li class="row check-row">
-              <CheckIcon state={status.state} label={status.state} />
-              <strong>{status.context}</strong>
-              <span class="muted cut">{status.description}</span>
-              <span class="spacer" />
-              {status.target_url === '' ? null : isHere ? (
-                <a href={`${config.server.subPath}${status.target_url}`}>{texts.details}</a>
-              ) : (
-                <OutsideLink href={status.target_url}>{texts.details}</OutsideLink>
-              )}
-            </li>
-          )
-        })}
-      </ul>
-    </Box>
+  return (
+    <RowBox id="checks" head={<h2>{texts.checksTitle}</h2>} rows={statuses}>
+      {(status) => {
+        const isHere = status.target_url.startsWith('/') && !status.target_url.startsWith('//')
+        return (
+          <li class="row check-row">
+            <CheckIcon state={status.state} label={status.state} />
+            <strong>{status.context}</strong>
+            <span class="muted cut">{status.description}</span>
+            <span class="spacer" />
+            {status.target_url === '' ? null : isHere ? (
+              <a href={`${config.server.subPath}${status.target_url}`}>{texts.details}</a>
+            ) : (
+              <OutsideLink href={status.target_url}>{texts.details}</OutsideLink>
+            )}
+          </li>
+        )
+      }}
+    </RowBox>
   )
 }
 

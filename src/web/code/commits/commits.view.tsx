@@ -6,7 +6,7 @@ import { htmlBytes } from '../../../lib/html-bytes.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
-import { Box, CopyButton, Empty, Pages } from '../../ui/parts.tsx'
+import { CopyButton, Empty, Pages } from '../../ui/parts.tsx'
 import { dateText, Time } from '../../ui/time.tsx'
 import { CommitLink, CommitPerson, CommitSubject, commitUnix } from '../commit-parts.view.tsx'
 import { messageBody } from '../../../code/commits/message.rules.ts'
@@ -15,6 +15,7 @@ import { RefMenu } from '../ref-menu.view.tsx'
 import { PathCrumbs } from '../files/source.view.tsx'
 import { codeTexts as texts } from '../../languages/texts.ts'
 import { MessageText } from '../../shared/message-text.view.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 
 export interface CommitsProps {
   readonly repository: RepositoryNames
@@ -95,13 +96,9 @@ export const CommitList = ({
           <Icon name="git-commit" />
           {texts.commitsOn(day)}
         </h2>
-        <Box>
-          <ul class="rows hoverable" data-rows>
-            {ofDay.map((view) => (
-              <CommitRow repository={repository} view={view} path={path} />
-            ))}
-          </ul>
-        </Box>
+        <RowBox rows={ofDay} links>
+          {(view) => <CommitRow repository={repository} view={view} path={path} />}
+        </RowBox>
       </section>
     ))}
   </div>

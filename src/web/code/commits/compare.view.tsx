@@ -4,12 +4,13 @@ import type { DiffViewProps } from '../../ui/diff/diff-props.ts'
 import { DiffView } from '../../ui/diff/diff.view.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
-import { Box, Empty, Menu, MenuFilter, PageHead } from '../../ui/parts.tsx'
+import { Empty, Menu, MenuFilter, PageHead } from '../../ui/parts.tsx'
 import { NewPullForm } from '../../pulls/new-pull.view.tsx'
 import { CommitList } from './commits.view.tsx'
 import { messageBody, subjectOf } from '../../../code/commits/message.rules.ts'
 import { repositoryPath, type RepositoryNames } from '../code-paths.ts'
 import { codeTexts as texts } from '../../languages/texts.ts'
+import { RowBox } from '../../ui/row-box.tsx'
 
 export interface CompareProps {
   readonly repository: RepositoryNames
@@ -87,22 +88,20 @@ const ChooseHead = ({ repository, names, refs }: CompareProps) => {
     )
   }
   return (
-    <Box head={<h2>{texts.chooseHead(names.base)}</h2>}>
-      <ul class="rows hoverable" data-rows>
-        {others.map((name) => (
-          <li class="row">
-            <Icon name="git-branch" />
-            <Link
-              class="row-main row-title"
-              to={repositoryPath(repository, 'compare', `${names.base}...${name}`)}
-              data-row-link=""
-            >
-              {name}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </Box>
+    <RowBox head={<h2>{texts.chooseHead(names.base)}</h2>} rows={others} links>
+      {(name) => (
+        <li class="row">
+          <Icon name="git-branch" />
+          <Link
+            class="row-main row-title"
+            to={repositoryPath(repository, 'compare', `${names.base}...${name}`)}
+            data-row-link=""
+          >
+            {name}
+          </Link>
+        </li>
+      )}
+    </RowBox>
   )
 }
 

@@ -6,13 +6,14 @@ import { Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
-import { Box, CopyButton, Empty, Menu, Pages, Tabs, Tag } from '../../ui/parts.tsx'
+import { CopyButton, Empty, Menu, Pages, Tabs, Tag } from '../../ui/parts.tsx'
 import { usePage } from '../../ui/page-context.ts'
 import { Time } from '../../ui/time.tsx'
 import { CommitLink, CommitPerson, CommitSubject, commitUnix } from '../commit-parts.view.tsx'
 import { repositoryPath, revisionPath, type RepositoryNames } from '../code-paths.ts'
 import { uiTexts as common } from '../../languages/texts.ts'
 import { codeTexts as texts } from '../../languages/texts.ts'
+import { RowBox } from '../../ui/row-box.tsx'
 
 export interface BranchEntry {
   readonly name: string
@@ -179,19 +180,18 @@ export const BranchesView = (props: BranchesProps) => {
           {mayWrite && entries.length > 0 ? <NewBranch {...props} /> : null}
         </div>
       </div>
-      {entries.length === 0 ? (
-        <Empty icon="git-branch" title={texts.noBranches}>
-          <p>{texts.noBranchesHint}</p>
-        </Empty>
-      ) : (
-        <Box head={<h2>{texts.branchCount(page.total)}</h2>}>
-          <ul class="rows hoverable" data-rows>
-            {entries.map((entry) => (
-              <Row {...props} entry={entry} />
-            ))}
-          </ul>
-        </Box>
-      )}
+      <RowBox
+        head={<h2>{texts.branchCount(page.total)}</h2>}
+        rows={entries}
+        links
+        none={
+          <Empty icon="git-branch" title={texts.noBranches}>
+            <p>{texts.noBranchesHint}</p>
+          </Empty>
+        }
+      >
+        {(entry) => <Row {...props} entry={entry} />}
+      </RowBox>
       <Pages page={page.number} total={page.total} pageSize={page.pageSize} />
     </div>
   )

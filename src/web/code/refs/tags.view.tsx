@@ -4,7 +4,7 @@ import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
-import { Box, Empty, Pages } from '../../ui/parts.tsx'
+import { Empty, Pages } from '../../ui/parts.tsx'
 import { Time } from '../../ui/time.tsx'
 import { RefTabs } from './branches.view.tsx'
 import { subjectOf } from '../../../code/commits/message.rules.ts'
@@ -12,6 +12,7 @@ import { repositoryPath, revisionPath, shortOid, type RepositoryNames } from '..
 import { uiTexts as common } from '../../languages/texts.ts'
 import { codeTexts as texts } from '../../languages/texts.ts'
 import { MessageText } from '../../shared/message-text.view.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 
 export interface TagEntry {
   readonly name: string
@@ -119,19 +120,18 @@ export const TagsView = (props: TagsProps) => {
         <RefTabs repository={repository} current="tags" />
         <div class="acts">{mayWrite ? <NewTag {...props} /> : null}</div>
       </div>
-      {tags.length === 0 ? (
-        <Empty icon="tag" title={texts.noTags}>
-          <p>{texts.noTagsHint}</p>
-        </Empty>
-      ) : (
-        <Box head={<h2>{texts.tagCount(page.total)}</h2>}>
-          <ul class="rows hoverable" data-rows>
-            {tags.map((tag) => (
-              <Row {...props} tag={tag} />
-            ))}
-          </ul>
-        </Box>
-      )}
+      <RowBox
+        head={<h2>{texts.tagCount(page.total)}</h2>}
+        rows={tags}
+        links
+        none={
+          <Empty icon="tag" title={texts.noTags}>
+            <p>{texts.noTagsHint}</p>
+          </Empty>
+        }
+      >
+        {(tag) => <Row {...props} tag={tag} />}
+      </RowBox>
       <Pages page={page.number} total={page.total} pageSize={page.pageSize} />
     </div>
   )

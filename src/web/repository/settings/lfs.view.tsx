@@ -13,6 +13,7 @@ import { sizeText } from '../../languages/amounts.ts'
 import { durationText, Time } from '../../ui/time.tsx'
 import { SettingsFrame, settingsPath, type SettingsRepository } from './frame.tsx'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
+import { RowBox } from '../../ui/row-box.tsx'
 
 const texts = repositorySettingsTexts.lfs
 
@@ -69,24 +70,22 @@ export const ObjectsView = ({
           {texts.objectsLead(sizeText(repository.repo.lfs_size_bytes))}{' '}
           {keptMs === undefined ? null : texts.cleanup(durationText(keptMs / 1000))}
         </p>
-        <Box>
-          <ul class="rows">
-            {objects.map((object) => (
-              <li class="row">
-                <Icon name="database" class="muted" />
-                <div class="row-main">
-                  <code title={object.oid}>{object.oid.slice(0, shownIdLength)}</code>
-                </div>
-                <div class="row-side">
-                  <span>
-                    {texts.stored} <Time unix={object.created_unix} />
-                  </span>
-                  <strong class="nowrap">{sizeText(object.size_bytes)}</strong>
-                </div>
-              </li>
-            ))}
-          </ul>
-        </Box>
+        <RowBox rows={objects}>
+          {(object) => (
+            <li class="row">
+              <Icon name="database" class="muted" />
+              <div class="row-main">
+                <code title={object.oid}>{object.oid.slice(0, shownIdLength)}</code>
+              </div>
+              <div class="row-side">
+                <span>
+                  {texts.stored} <Time unix={object.created_unix} />
+                </span>
+                <strong class="nowrap">{sizeText(object.size_bytes)}</strong>
+              </div>
+            </li>
+          )}
+        </RowBox>
         <Pages page={page.number} total={total} pageSize={page.limit} />
       </>
     )}
@@ -112,20 +111,17 @@ export const LocksView = ({
   return (
     <LfsFrame repository={repository} isLocks>
       <p class="muted">{texts.locksLead}</p>
-      <Box>
-        {locks.length === 0 ? (
+      <RowBox
+        rows={locks}
+        empty={
           <Empty icon="lock" title={texts.noLocks}>
             <p>{texts.noLocksLead}</p>
             <Commands text={texts.lockCommand} label={texts.lockCommand} />
           </Empty>
-        ) : (
-          <ul class="rows">
-            {locks.map((each) => (
-              <Lock {...each} at={at} fixed={fixed} />
-            ))}
-          </ul>
-        )}
-      </Box>
+        }
+      >
+        {(each) => <Lock {...each} at={at} fixed={fixed} />}
+      </RowBox>
       {isFirst && nextCursor === undefined ? null : (
         <div class="acts">
           {isFirst ? null : <ButtonLink to={at}>{texts.first}</ButtonLink>}

@@ -6,11 +6,12 @@ import { ActButton, Submit } from '../../ui/button.tsx'
 import { Checkbox, Field, Radios } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Link } from '../../ui/link.tsx'
-import { Box, PageHead, Tag } from '../../ui/parts.tsx'
+import { PageHead, Tag } from '../../ui/parts.tsx'
 import { PasswordField } from '../confirm-password.tsx'
 import { DeleteAccount, type Possessions } from './delete-account.view.tsx'
 import { Section } from '../../ui/section.tsx'
 import { settingsTexts } from '../../languages/texts.ts'
+import { RowBox } from '../../ui/row-box.tsx'
 
 const texts = settingsTexts.account
 
@@ -31,13 +32,7 @@ export const AccountView = ({ user, addresses, maySetByMail, possessions, mayDel
     <Password user={user} maySetByMail={maySetByMail} />
     <Section title={texts.addresses} id="addresses_title" lead={texts.primaryHint}>
       <div class="stack">
-        <Box>
-          <ul class="rows">
-            {addresses.map((address) => (
-              <Address address={address} />
-            ))}
-          </ul>
-        </Box>
+        <RowBox rows={addresses}>{(address) => <Address address={address} />}</RowBox>
         <Form isEdit to="/user/settings/account/email/visibility" class="stack">
           <Checkbox
             name="hide_email"

@@ -7,13 +7,14 @@ import { ActButton, Submit } from '../../ui/button.tsx'
 import { Checkbox, Field, Radios, Select } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
-import { Box, CopyField, Flash, PageHead, Tag } from '../../ui/parts.tsx'
+import { CopyField, Flash, PageHead, Tag } from '../../ui/parts.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { Time } from '../../ui/time.tsx'
 import { Disclosure } from '../../ui/disclosure.tsx'
 import { Section } from '../../ui/section.tsx'
 import { settingsTexts } from '../../languages/texts.ts'
 import { tokenScopes } from './token-scopes.ts'
+import { RowBox } from '../../ui/row-box.tsx'
 
 const texts = settingsTexts.applications
 
@@ -38,15 +39,7 @@ export const ApplicationsView = ({ tokens, grants, applications, hasOAuth, isAdm
     )}
     <Section title={texts.tokens} id="tokens" lead={texts.tokensLead}>
       <div class="stack">
-        {tokens.length === 0 ? null : (
-          <Box>
-            <ul class="rows">
-              {tokens.map((token) => (
-                <Token token={token} />
-              ))}
-            </ul>
-          </Box>
-        )}
+        <RowBox rows={tokens}>{(token) => <Token token={token} />}</RowBox>
         <NewToken isFirst={tokens.length === 0} isAdmin={isAdmin} />
       </div>
     </Section>
@@ -128,57 +121,47 @@ const NewToken = ({ isFirst, isAdmin }: { readonly isFirst: boolean; readonly is
 
 const Grants = ({ grants }: Pick<ApplicationsProps, 'grants'>) => (
   <Section title={texts.grants} id="grants" lead={texts.grantsLead}>
-    {grants.length === 0 ? (
-      <p class="muted">{texts.noGrants}</p>
-    ) : (
-      <Box>
-        <ul class="rows">
-          {grants.map((grant) => (
-            <li class="row">
-              <div class="row-main">
-                <strong>{grant.name}</strong>
-                <p class="row-facts">{describeScope(grant.scope).join(' ')}</p>
-                <p class="row-facts">{settingsTexts.added(<Time unix={grant.created_unix} />)}</p>
-              </div>
-              <ActButton
-                to="/user/settings/applications/revoke"
-                hidden={{ id: grant.id }}
-                class="small"
-                kind="danger"
-                aria-label={texts.revokeOf(grant.name)}
-              >
-                {texts.revoke}
-              </ActButton>
-            </li>
-          ))}
-        </ul>
-      </Box>
-    )}
+    <RowBox rows={grants} none={<p class="muted">{texts.noGrants}</p>}>
+      {(grant) => (
+        <li class="row">
+          <div class="row-main">
+            <strong>{grant.name}</strong>
+            <p class="row-facts">{describeScope(grant.scope).join(' ')}</p>
+            <p class="row-facts">{settingsTexts.added(<Time unix={grant.created_unix} />)}</p>
+          </div>
+          <ActButton
+            to="/user/settings/applications/revoke"
+            hidden={{ id: grant.id }}
+            class="small"
+            kind="danger"
+            aria-label={texts.revokeOf(grant.name)}
+          >
+            {texts.revoke}
+          </ActButton>
+        </li>
+      )}
+    </RowBox>
   </Section>
 )
 
 const Applications = ({ applications }: Pick<ApplicationsProps, 'applications'>) => (
   <Section title={texts.own} id="own" lead={texts.ownLead}>
     <div class="stack">
-      {applications.length === 0 ? null : (
-        <Box>
-          <ul class="rows">
-            {applications.map((application) => (
-              <li class="row">
-                <div class="row-main">
-                  <Link class="row-title" to={pathOf('user', 'settings', 'applications', 'oauth2', application.id)}>
-                    {application.name}
-                  </Link>
-                  <p class="row-facts">
-                    <code>{application.client_id}</code>
-                    <span>{settingsTexts.added(<Time unix={application.created_unix} />)}</span>
-                  </p>
-                </div>
-              </li>
-            ))}
-          </ul>
-        </Box>
-      )}
+      <RowBox rows={applications}>
+        {(application) => (
+          <li class="row">
+            <div class="row-main">
+              <Link class="row-title" to={pathOf('user', 'settings', 'applications', 'oauth2', application.id)}>
+                {application.name}
+              </Link>
+              <p class="row-facts">
+                <code>{application.client_id}</code>
+                <span>{settingsTexts.added(<Time unix={application.created_unix} />)}</span>
+              </p>
+            </div>
+          </li>
+        )}
+      </RowBox>
       <p>
         <ButtonLink to="/user/settings/applications/oauth2" icon="plus">
           {texts.newApplication}

@@ -4,11 +4,12 @@ import { ActButton, Submit } from '../../ui/button.tsx'
 import { Field, TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Box, Commands, PageHead, Tag } from '../../ui/parts.tsx'
+import { Commands, PageHead, Tag } from '../../ui/parts.tsx'
 import { Time } from '../../ui/time.tsx'
 import { Disclosure } from '../../ui/disclosure.tsx'
 import { Section } from '../../ui/section.tsx'
 import { settingsTexts } from '../../languages/texts.ts'
+import { RowBox } from '../../ui/row-box.tsx'
 
 const texts = settingsTexts.keys
 
@@ -26,29 +27,13 @@ export const KeysView = ({ sshKeys, gpgKeys, token }: KeysProps) => (
     <PageHead title={settingsTexts.parts.keys} />
     <Section title={texts.ssh} id="ssh_keys" lead={texts.sshLead}>
       <div class="stack">
-        {sshKeys.length === 0 ? null : (
-          <Box>
-            <ul class="rows">
-              {sshKeys.map((key) => (
-                <SshKey sshKey={key} />
-              ))}
-            </ul>
-          </Box>
-        )}
+        <RowBox rows={sshKeys}>{(key) => <SshKey sshKey={key} />}</RowBox>
         <AddSshKey isFirst={sshKeys.length === 0} />
       </div>
     </Section>
     <Section title={texts.gpg} id="gpg_keys" lead={texts.gpgLead}>
       <div class="stack">
-        {gpgKeys.length === 0 ? null : (
-          <Box>
-            <ul class="rows">
-              {gpgKeys.map((key) => (
-                <GpgKey gpgKey={key} token={token} />
-              ))}
-            </ul>
-          </Box>
-        )}
+        <RowBox rows={gpgKeys}>{(key) => <GpgKey gpgKey={key} token={token} />}</RowBox>
         <AddGpgKey token={token} />
       </div>
     </Section>

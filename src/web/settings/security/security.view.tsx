@@ -7,10 +7,11 @@ import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
-import { Box, Commands, Flash, Menu, PageHead, Tag } from '../../ui/parts.tsx'
+import { Commands, Flash, Menu, PageHead, Tag } from '../../ui/parts.tsx'
 import { Time } from '../../ui/time.tsx'
 import { PasswordField } from '../confirm-password.tsx'
 import { settingsTexts } from '../../languages/texts.ts'
+import { RowBox } from '../../ui/row-box.tsx'
 
 const texts = settingsTexts.security
 
@@ -98,15 +99,7 @@ const Passkeys = ({ passkeys }: Pick<SecurityProps, 'passkeys'>) => {
   return (
     <Section title={settingsTexts.passkeys.heading} id="passkeys" lead={settingsTexts.passkeys.hint}>
       <div class="stack">
-        {passkeys.length === 0 ? null : (
-          <Box>
-            <ul class="rows">
-              {passkeys.map((passkey) => (
-                <Passkey passkey={passkey} />
-              ))}
-            </ul>
-          </Box>
-        )}
+        <RowBox rows={passkeys}>{(passkey) => <Passkey passkey={passkey} />}</RowBox>
         <Disclosure title={settingsTexts.passkeys.add} to={to}>
           <Form to={to} class="stack" data-turbo="false">
             <Field

@@ -2,10 +2,11 @@ import type { SessionRow } from '../../../db/tables/sign-in.ts'
 import type { SessionId } from '../../../lib/ids.ts'
 import { shellTexts as shell } from '../../languages/texts.ts'
 import { ActButton } from '../../ui/button.tsx'
-import { Box, PageHead, Tag } from '../../ui/parts.tsx'
+import { PageHead, Tag } from '../../ui/parts.tsx'
 import { Time } from '../../ui/time.tsx'
 import { clientName } from './client-name.rules.ts'
 import { settingsTexts } from '../../languages/texts.ts'
+import { RowBox } from '../../ui/row-box.tsx'
 
 const texts = settingsTexts.sessions
 
@@ -23,13 +24,7 @@ export const SessionsView = ({ sessions, currentId }: SessionsProps) => (
         </ActButton>
       )}
     </PageHead>
-    <Box>
-      <ul class="rows">
-        {sessions.map((session) => (
-          <Session session={session} isThis={session.id === currentId} />
-        ))}
-      </ul>
-    </Box>
+    <RowBox rows={sessions}>{(session) => <Session session={session} isThis={session.id === currentId} />}</RowBox>
   </>
 )
 
