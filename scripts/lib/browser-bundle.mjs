@@ -11,6 +11,10 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { keptResult } from './kept-results.mjs'
 import { fromRoot, readJson, root } from './project.mjs'
 
+/** What draws diagrams, and the document of the frames for it. They change rarely and are large, so they are built apart. */
+const diagramLibrary = 'src/web/browser/frames/diagram-library.ts'
+const diagramFrame = 'src/web/browser/frames/diagram-frame.ts'
+
 /** The scripts that pages name; both are modules. */
 const scriptEntries = { forge: 'src/web/browser/forge.ts', editor: 'src/web/browser/editor.ts' }
 const styleEntries = ['src/web/styles/forge.css', 'src/web/styles/further.css']
@@ -32,7 +36,9 @@ export const browserSources = () => [...browserFolders.flatMap(filesBelow), icon
 
 /** What is built apart, so that a change of a style sheet does not bundle the scripts again. */
 const parts = {
+  // The scripts contain the names of the files for diagrams.
   scripts: { sources: () => filesBelow('src/web/browser'), build: buildScripts },
+  diagrams: { sources: () => filesBelow('src/web/browser/frames'), build: buildDiagrams },
   styles: { sources: () => filesBelow('src/web/styles'), build: buildStyles },
   icons: { sources: () => [iconList], build: buildIcons },
 }
@@ -51,7 +57,8 @@ export async function bundleBrowser(folder) {
   const files = readdirSync(target).filter((name) => !/\.(br|gz)$/.test(name))
   const described = results.map((result) => JSON.parse(readFileSync(join(result, 'part.json'), 'utf8')))
   const names = Object.assign({}, ...described.map((each) => each.names))
-  writeFileSync(join(target, 'manifest.json'), JSON.stringify({ names, files }))
+  const policies = Object.assign({}, ...described.map((each) => each.policies))
+  writeFileSync(join(target, 'manifest.json'), JSON.stringify({ names, files, policies }))
   return described.flatMap((each) => each.packages)
 }
 
@@ -96,8 +103,55 @@ const commonOptions = {
   logLevel: 'silent',
 }
 
+/**
+ * Libraries that diagrams do without: another layout, whose licence differs, and formulas in labels, which stay source.
+ */
+const withoutExtras = {
+  name: 'without-extras',
+  setup(build) {
+    build.onResolve({ filter: /^(?:katex|elkjs\/.*)$/ }, ({ path }) => ({ path, namespace: 'left-out' }))
+    build.onLoad({ filter: /^elkjs/, namespace: 'left-out' }, () => ({
+      contents: 'export default class { layout() { throw new Error("this layout is not available") } }',
+    }))
+    build.onLoad({ filter: /^katex$/, namespace: 'left-out' }, () => ({
+      contents: 'export default { renderToString: (tex) => tex.replaceAll("&", "&amp;").replaceAll("<", "&lt;") }',
+    }))
+  },
+}
+
+/**
+ * Frames for diagrams have an opaque origin and load nothing: their only script is in the document, named by its hash, and the
+ * library comes as a message.
+ */
+async function buildDiagrams(folder) {
+  const esbuild = await import('esbuild')
+  const options = {
+    ...commonOptions,
+    format: 'iife',
+    platform: 'browser',
+    tsconfig: fromRoot('src/web/browser/tsconfig.json'),
+  }
+  const [library, frame] = await Promise.all([
+    esbuild.build({ ...options, outdir: folder, entryPoints: [diagramLibrary], plugins: [withoutExtras] }),
+    esbuild.build({ ...options, entryPoints: [diagramFrame], write: false, outdir: folder }),
+  ])
+  const script = frame.outputFiles[0].text.trim()
+  const style =
+    'html,body{margin:0;background:none}body{font-family:system-ui,sans-serif}svg{display:block;margin:auto}'
+  const text = `<!DOCTYPE html><html><head><meta charset="utf-8"><title>Diagram</title><style>${style}</style></head><body><script>${script}</script></body></html>\n`
+  const name = `diagram-frame-${hash('sha1', text).slice(0, 8).toUpperCase()}.html`
+  writeFileSync(join(folder, name), text)
+  const scriptHash = hash('sha256', script, 'base64')
+  return {
+    names: { 'diagram-frame.html': name, ...namesOf(library.metafile, [diagramLibrary]) },
+    policies: { [name]: `default-src 'none'; script-src 'sha256-${scriptHash}' blob:; style-src 'unsafe-inline'` },
+    packages: packagesOf(library.metafile),
+  }
+}
+
 async function buildScripts(folder) {
   const esbuild = await import('esbuild')
+  const { names } = JSON.parse(readFileSync(join(await resultOf('diagrams'), 'part.json'), 'utf8'))
   const { metafile } = await esbuild.build({
     ...commonOptions,
     outdir: folder,
@@ -106,6 +160,10 @@ async function buildScripts(folder) {
     splitting: true,
     platform: 'browser',
     plugins: [turboWithoutStyle],
+    define: {
+      diagramFrameFile: JSON.stringify(names['diagram-frame.html']),
+      diagramLibraryFile: JSON.stringify(names['diagram-library.js']),
+    },
     tsconfig: fromRoot('src/web/browser/tsconfig.json'),
   })
   return { names: namesOf(metafile, Object.values(scriptEntries)), packages: packagesOf(metafile) }
@@ -154,7 +212,7 @@ function writeSprite(folder, name, { size, icons }) {
 /** The last two levels of brotli take ten times as long and save a tenth, so large files that few pages load do without. */
 async function compress(path) {
   const content = readFileSync(path)
-  const isLate = basename(path).startsWith('chunk-') && content.length > 64 * 1024
+  const isLate = /^(?:chunk|diagram)-/.test(basename(path)) && content.length > 64 * 1024
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: isLate ? 9 : constants.BROTLI_MAX_QUALITY,
     [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,

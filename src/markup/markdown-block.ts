@@ -1,4 +1,5 @@
 import type { Env, MarkdownIt, Renderer, StateBlock, StateCore, Token } from 'markdown-it'
+import { renderFormula } from './formula-place.ts'
 import { escapeHtml } from './html.ts'
 import { resolveAddress } from './links.ts'
 import { stateOf } from './markdown-env.ts'
@@ -116,10 +117,16 @@ function addAttributes(state: StateCore): void {
 /** Returns the first word of the info string of a fence. */
 export const fenceLanguage = (token: Token): string => /^[^\s{,]{1,50}/.exec(token.info.trim())?.[0] ?? ''
 
-/** Renders code that the page turns into a diagram or formula. */
-function renderUnhighlighted(language: 'mermaid' | 'math', code: string): string {
+/** Renders code that a reader turns into a diagram or formula when `isLoading`. */
+function renderUnhighlighted(language: 'mermaid' | 'math', code: string, isLoading: boolean): string {
   const className = `chroma language-${language} display`
-  return `<pre class="code-block is-loading"><code class="${className}">${escapeHtml(code)}</code></pre>\n`
+  const block = isLoading ? 'code-block is-loading' : 'code-block'
+  return `<pre class="${block}"><code class="${className}">${escapeHtml(code)}</code></pre>\n`
+}
+
+function renderBlockFormula(env: Env | undefined, tex: string): string {
+  const state = stateOf(env)
+  return state.formulas === undefined ? renderUnhighlighted('math', tex, true) : `${renderFormula(state, tex, true)}\n`
 }
 
 function renderFence(tokens: readonly Token[], index: number, env: Env | undefined): string {
@@ -128,8 +135,10 @@ function renderFence(tokens: readonly Token[], index: number, env: Env | undefin
   const language = fenceLanguage(token).toLowerCase()
   // Each line of code ends with a newline (CommonMark); the parser omits the last one of an unclosed fence.
   const content = token.content.replace(/[^\n]$/, '$&\n')
-  if (language === 'mermaid' || language === 'math') {
-    return renderUnhighlighted(language, content)
+  if (language === 'math') return renderBlockFormula(env, content)
+  if (language === 'mermaid') {
+    const isDrawn = content.length <= stateOf(env).maxDiagramLength
+    return renderUnhighlighted(language, content, isDrawn)
   }
   const coloured = stateOf(env).highlighters.highlight(content, language)
   const shown = coloured === undefined || !/^[\w+#.-]+$/.test(language) ? 'text' : language
@@ -157,8 +166,8 @@ function scanMathBlock(state: StateBlock, startLine: number, endLine: number, si
   return true
 }
 
-const renderMathBlock = (tokens: readonly Token[], index: number): string =>
-  renderUnhighlighted('math', tokens[index]?.content ?? '')
+const renderMathBlock = (tokens: readonly Token[], index: number, env: Env | undefined): string =>
+  renderBlockFormula(env, tokens[index]?.content ?? '')
 
 /** Returns the id of a footnote: its label, or its number without one (`^[text]`). */
 function footnoteId(token: Token | undefined): string {
@@ -221,7 +230,7 @@ export function blockRules(parser: MarkdownIt): void {
   rules['list_item_open'] = (tokens, index, options, _env, renderer) =>
     renderListItemOpen(tokens, index, options, renderer)
   rules['fence'] = (tokens, index, _options, env) => renderFence(tokens, index, env)
-  rules['math_block'] = renderMathBlock
+  rules['math_block'] = (tokens, index, _options, env) => renderMathBlock(tokens, index, env)
   rules['image'] = renderImage
   footnoteRules(parser)
 }

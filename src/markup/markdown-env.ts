@@ -1,4 +1,5 @@
 import type { Env } from 'markdown-it'
+import type { Formulas } from './formula.ts'
 import type { Highlighters } from './highlight.ts'
 import type { LinkBases } from './links.ts'
 import type { Reference, ReferenceRules, ResolvedReferences } from './references.ts'
@@ -19,6 +20,12 @@ export interface RenderState {
   /** Filled between parsing and rendering. */
   resolved: ResolvedReferences
   highlighters: Highlighters
+  /** Absent when formulas stay source. */
+  formulas?: Formulas
+  /** Longest diagram that pages draw. */
+  readonly maxDiagramLength: number
+  /** HTML of the rendered formulas, which takes their place after sanitising. */
+  readonly rendered: string[]
 }
 
 const key = Symbol('render state')

@@ -1,6 +1,7 @@
 import type { Delimiter, Env, MarkdownIt, StateCore, StateInline, Token } from 'markdown-it'
 import { visitInline } from './literal-elements.ts'
 import { emojiByName, findEmoji, type Emoji } from './emoji.ts'
+import { renderFormula } from './formula-place.ts'
 import { escapeHtml } from './html.ts'
 import { stateOf } from './markdown-env.ts'
 import { ownMark } from './sanitize.ts'
@@ -104,10 +105,16 @@ function renderInlineCode(tokens: readonly Token[], index: number): string {
   return `<code>${escapeHtml(content)}${preview}</code>`
 }
 
-function renderMath(tokens: readonly Token[], index: number): string {
-  const token = tokens[index]
-  const display = token?.markup === '$$' ? 'display ' : ''
-  return `<code class="language-math ${display}is-loading">${escapeHtml(token?.content ?? '')}</code>`
+function renderMath(tokens: readonly Token[], index: number, env: Env | undefined): string {
+  const { content = '', markup = '$', meta } = tokens[index] ?? {}
+  const state = stateOf(env)
+  const isBlock = markup === '$$'
+  if (state.formulas === undefined) {
+    return `<code class="language-math ${isBlock ? 'display ' : ''}is-loading">${escapeHtml(content)}</code>`
+  }
+  return meta?.['isLiteral'] === true
+    ? escapeHtml(markup + content + markup)
+    : renderFormula(state, /^`[^`]+`$/.test(content) ? content.slice(1, -1) : content, isBlock)
 }
 
 function renderEmoji({ character, description, alias }: Emoji): string {
@@ -198,6 +205,7 @@ function linkReferences(state: StateCore): void {
       if (token.type === 'html_inline' && /^<\/a\s*>/i.test(token.content)) htmlLinks = Math.max(0, htmlLinks - 1)
       const inLink = links + htmlLinks > 0
       if (token.type === 'image') token.meta = { ...token.meta, inLink }
+      if (token.type === 'math_inline' && literal.isInside) token.meta = { ...token.meta, isLiteral: true }
       if (token.type !== 'text' || literal.isInside) children.push(token)
       else for (const part of splitText(state, token, inLink)) children.push(part)
     }
@@ -220,6 +228,6 @@ export function inlineRules(parser: MarkdownIt): void {
   parser.inline.ruler.before('link', 'wiki_link', scanWikiLink)
   parser.core.ruler.before('text_join', 'references', linkReferences)
   parser.renderer.rules['code_inline'] = renderInlineCode
-  parser.renderer.rules['math_inline'] = renderMath
+  parser.renderer.rules['math_inline'] = (tokens, index, _options, env) => renderMath(tokens, index, env)
   parser.renderer.rules['reference'] = (tokens, index, _options, env) => renderReferenceToken(tokens, index, env)
 }

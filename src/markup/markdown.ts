@@ -3,6 +3,8 @@ import type { MarkdownIt as Parser, Token } from 'markdown-it'
 import definitionLists from 'markdown-it-deflist'
 import footnotes from 'markdown-it-footnote'
 import { findFrontMatter, renderFrontMatter } from './front-matter.ts'
+import { loadFormulas } from './formula.ts'
+import { putFormulas } from './formula-place.ts'
 import { loadHighlighters, type Highlighters } from './highlight.ts'
 import { sanitiseBounded } from './limited.ts'
 import type { SanitizeOptions } from './sanitize.ts'
@@ -130,6 +132,8 @@ export function parseComment(markdown: string): readonly Token[] {
       found: [],
       resolved: nothingResolved,
       highlighters: noHighlighters,
+      maxDiagramLength: 0,
+      rendered: [],
     }),
   )
 }
@@ -160,6 +164,11 @@ export const referenceRules = (options: MarkdownOptions): ReferenceRules => ({
 const languagesOf = (tokens: readonly Token[]): string[] =>
   tokens.filter((token) => token.type === 'fence').map(fenceLanguage)
 
+const hasFormula = (token: Token): boolean =>
+  token.type === 'math_block' ||
+  (token.type === 'fence' && fenceLanguage(token).toLowerCase() === 'math') ||
+  (token.children ?? []).some(({ type }) => type === 'math_inline')
+
 /**
  * Renders Markdown to sanitised HTML (contract: the page about Markdown and its exchanges). A text that is too long or too complex
  * stays unrendered. The time depends on the text, so callers go through `texts.ts`.
@@ -185,12 +194,16 @@ export async function renderMarkdown(source: string, options: MarkdownOptions): 
     found: [],
     resolved: options.resolved ?? nothingResolved,
     highlighters: noHighlighters,
+    maxDiagramLength: settings.maxDiagramLength,
+    rendered: [],
   }
   const parser = parserFor(options.mode, settings)
   const env = withState(state)
   const tokens = parser.parse(body, env)
   state.highlighters = await loadHighlighters(languagesOf(tokens))
+  if (options.isForPage === true && settings.math && tokens.some(hasFormula)) state.formulas = await loadFormulas()
   const html = parser.renderer.render(tokens, parser.options, env)
   const whole = (front === undefined ? '' : renderFrontMatter(front.values)) + html
-  return { html: sanitiseBounded(whole, source, options), candidates: candidatesOf(state.found) }
+  const clean = sanitiseBounded(whole, source, options)
+  return { html: putFormulas(clean, state.rendered), candidates: candidatesOf(state.found) }
 }

@@ -4,6 +4,8 @@ export interface MarkupSettings {
   readonly hardBreaks: { readonly comments: boolean; readonly documents: boolean }
   /** Whether `$…$` is a formula. */
   readonly math: boolean
+  /** Longest diagram that pages draw, in UTF-16 units; a longer one stays source. */
+  readonly maxDiagramLength: number
   /** Schemes of bare addresses that become links, besides http, https and mailto. */
   readonly urlSchemes: readonly string[]
   /** Extensions of Markdown files, with their dot. */
@@ -18,6 +20,7 @@ export interface MarkupSettings {
 export const defaultMarkupSettings: MarkupSettings = {
   hardBreaks: { comments: true, documents: false },
   math: true,
+  maxDiagramLength: 50_000,
   urlSchemes: [],
   markdownExtensions: ['.md', '.markdown', '.mdown', '.mkd', '.livemd'],
   maxBytes: 1024 * 1024,

@@ -11,6 +11,8 @@ export interface SanitizeOptions {
   readonly idScope?: string
   /** Whether the text is for a client of the API, which gets ids and buttons of HTML as they are written (contract). */
   readonly isForApi?: boolean
+  /** Whether a page shows the text: formulas are MathML. Mails, feeds, other servers and clients get their source. */
+  readonly isForPage?: boolean
 }
 
 /**
@@ -110,6 +112,7 @@ const allowedAttributes: Readonly<Record<string, readonly string[]>> = {
   svg: ['width', 'height', 'viewbox'],
   input: ['type', 'disabled', 'data-source-position', 'checked'],
   span: ['data-alias'],
+  code: ['data-formula'],
   hr: ['width', 'size'],
 }
 

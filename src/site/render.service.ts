@@ -24,6 +24,10 @@ export function markupSettings(config: Config): MarkupSettings {
       documents: config.markdown.enableHardLineBreakInDocuments,
     },
     math: config.markdown.enableMath,
+    maxDiagramLength:
+      config.markup.mermaidMaxSourceCharacters === -1
+        ? Number.MAX_SAFE_INTEGER
+        : config.markup.mermaidMaxSourceCharacters,
     urlSchemes: config.markdown.customUrlSchemes,
     markdownExtensions: config.markdown.fileExtensions,
     maxBytes: config.ingot.maxMarkupSize,
@@ -102,7 +106,7 @@ export const referenceResolver =
   }
 
 /** Context of a text, as in `MarkdownOption` and `MarkupOption`, and the form of its HTML. */
-export interface TextContext extends Pick<SanitizeOptions, 'idScope' | 'isForApi'> {
+export interface TextContext extends Pick<SanitizeOptions, 'idScope' | 'isForApi' | 'isForPage'> {
   /** Path below the root, or a full address. */
   readonly context: string
   readonly wiki?: boolean
@@ -121,6 +125,7 @@ function optionsFor(ctx: Ctx, mode: MarkdownMode, context: TextContext, repo: Re
     ...(context.wiki === undefined ? {} : { wiki: context.wiki }),
     ...(context.idScope === undefined ? {} : { idScope: context.idScope }),
     ...(context.isForApi === undefined ? {} : { isForApi: context.isForApi }),
+    ...(context.isForPage === undefined ? {} : { isForPage: context.isForPage }),
     keywords: {
       close: closeKeywords.map((word) => word.toLowerCase()),
       reopen: reopenKeywords.map((word) => word.toLowerCase()),

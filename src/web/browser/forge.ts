@@ -29,6 +29,7 @@
  * | `data-preview-url="…"` around `role="tab"` buttons with `data-tab="write"` / `data-tab="preview"`, and panels with `data-panel` | the preview panel shows what the address answers to a posted `text` (and `_csrf`) |
  * | `data-tasks="…"` with `data-version` around rendered Markdown | its task boxes can be ticked: the address takes `position`, `checked` and `version` |
  * | `textarea[data-editor]` with `data-language="name.ts"` | becomes a code editor; `data-language-from="#id"` follows a field with the file's name; `data-indent="tab"` or a width, `data-tab-size`, `data-wrap="off"` |
+ * | `.markdown pre.is-loading` with `code.language-mermaid` | the diagram is drawn in a sandboxed frame when it comes near (`diagrams.ts`); `<template id="diagram-parts">` has the buttons and messages |
  * | `class="needs-script"` | hidden in browsers without scripts (style sheet) |
  * | `<html data-theme="light">` (`dark`, `auto`) | colours (style sheet, no script) |
  */
@@ -66,6 +67,10 @@ const later =
 onEach(
   'text-expander, file-attachment, markdown-toolbar, textarea[data-markdown], [data-preview-url]',
   later(async () => (await import('./writing.ts')).connectWriting),
+)
+onEach(
+  '.markdown pre.is-loading:has(> code.language-mermaid)',
+  later(async () => (await import('./diagrams.ts')).connectDiagram),
 )
 onEach(
   'textarea[data-editor]',

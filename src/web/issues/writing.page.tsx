@@ -22,7 +22,7 @@ const TextForm = requestObject('TextForm', {
 const part = { base: 'site', scope: null, accepts: ['session'] } as const
 
 const preview = async (ctx: BrowserCtx, text: string, repo?: RepoCtx) => {
-  const context = { context: repo ? pathOf(repo.owner.name, repo.repo.name) : '', idScope: 'preview' }
+  const context = { context: repo ? pathOf(repo.owner.name, repo.repo.name) : '', idScope: 'preview', isForPage: true }
   return sendFragment(ctx, await renderText(ctx, text, 'comment', context, repo))
 }
 

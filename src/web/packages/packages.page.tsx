@@ -111,7 +111,7 @@ export const packageVersionPage = page({
     const about = metadataShown(described.metadata)
     const context = shown.repository === null ? packagesPath(subject) : pathOf(shown.repository.full_name)
     const [readme, image] = await Promise.all([
-      about.readme === '' ? '' : renderText(ctx, about.readme, 'gfm', { context }),
+      about.readme === '' ? '' : renderText(ctx, about.readme, 'gfm', { context, isForPage: true }),
       version.type === 'container' ? getImageDetails(ctx, described, files) : undefined,
     ])
     return { owner: subject, version, shown, files, about, readme, image, mayWrite: mayWrite(ctx) }

@@ -8,7 +8,17 @@ import { readAsset } from './assets.ts'
 
 const kept = { headers: { 'cache-control': 'public, max-age=3600' } }
 
-/** Serves a script, style sheet or icon file that the build made. Its name changes with its content. */
+/**
+ * Headers of a document for frames: it has an opaque origin wherever it is opened, and only pages of this site frame it. It shows
+ * nothing of the site, so `[cors].X_FRAME_OPTIONS` does not concern it.
+ */
+const frameHeaders = (policy: string) => ({
+  'content-security-policy': `${policy}; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts`,
+  'x-frame-options': 'SAMEORIGIN',
+  'referrer-policy': 'no-referrer',
+})
+
+/** Serves a script, style sheet, icon file or document of frames that the build made. Its name changes with its content. */
 export const webAsset = operation({
   method: 'GET',
   path: '/assets/{filename}',
@@ -16,7 +26,7 @@ export const webAsset = operation({
   base: 'site',
   scope: null,
   requires: [anyone],
-  reply: { 200: bytesOf('text/css', 'text/javascript', 'image/svg+xml') },
+  reply: { 200: bytesOf('text/css', 'text/javascript', 'image/svg+xml', 'text/html') },
   async run({ call, params }) {
     const asset = await readAsset(params.filename, String(call.headers['accept-encoding'] ?? ''))
     if (!asset) throw new NotFound()
@@ -25,6 +35,7 @@ export const webAsset = operation({
         'cache-control': 'public, max-age=31536000, immutable',
         vary: 'Accept-Encoding',
         ...(asset.encoding === undefined ? {} : { 'content-encoding': asset.encoding }),
+        ...(asset.policy === undefined ? {} : frameHeaders(asset.policy)),
       },
     })
   },

@@ -11,17 +11,20 @@ import type { AssetName } from '../ui/page-context.ts'
 interface Manifest {
   readonly names: Readonly<Record<AssetName, string>>
   readonly files: ReadonlySet<string>
+  /** What the documents of frames may do, as content security policies, by file. */
+  readonly policies: Readonly<Record<string, string>>
 }
 
 let loaded: Manifest | undefined
 
 function manifest(): Manifest {
   if (loaded) return loaded
-  const { names, files } = JSON.parse(readFileSync(builtFile('web/manifest.json'), 'utf8')) as {
+  const { names, files, policies } = JSON.parse(readFileSync(builtFile('web/manifest.json'), 'utf8')) as {
     names: Manifest['names']
     files: readonly string[]
+    policies: Manifest['policies']
   }
-  loaded = { names, files: new Set(files) }
+  loaded = { names, files: new Set(files), policies }
   return loaded
 }
 
@@ -45,6 +48,7 @@ export function iconFiles(config: Config): IconAddresses {
 /** Media types by extension. */
 const contentTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css;charset=utf-8',
+  '.html': 'text/html;charset=utf-8',
   '.js': 'text/javascript;charset=utf-8',
   '.svg': 'image/svg+xml',
 }
@@ -54,6 +58,8 @@ export interface Asset {
   readonly content: Buffer
   readonly contentType: string
   readonly encoding: 'br' | 'gzip' | undefined
+  /** Of the document of a frame. */
+  readonly policy: string | undefined
 }
 
 /**
@@ -65,7 +71,8 @@ export async function readAsset(name: string, acceptEncoding: string): Promise<A
   if (contentType === undefined || !manifest().files.has(name)) return undefined
   const encoding = encodingFor(acceptEncoding)
   const suffix = encoding === 'br' ? '.br' : encoding === 'gzip' ? '.gz' : ''
-  return { content: await readFile(builtFile(`web/${name}${suffix}`)), contentType, encoding }
+  const content = await readFile(builtFile(`web/${name}${suffix}`))
+  return { content, contentType, encoding, policy: manifest().policies[name] }
 }
 
 /** Brotli is smaller. A weight of zero refuses an encoding; other weights do not count. */

@@ -245,6 +245,38 @@ const SiteFooter = keptPart(() => {
   )
 })
 
+/** What scripts put around a diagram. */
+const DiagramParts = () => {
+  const { diagram } = texts
+  const messages = { 'data-slow': diagram.slow, 'data-failed': diagram.failed, 'data-unloaded': diagram.unloaded }
+  return (
+    <template id="diagram-parts" data-title={diagram.title} {...messages}>
+      <div class="diagram">
+        <p role="status" />
+        <p class="acts">
+          <button type="button" class="button quiet small" data-copy="">
+            {diagram.copy}
+          </button>
+          <button type="button" class="button quiet small" data-diagram="source" aria-pressed="false">
+            {diagram.source}
+          </button>
+          <button type="button" class="button quiet small" data-diagram="whole">
+            {diagram.whole}
+          </button>
+        </p>
+      </div>
+      <dialog class="diagram-dialog" aria-label={diagram.title}>
+        <form method="dialog" class="dialog-head">
+          <h2>{diagram.title}</h2>
+          <button type="submit" class="button quiet icon-only" aria-label={texts.close}>
+            <Icon name="x" />
+          </button>
+        </form>
+      </dialog>
+    </template>
+  )
+}
+
 /** Dialogs that scripts open. */
 const Dialogs = keptPart(() => {
   const { config } = usePage()
@@ -268,6 +300,7 @@ const Dialogs = keptPart(() => {
           </form>
         </dialog>
       </template>
+      <DiagramParts />
       <dialog id="shortcuts" class="dialog" aria-label={texts.shortcuts}>
         <form method="dialog" class="dialog-head">
           <h2>{texts.shortcuts}</h2>

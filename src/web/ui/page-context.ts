@@ -67,7 +67,14 @@ export interface PageFacts {
 }
 
 /** The files that pages name. The scripts are modules. */
-export type AssetName = 'forge.css' | 'further.css' | 'forge.js' | 'editor.js' | `${IconSet}.svg`
+export type AssetName =
+  | 'forge.css'
+  | 'further.css'
+  | 'forge.js'
+  | 'editor.js'
+  | 'diagram-frame.html'
+  | 'diagram-library.js'
+  | `${IconSet}.svg`
 
 export const pageScope = createScope<PageFacts | undefined>(undefined)
 

@@ -14,7 +14,7 @@ export async function renderTexts<Key>(
   ctx: RepoCtx,
   sources: readonly SourceText<Key>[],
 ): Promise<ReadonlyMap<Key, string>> {
-  const context = { context: pathOf(ctx.owner.name, ctx.repo.name) }
+  const context = { context: pathOf(ctx.owner.name, ctx.repo.name), isForPage: true }
   return new Map(
     await mapLimited(
       sources,

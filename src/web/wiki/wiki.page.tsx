@@ -58,7 +58,7 @@ async function shownPage(ctx: RepoCtx, address: PageAddress) {
   ])
   const context = pathOf(ctx.owner.name, ctx.repo.name)
   const render = (source: Buffer, part: { readonly idScope?: string } = {}) =>
-    renderText(ctx, source.toString('utf8'), 'gfm', { context, wiki: true, ...part }, ctx)
+    renderText(ctx, source.toString('utf8'), 'gfm', { context, wiki: true, isForPage: true, ...part }, ctx)
   const [content, sidebar, footer] = found
     ? await Promise.all([
         render(found.content),

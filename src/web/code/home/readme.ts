@@ -98,7 +98,7 @@ export async function renderedFile(
     ctx,
     text.replace(/^\ufeff/, ''),
     path,
-    { context: `/${ctx.owner.name}/${ctx.repo.name}`, branchPath, ...(idScope !== undefined && { idScope }) },
+    { context: `/${ctx.owner.name}/${ctx.repo.name}`, branchPath, isForPage: true, ...(idScope !== undefined && { idScope }) },
     ctx,
   )
 }

@@ -42,6 +42,15 @@ export const shellTexts = {
   palette: 'Jump to',
   paletteHint: 'Go to a repository, issue, person or page',
   paletteFailed: 'No answer came. Type again to ask once more.',
+  diagram: {
+    title: 'Diagram',
+    copy: 'Copy source',
+    source: 'Source',
+    whole: 'Full width',
+    slow: 'This diagram takes too long to draw. Here is its source.',
+    failed: 'This diagram cannot be drawn. Here is its source.',
+    unloaded: 'The program that draws diagrams did not load. Here is the source.',
+  },
   errorTitle: (title: string) => `Error: ${title}`,
   shortcutGroups: [
     {

@@ -1,0 +1,4 @@
+import mermaid from 'mermaid'
+
+// The frame's script takes it from here.
+Object.assign(globalThis, { mermaid })
