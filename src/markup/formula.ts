@@ -156,7 +156,8 @@ const oneLine = (message: string): string =>
 
 /** Loads the library for the formulas of one text. */
 export async function loadFormulas(): Promise<Formulas> {
-  const { default: temml } = await import('temml')
+  const { default: library } = await import('temml')
+  const { __renderToMathMLTree: treeOf } = library
   let textLeft = maxTextLength
   let outputLeft = maxTextOutput
 
@@ -165,7 +166,7 @@ export async function loadFormulas(): Promise<Formulas> {
     if (tex.length > (defines ? maxDefiningLength : maxLength)) throw new Refused('it is too long')
     if (tex.length > textLeft) throw new Refused('the text has too many formulas')
     textLeft -= tex.length
-    const tree = temml.__renderToMathMLTree(tex, {
+    const tree = treeOf(tex, {
       displayMode: isBlock,
       throwOnError: true,
       trust: false,
@@ -186,7 +187,8 @@ export async function loadFormulas(): Promise<Formulas> {
         return { mathml: mathmlOf(tex, isBlock) }
       } catch (error) {
         // The library throws errors of several kinds for faulty input, and the engine one for deep nesting.
-        const reason = error instanceof RangeError ? 'it is nested too deeply' : (error as Error).message
+        const { name, message } = error as Error
+        const reason = name === 'RangeError' ? 'it is nested too deeply' : message
         return { problem: oneLine(`This formula is not shown: ${reason}`) }
       }
     },

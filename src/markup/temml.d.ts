@@ -3,13 +3,13 @@ declare module 'temml' {
   export interface FormulaNode {
     readonly type?: string
     readonly text?: string
-    readonly attributes?: Readonly<Record<string, unknown>>
+    readonly attributes?: Readonly<Record<string, string | number | boolean>>
     readonly classes?: readonly string[]
-    readonly style?: Readonly<Record<string, unknown>>
+    readonly style?: Readonly<Record<string, string | number>>
     readonly children?: readonly FormulaNode[]
   }
   const temml: {
-    __renderToMathMLTree(tex: string, options: object): FormulaNode
+    readonly __renderToMathMLTree: (tex: string, options: object) => FormulaNode
   }
   export default temml
 }

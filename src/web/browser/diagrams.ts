@@ -50,8 +50,8 @@ class Frame {
     this.element.title = textOf('title')
     this.element.src = assets + diagramFrameFile
     this.#onMessage = (event) => {
-      if (event.source === this.element.contentWindow && typeof event.data === 'object')
-        receive(event.data as FromFrame)
+      const isOwn = event.source === this.element.contentWindow
+      if (isOwn && typeof event.data === 'object' && event.data !== null) receive(event.data as FromFrame)
     }
     addEventListener('message', this.#onMessage)
   }
@@ -154,6 +154,9 @@ function openPen(library: string): Pen {
   return opened
 }
 
+const beginningOf = (value: unknown, length: number): string =>
+  typeof value === 'string' ? value.slice(0, length) : ''
+
 const side = (value: unknown): number =>
   typeof value === 'number' && value > 0 ? Math.min(Math.ceil(value), maxSide) : 0
 
@@ -172,11 +175,14 @@ async function drawNow(text: string, dark: boolean): Promise<Drawing> {
       current.receive = (message) => {
         if (!('number' in message) || message.number !== number) return
         isLate = false
-        if (message.kind === 'failed') return reject(new Failure(String(message.message).slice(0, 1000)))
+        if (message.kind === 'failed') {
+          reject(new Failure(beginningOf(message.message, 1000) || textOf('failed')))
+          return
+        }
         const { svg, title } = message
         const [width, height] = [side(message.width), side(message.height)]
         if (width === 0 || height === 0) return reject(new Failure(textOf('failed')))
-        resolve({ svg: String(svg), width, height, title: String(title).slice(0, 200) })
+        resolve({ svg: beginningOf(svg, Infinity), width, height, title: beginningOf(title, 200) })
       }
       frame.send({ kind: 'draw', number, text, isDark: dark })
     })
@@ -312,8 +318,9 @@ class Diagram {
     if (button === null || this.#drawing === undefined) return
     if (button.dataset['diagram'] === 'whole') openWhole(this.#drawing)
     else {
-      this.#source.hidden = !this.#source.hidden
-      button.ariaPressed = String(!this.#source.hidden)
+      const isShown = button.ariaPressed !== 'true'
+      this.#source.hidden = !isShown
+      button.ariaPressed = String(isShown)
     }
   }
 }
@@ -345,8 +352,8 @@ document.addEventListener('turbo:before-morph-element', (event) => {
 })
 document.addEventListener('turbo:before-morph-attribute', (event) => {
   const { attributeName } = (event as CustomEvent<{ readonly attributeName: string }>).detail
-  if (attributeName === 'hidden' && event.target instanceof Element && diagrams.has(event.target))
-    event.preventDefault()
+  const isSource = event.target instanceof Element && diagrams.has(event.target)
+  if (isSource && attributeName === 'hidden') event.preventDefault()
 })
 document.addEventListener('turbo:render', () => {
   for (const diagram of begun) if (diagram.hasChanged) void diagram.draw()

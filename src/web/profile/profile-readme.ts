@@ -21,7 +21,11 @@ export async function readProfileReadme(ctx: Ctx, owner: UserRow): Promise<strin
     if (entry?.type !== 'blob') return undefined
     const { content } = await git.readBlob(repo.git_key, entry.oid, { maxBytes })
     if (!content) return undefined
-    const context = { context: `/${owner.name}/${repo.name}`, branchPath: `branch/${repo.default_branch}`, isForPage: true }
+    const context = {
+      context: `/${owner.name}/${repo.name}`,
+      branchPath: `branch/${repo.default_branch}`,
+      isForPage: true,
+    }
     return await renderFileText(repoCtx, content.toString(), fileName, context, repoCtx)
   } catch (error) {
     // A profile needs no such repository, and it may have been renamed.

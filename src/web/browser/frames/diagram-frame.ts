@@ -57,7 +57,7 @@ async function draw(number: number, text: string, isDark: boolean): Promise<void
     const { svg } = await library().render(`diagram-${number}`, text)
     answer({ kind: 'drawn', number, svg, ...sizeOf(svg) })
   } catch (error) {
-    answer({ kind: 'failed', number, message: error instanceof Error ? error.message : String(error) })
+    answer({ kind: 'failed', number, message: (error as Partial<Error> | undefined)?.message })
   }
 }
 

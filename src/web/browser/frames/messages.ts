@@ -6,7 +6,7 @@ export type ToFrame =
   /** A drawing, to a frame that shows one. */
   | { readonly kind: 'show'; readonly svg: string; readonly isDark: boolean; readonly isWhole: boolean }
 
-/** What a frame answers. */
+/** What a frame answers. Pages expect any value there, because a hostile diagram may have written it. */
 export type FromFrame =
   /** The frame, and later its library, is loaded. */
   | { readonly kind: 'loaded' | 'ready' }
@@ -16,9 +16,9 @@ export type FromFrame =
   | {
       readonly kind: 'drawn'
       readonly number: number
-      readonly svg: string
-      readonly width: number
-      readonly height: number
-      readonly title: string
+      readonly svg: unknown
+      readonly width: unknown
+      readonly height: unknown
+      readonly title: unknown
     }
-  | { readonly kind: 'failed'; readonly number: number; readonly message: string }
+  | { readonly kind: 'failed'; readonly number: number; readonly message: unknown }

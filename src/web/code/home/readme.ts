@@ -98,7 +98,12 @@ export async function renderedFile(
     ctx,
     text.replace(/^\ufeff/, ''),
     path,
-    { context: `/${ctx.owner.name}/${ctx.repo.name}`, branchPath, isForPage: true, ...(idScope !== undefined && { idScope }) },
+    {
+      context: `/${ctx.owner.name}/${ctx.repo.name}`,
+      branchPath,
+      isForPage: true,
+      ...(idScope !== undefined && { idScope }),
+    },
     ctx,
   )
 }
