@@ -289,6 +289,7 @@ export async function makeBelongings(
     'orgs runners/id': await runnerOf(`/orgs/${guild}/actions/runners`),
     'user runners/id': await runnerOf('/user/actions/runners'),
     'admin runners/id': await runnerOf(`/repos/${login}/home/actions/runners`),
+    'pages branch/filepath': `${login}-topic`,
     'pages raw/filepath': `branch/${login}-topic/${login}.txt`,
     'pages media/filepath': `branch/${login}-topic/${login}.txt`,
     'pages objects/folder': sha.slice(0, 2),

@@ -58,6 +58,8 @@ async function fill(forge: Forge, repo: GivenRepo): Promise<Record<string, strin
     listRunArtifacts: `${run}/artifacts`,
     workflowBadge: '/actions/workflows/a.yml/badge.svg',
     webReleaseFeed: '/releases.rss',
+    webBranchFeed: '/rss/branch/topic',
+    webTagFeed: '/tags.rss',
     webRepoFeed: '.rss',
   }
   const addresses = Object.entries(paths).map(([id, path]) => [id, `/${repo.fullName}${path}`])

@@ -1,13 +1,19 @@
 import type { Ctx, RepoCtx } from '../access/context.ts'
-import { canRead, inRepo } from '../access/repo.requirements.ts'
+import { canRead, gitRepo, inRepo } from '../access/repo.requirements.ts'
 import { anyone, switchedOn } from '../access/requirements.ts'
+import { presentTags } from '../code/branches/tag.present.ts'
+import { getTagPage } from '../code/branches/tag.service.ts'
+import { listCommits } from '../code/commits/commit.service.ts'
+import { messageBody, shortCommit, subjectOf } from '../code/commits/message.rules.ts'
+import { atWebAddress } from '../code/git-access.requirements.ts'
+import type { Commit } from '../git/git.ts'
 import { bytesOf, operation } from '../http/operation.ts'
-import { bytes } from '../http/reply.ts'
-import { enumeration } from '../http/schema.ts'
+import { bytes, redirect } from '../http/reply.ts'
+import { enumeration, pathText } from '../http/schema.ts'
 import { escapePath } from '../lib/escape-url.ts'
 import { escapeXml } from '../lib/escape-xml.ts'
 import { mapLimited } from '../lib/map-limited.ts'
-import { formatUnix } from '../lib/time.ts'
+import { formatUnix, parseTime } from '../lib/time.ts'
 import { getReleaseDetails, type ReleaseDetails } from '../releases/release-details.service.ts'
 import { getReleasePage } from '../releases/release.service.ts'
 import { repoFullName, repoWebUrl } from '../repos/repo-url.ts'
@@ -28,7 +34,7 @@ const feedsOn = switchedOn('feedsEnabled', (config) => config.other.enableFeed)
 
 const form = enumeration('rss', 'atom')
 
-const feedReply = { 200: bytesOf('application/rss+xml', 'application/atom+xml') }
+const feedReply = { 200: bytesOf('application/rss+xml', 'application/atom+xml') } as const
 
 type Source = Parameters<typeof getFeed>[1]
 
@@ -117,6 +123,82 @@ export const webReleaseFeed = operation({
     const details = await getReleaseDetails(ctx, releases)
     const entries = await mapLimited(details, renderedAtOnce, (each) => entryOfRelease(ctx, each))
     const head = { ...about, self: `${about.link}.${params.form}` }
+    return bytes(syndicationTypes[params.form], presentSyndication(params.form, head, entries))
+  },
+})
+
+/** Returns a commit as an entry; the time is the one when it came to be as it is. */
+function entryOfCommit(ctx: RepoCtx, commit: Commit): FeedEntry {
+  const { oid, author, committer, message } = shortCommit(commit)
+  const updated = formatUnix(committer.unixSeconds)
+  return {
+    id: entryId(ctx, updated, `repository/${ctx.repo.id}/commit/${oid}`),
+    title: subjectOf(message),
+    link: `${repoWebUrl(ctx)}/commit/${oid}`,
+    author: author.name,
+    updated,
+    content: { kind: 'text', body: messageBody(message) },
+  }
+}
+
+export const webBranchFeed = operation({
+  method: 'GET',
+  base: 'site',
+  family: 'downloads',
+  path: '/{username}/{reponame}/{form}/branch/{filepath+}',
+  cost: 'expensive',
+  params: { form, filepath: pathText },
+  scope: 'repository',
+  requires: [anyone, feedsOn, inRepo, canRead('code'), gitRepo],
+  reply: { ...feedReply, 303: 'empty' },
+  summary: 'Get the newest commits of a branch, or of a file of a branch, as RSS or Atom',
+  async run({ ctx, params: { form: as, filepath } }) {
+    const at = await atWebAddress(ctx, as, `branch/${filepath}`)
+    if ('movedTo' in at) return redirect(303, at.movedTo)
+    const { revision, treePath: path } = at
+    const page = { number: 1, limit: ctx.config.ui.feedPagingNum, offset: 0 }
+    const { commits } = await listCommits(ctx, { revision: revision.commit, path, not: undefined }, page)
+    const rest = [revision.name, path]
+      .filter((part) => part !== '')
+      .map(escapePath)
+      .join('/')
+    const head = {
+      title: `Commits of ${repoFullName(ctx)}, ${revision.name}${path === '' ? '' : `: ${path}`}`,
+      link: `${repoWebUrl(ctx)}/commits/branch/${rest}`,
+      self: `${repoWebUrl(ctx)}/${as}/branch/${rest}`,
+    }
+    const entries = commits.slice(0, page.limit).map((commit) => entryOfCommit(ctx, commit))
+    return bytes(syndicationTypes[as], presentSyndication(as, head, entries))
+  },
+})
+
+export const webTagFeed = operation({
+  method: 'GET',
+  base: 'site',
+  family: 'downloads',
+  path: '/{username}/{reponame}/tags.{form}',
+  cost: 'expensive',
+  params: { form },
+  scope: 'repository',
+  requires: [anyone, feedsOn, inRepo, canRead('code'), gitRepo],
+  reply: feedReply,
+  summary: 'Get the newest tags of a repository as RSS or Atom',
+  async run({ ctx, params }) {
+    const page = { number: 1, limit: ctx.config.ui.feedPagingNum, offset: 0 }
+    const { tags } = await getTagPage(ctx, page)
+    const entries = (await presentTags(ctx, tags)).map(({ name, message, id, commit }): FeedEntry => {
+      const updated = formatUnix(parseTime(commit?.created ?? '') ?? 0)
+      return {
+        id: entryId(ctx, updated, `repository/${ctx.repo.id}/tag/${id}`),
+        title: name,
+        link: `${repoWebUrl(ctx)}/src/tag/${escapePath(name)}`,
+        author: '',
+        updated,
+        content: { kind: 'text', body: message },
+      }
+    })
+    const link = `${repoWebUrl(ctx)}/tags`
+    const head = { title: `Tags of ${repoFullName(ctx)}`, link, self: `${link}.${params.form}` }
     return bytes(syndicationTypes[params.form], presentSyndication(params.form, head, entries))
   },
 })

@@ -146,3 +146,54 @@ test('webReleaseFeed: published releases with rendered notes, for whoever reads 
   assert.equal((await get(forge, 'bob', '/alice/tool/releases.atom')).status, closed.status)
   assert.equal(closed.status, 403)
 })
+
+test('webBranchFeed, webTagFeed: commits of a branch and of its paths, and tags, for whoever reads the code', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'], settings: { ui: { FEED_PAGING_NUM: 2 } } })
+  const repo = await forge.given.repo({ owner: 'alice', name: 'tool' })
+  const alice = forge.as('alice')
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  await clone.commit('a.txt', 'a', 'One <b> & "more"\n\nwhy & how')
+  await clone.commit('b+c.txt', 'b', 'Two')
+  await clone.commit('z.txt', 'c', 'Three')
+  await clone.must('push', '-q', 'origin', 'HEAD:refs/heads/dev/x+y')
+  await alice.must('POST', `${repo.api}/tags`, { tag_name: 'v1', target: 'dev/x+y', message: 'First <one>' })
+  await alice.must('POST', `${repo.api}/tags`, { tag_name: 'w/2', target: 'main' })
+  await forge.settle()
+
+  const branch = '/alice/tool/atom/branch/dev/x+y'
+  const atom = await get(forge, '', branch)
+  assert.deepEqual([atom.status, atom.type], [200, 'application/atom+xml; charset=utf-8'])
+  assert.deepEqual(
+    textsOf(atom.text, 'title'),
+    ['Commits of alice/tool, dev/x+y', 'Three', 'Two'],
+    'as many as are shown',
+  )
+  assert.ok(atom.text.includes(`<link rel="self" href="${forge.url}${branch}"/>`), atom.text)
+  const file = await get(forge, '', `${branch}/a.txt`)
+  assert.deepEqual(textsOf(file.text, 'title').slice(1), ['One <b> & "more"'])
+  assert.deepEqual(textsOf(file.text, 'content'), ['why & how'])
+  const rss = await get(forge, '', '/alice/tool/rss/branch/dev/x+y/b%2Bc.txt')
+  assert.deepEqual([rss.status, rss.type], [200, 'application/rss+xml; charset=utf-8'])
+  assert.deepEqual(textsOf(rss.text, 'title').slice(1), ['Two'])
+  for (const path of ['rss/branch/gone', 'rss/branch/v1', `atom/branch/dev/x+y/none`, 'xml/branch/main']) {
+    assert.equal((await get(forge, '', `/alice/tool/${path}`)).status, 404, path)
+  }
+  await alice.must('PATCH', `${repo.api}/branches/dev%2Fx+y`, { name: 'new' })
+  const moved = await get(forge, '', `${branch}/a.txt`)
+  assert.equal(moved.status, 303, 'a renamed branch leads to its new name')
+
+  const tags = await get(forge, '', '/alice/tool/tags.atom')
+  assert.deepEqual([tags.status, tags.type], [200, 'application/atom+xml; charset=utf-8'])
+  assert.deepEqual(textsOf(tags.text, 'title').toSorted(), ['Tags of alice/tool', 'v1', 'w/2'])
+  assert.ok(textsOf(tags.text, 'content').includes('First <one>'))
+  assert.ok(tags.text.includes(`href="${forge.url}/alice/tool/src/tag/w/2"`))
+  assert.equal((await get(forge, '', '/alice/tool/tags.rss')).status, 200)
+
+  const empty = await forge.given.repo({ owner: 'alice', name: 'empty', auto_init: false })
+  assert.equal((await get(forge, 'alice', `/${empty.fullName}/tags.rss`)).status, 200)
+  assert.equal((await get(forge, 'alice', `/${empty.fullName}/rss/branch/main`)).status, 404)
+  await alice.must('PATCH', repo.api, { private: true })
+  for (const path of ['tags.atom', 'atom/branch/new']) {
+    assert.equal((await get(forge, 'bob', `/alice/tool/${path}`)).status, 404, path)
+  }
+})

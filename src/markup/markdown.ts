@@ -61,8 +61,7 @@ type LinkMatch = NonNullable<ReturnType<Parser['linkify']['matchAtStart']>>
 
 /** Ends bare addresses before trailing punctuation and marks of Markdown, as GitHub Flavored Markdown does. */
 function endBeforePunctuation(linkify: Parser['linkify']): void {
-  const shorten = (found: LinkMatch): LinkMatch => {
-    const length = trailingPunctuation.exec(found.raw)?.[0].length ?? 0
+  const shorten = (found: LinkMatch, length = trailingPunctuation.exec(found.raw)?.[0].length ?? 0): LinkMatch => {
     if (length === 0) return found
     const shorter = (text: string): string => text.slice(0, text.length - length)
     return Object.assign(found, {
@@ -74,12 +73,24 @@ function endBeforePunctuation(linkify: Parser['linkify']): void {
   }
   const match = linkify.match.bind(linkify)
   const matchAtStart = linkify.matchAtStart.bind(linkify)
-  linkify.match = (text) => match(text)?.map(shorten) ?? null
+  linkify.match = (text) => match(text)?.map((found) => shorten(found)) ?? null
   linkify.matchAtStart = (text) => {
-    const found = matchAtStart(text)
-    return found === null ? null : shorten(found)
+    let found = matchAtStart(text)
+    if (found === null) return null
+    found = shorten(found)
+    // The source of Markdown may have character references here: one at the end is a character after the address.
+    while (text[found.lastIndex] === ';') {
+      const length = trailingEntity.exec(found.raw.slice(-longestEntity))?.[0].length
+      if (length === undefined) break
+      found = shorten(shorten(found, length))
+    }
+    return found
   }
 }
+
+/** A character reference without its semicolon, and its greatest length. */
+const trailingEntity = /&(?:[a-z][a-z0-9]{1,30}|#\d{1,7}|#x[0-9a-f]{1,6})$/i
+const longestEntity = 32
 
 const trailingPunctuation = /(?<![:;.,!?*_~|`'"])[:;.,!?*_~|`'"]+$/
 

@@ -32,6 +32,8 @@ const literal: Readonly<Record<string, (text: string) => string>> = {
   'a code span': (text) => `\`${text}\``,
   'a fence': (text) => `\`\`\`\n${text}\n\`\`\``,
   'indented code': (text) => `x\n\n    ${text}`,
+  'a block of HTML': (text) => `<div>${text}</div>`,
+  'a block of HTML over lines': (text) => `<details><summary>More</summary>\n${text}\n</details>`,
   'a formula': (text) => `a $x ${text} y$ b`,
   'a comment': (text) => `<!-- ${text} -->`,
   ...Object.fromEntries(
@@ -59,6 +61,8 @@ const alive: Readonly<Record<string, (text: string) => string>> = {
   'an escape of something else': (text) => `\\* ${text}`,
   'a footnote': (text) => `a[^1]\n\n[^1]: ${text}`,
   'a definition': (text) => `word\n: ${text}`,
+  'Markdown within a block of HTML': (text) => `<details><summary>More</summary>\n\n${text}\n\n</details>`,
+  'elements within a line': (text) => `a <b>${text}</b> <sub>b</sub>`,
   'an alert': (text) => `> [!NOTE]\n> ${text}`,
 }
 
@@ -97,4 +101,22 @@ test('a bare address ends before punctuation and marks of Markdown', async () =>
     await render(`_${address}_`),
     /<em><a href="https:\/\/ex.org\/a" rel="nofollow">https:\/\/ex.org\/a<\/a><\/em>/,
   )
+})
+
+test('the address of an account of another server mentions nobody here', async () => {
+  for (const text of ['@bob@ex.org', 'see @bob@ex.org.', '(@bob@ex.org)', '@crew/team@ex.org', '@bob@ex', '@a/b/c']) {
+    assert.deepEqual(namedIn(text), { issues: [], accounts: [] }, text)
+    assert.doesNotMatch(await render(text), /class="mention"/, text)
+  }
+  for (const text of ['@bob', '@bob.', '@bob, x', '(@bob)', '@bob: x', "@bob's", '@crew/team']) {
+    assert.match(await render(text), /class="mention"/, text)
+  }
+})
+
+test('an entity at the end of a bare address is not part of it', async () => {
+  const linkOf = async (text: string) => /href="([^"]*)"/.exec(await render(text))?.[1]
+  for (const entity of ['&amp;', '&lt;', '&gt;', '&copy;', '&#39;', '&#x27;', '&quot;&amp;', '&nbsp;.']) {
+    assert.equal(await linkOf(`see https://ex.org/a${entity} now`), 'https://ex.org/a', entity)
+  }
+  assert.equal(await linkOf('see https://ex.org/?a=1&b=2; now'), 'https://ex.org/?a=1&amp;b=2')
 })

@@ -58,7 +58,8 @@ const crossReference =
   '(?:(?<crossMark>[#!])(?<crossIndex>\\d{1,18})|@(?<crossOid>[0-9a-f]{7,64}))(?![\\w-])'
 const numberReference = '(?<![\\p{L}\\p{N}_#!&/])(?<mark>[#!])(?<index>\\d{1,18})(?![\\p{L}\\p{N}_-])'
 const mentionName = '[A-Za-z0-9](?:[\\w.-]{0,98}[A-Za-z0-9_])?'
-const mention = `(?<![\\p{L}\\p{N}_@/.-])@(?<name>${mentionName}(?:/${mentionName})?)`
+// `@name@server` names an account of another server, and is no mention of the account with that name here.
+const mention = `(?<![\\p{L}\\p{N}_@/.-])@(?<name>${mentionName}(?:/${mentionName})?)(?![\\w]|[@/]\\w)`
 const commit = '(?<![\\p{L}\\p{N}_/@#.:-])(?<oid>[0-9a-f]{7,64})(?![\\p{L}\\p{N}_/-]|\\.[\\p{L}\\p{N}])'
 const anyReference = new RegExp(`${crossReference}|${numberReference}|${mention}|${commit}`, 'gu')
 

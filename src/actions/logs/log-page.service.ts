@@ -18,7 +18,8 @@ export async function getLog(
 ): Promise<{ readonly task: ActionTaskRow; readonly fileName: string }> {
   const task = job.task_id === null ? undefined : await findTask(db, job.task_id)
   if (!task || task.log_state === 'expired') throw noLog()
-  const workflow = (run.workflow_id.split('/').at(-1) as string).replace(/\.ya?ml$/, '')
+  // Up to the first dot that does not begin the name (observed).
+  const [workflow = ''] = /^.[^.]*/s.exec(run.workflow_id.split('/').at(-1) as string) ?? []
   return { task, fileName: `${workflow}-${job.name}-${task.id}.log` }
 }
 

@@ -354,3 +354,27 @@ test('readLog: a reader neither misses nor repeats a line when the log is stored
   await transaction(db, (tx) => insertChunks(tx, [chunk]))
   assert.deepEqual(await read(0), all)
 })
+
+test('downloadJobLog: the name of the file has the name of the workflow up to its first dot', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)
+  const jobs = 'b:\n    name: build 1.2.3\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo hello'
+  const names = { 'release.v1.2.yml': 'release', 'a.yaml': 'a', '.hidden.yml': '.hidden', 'x.yml.yml': 'x' }
+  const files = Object.keys(names).map((file) => [`.gitea/workflows/${file}`, workflow('push', jobs)])
+  await commitFiles(forge, repo.api, Object.fromEntries(files))
+  const runs = (await forge.as('alice').get(`${repo.api}/actions/runs`)).json.workflow_runs
+  const shown: Record<string, string | undefined> = {}
+  for (const _ of files) {
+    const task = await runner.must()
+    await runner.log(task, 0, ['a'])
+    await runner.finish(task)
+    await forge.settle()
+    const number = Number(task.context['run_number'])
+    const file = runs.find((run: { run_number: number }) => run.run_number === number)?.workflow_id
+    const reply = await fetch(`${forge.url}/${repo.fullName}/actions/runs/${number}/jobs/0/logs`)
+    const [, name] = /filename="([^"]*)"/.exec(reply.headers.get('content-disposition') ?? '') ?? []
+    shown[file] = name?.replace(`-build 1.2.3-${task.id}.log`, '')
+  }
+  assert.deepEqual(shown, names)
+})

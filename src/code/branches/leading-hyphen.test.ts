@@ -61,6 +61,21 @@ test('branches and tags that begin with a hyphen work everywhere, and git takes 
     target: 'direct',
   })
   assert.equal(edited.status, 303)
+  const made = await browser.submit(`/${repo.fullName}/branches`, '/branches"', { name: '-page', from: '-x' })
+  assert.equal(made.status, 303)
+  await browser.submit(`/${repo.fullName}/branches`, 'branches/rename', { from: '-page', to: '-paged' })
+  assert.equal((await alice.get(`${repo.api}/branches/-paged`)).status, 200)
+  const file = `on:\n  push:\n    branches: ['-*']\n  workflow_dispatch:\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: 'true'\n`
+  const workflow = { content: base64(file), branch: '-paged' }
+  await alice.must('POST', `${repo.api}/contents/.gitea/workflows/a.yml`, workflow)
+  await alice.must('POST', `${repo.api}/actions/workflows/a.yml/dispatches`, { ref: '-paged' })
+  await forge.settle()
+  const runs = (await alice.get(`${repo.api}/actions/runs`)).json.workflow_runs
+  assert.deepEqual(
+    runs.map((run: { event: string; head_branch: string }) => `${run.event} ${run.head_branch}`).toSorted(),
+    ['push -paged', 'workflow_dispatch -paged'],
+  )
+  await alice.must('DELETE', `${repo.api}/branches/-paged`)
   await alice.must('PATCH', `${repo.api}/branches/${encoded}`, { name: '-renamed' })
   await alice.must('PATCH', repo.api, { default_branch: '-renamed' })
   await forge.as('bob').must('POST', `${repo.api}/forks`, {})

@@ -1,4 +1,5 @@
 import { storedReplies } from '../../access/serve-stored.ts'
+import { contentDisposition } from '../../http/file-reply.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes } from '../../http/reply.ts'
 import { incomingFileOf } from '../registry/incoming.ts'
@@ -19,7 +20,7 @@ export const alpineKey = operation({
   summary: 'Get the key that signs the Alpine repositories of an owner',
   async run({ ctx }) {
     const { publicKey, fileName } = await getKey(ctx)
-    const headers = { 'content-disposition': `attachment; filename="${fileName}"` }
+    const headers = { 'content-disposition': contentDisposition('attachment', fileName) }
     return bytes('application/x-pem-file', publicKey, { headers })
   },
 })

@@ -25,6 +25,13 @@ export const revisionPath = (
   path = '',
 ): string => repositoryPath(repository, page, revision.kind, revision.name, path)
 
+/** Returns the path of the feed of a branch, or of a file or folder of it. */
+export const branchFeedPath = (place: RepositoryNames, branch: string, path = ''): string =>
+  repositoryPath(place, 'atom', 'branch', branch, path)
+
+/** Returns the path of the feed of the tags. */
+export const tagFeedPath = (place: RepositoryNames): string => `${repositoryPath(place, 'tags')}.atom`
+
 /** Resolves the revision and path in an address; leads to the full address when it is abbreviated or renamed. */
 export async function revisionAt(ctx: RepoCtx, page: RevisionPage, rest: string): Promise<RevisionAndPath> {
   const at = await atWebAddress(ctx, page, rest)

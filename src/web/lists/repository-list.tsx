@@ -37,7 +37,11 @@ export function RepositoryList({
   defaultSort,
   empty,
 }: RepositoryListProps) {
-  const { url } = usePage()
+  const { url, config } = usePage()
+  const { disableStars, disableForks } = config.repository
+  const sorts = texts.sorts.filter(([name]) =>
+    name === 'moststars' ? !disableStars : name === 'mostforks' ? !disableForks : true,
+  )
   const isFiltered = [browsing.text, browsing.language, browsing.kind].some(
     (value) => value !== undefined && value !== '',
   )
@@ -84,7 +88,7 @@ export function RepositoryList({
           label={texts.sort}
           isLabelHidden
           value={browsing.sort || defaultSort}
-          choices={choicesOf(texts.sorts)}
+          choices={choicesOf(sorts)}
           data-autosubmit=""
         />
         <Submit kind="plain">{texts.search}</Submit>

@@ -52,7 +52,7 @@ const Count = ({
  */
 export const RepositoryRow = ({ withOwner = true, ...owned }: OwnedRepo & { readonly withOwner?: boolean }) => {
   const { repo, owner } = owned
-  const { url } = usePage()
+  const { url, config } = usePage()
   const at = (...parts: readonly string[]) => pathOf(owner.name, repo.name, ...parts)
   const openIssues = repo.num_issues - repo.num_closed_issues
   return (
@@ -74,8 +74,12 @@ export const RepositoryRow = ({ withOwner = true, ...owned }: OwnedRepo & { read
               {repo.primary_language}
             </Link>
           )}
-          <Count to={at('stars')} icon="star" count={repo.num_stars} label={texts.stars(repo.num_stars)} />
-          <Count to={at('forks')} icon="repo-forked" count={repo.num_forks} label={texts.forks(repo.num_forks)} />
+          {config.repository.disableStars ? null : (
+            <Count to={at('stars')} icon="star" count={repo.num_stars} label={texts.stars(repo.num_stars)} />
+          )}
+          {config.repository.disableForks ? null : (
+            <Count to={at('forks')} icon="repo-forked" count={repo.num_forks} label={texts.forks(repo.num_forks)} />
+          )}
           <Count to={at('issues')} icon="issue-opened" count={openIssues} label={texts.openIssues(openIssues)} />
           <span>
             {texts.updated}

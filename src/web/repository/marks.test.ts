@@ -44,3 +44,21 @@ test('starRepository: where stars are switched off, a page has no button for the
   assert.equal(reply.status, 404)
   assert.equal((await forge.as('alice').get(repo.api)).json.stars_count, 0)
 })
+
+test('pages: where stars and forks are switched off, nothing leads to them', async () => {
+  const settings = { repository: { DISABLE_STARS: true, DISABLE_FORKS: true } }
+  await using forge = await startForge({ settings, users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  await using open = await startForge({ users: ['alice', 'bob'] })
+  await open.given.repo({ owner: 'alice' })
+  const lists = ['/', '/alice', '/alice?tab=stars', '/explore/repos', '/search?q=repo', '/user/settings']
+  const leads = /href="[^"]*(?:\/stars|\/forks|\/fork|tab=stars)["?]|value="most(?:stars|forks)"/g
+  let shown = 0
+  for (const path of [...lists, `/${repo.fullName}`, `/${repo.fullName}/watchers`]) {
+    const { text, status } = await (await Browser.of(forge, 'bob')).get(path)
+    assert.equal(status, 200, path)
+    assert.deepEqual([...text.matchAll(leads)].map(String), [], path)
+    shown += [...(await (await Browser.of(open, 'bob')).get(path)).text.matchAll(leads)].length
+  }
+  assert.ok(shown > lists.length, `elsewhere they are shown: ${shown}`)
+})

@@ -204,9 +204,11 @@ const PersonTools = ({ unreadCount }: { readonly unreadCount: number }) => {
           <MenuLink to={pathOf(user.name)} icon="person">
             {texts.profile}
           </MenuLink>
-          <MenuLink to={`${pathOf(user.name)}?tab=stars`} icon="star">
-            {texts.starred}
-          </MenuLink>
+          {config.repository.disableStars ? null : (
+            <MenuLink to={`${pathOf(user.name)}?tab=stars`} icon="star">
+              {texts.starred}
+            </MenuLink>
+          )}
           <MenuLink to="/user/settings/organization" icon="organization">
             {texts.organizations}
           </MenuLink>

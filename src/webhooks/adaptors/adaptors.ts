@@ -24,7 +24,12 @@ const slackText = (text: string): string =>
 const slackLink = (url: string, text: string): string => `<${url}|${slackText(text)}>`
 
 function slackHeadline(message: Message, event: DeliveredPayload): string {
-  const { push, repoName, repoUrl, sender } = message
+  const { push, repoName, repoUrl, reviewed, sender } = message
+  if (reviewed !== undefined) {
+    // The link is in Markdown (observed).
+    const subject = `[${slackText(message.title)}](${message.url})`
+    return `[${slackText(repoName)}] ${reviewed}: ${subject} by ${slackText(sender.login)}`
+  }
   if (push) {
     const branch = `[${slackText(repoName)}:${slackLink(push.branchUrl, push.branch)}]`
     return `${branch} ${slackLink(push.compareUrl, push.count)} pushed by ${slackText(sender.login)}`
@@ -48,7 +53,7 @@ function slackAttachments(message: Message, color: string): object[] | null {
       .join('\n')
     return [{ fallback: '', color, title: repoUrl, title_link: repoUrl, text }]
   }
-  if (message.body === '') return null
+  if (message.body === '' || message.reviewed !== undefined) return null
   // Titles of comments are taken as they are (observed).
   const title = message.kind === 'comment' ? message.title : slackText(message.title)
   return [{ fallback: '', color: message.color, title, title_link: message.url, text: slackText(message.body) }]
@@ -80,15 +85,20 @@ const discord = adaptor((message, metadata) => ({
   ],
 }))
 
+/** Returns the first line of a message about a review in chats that name no reviewer (observed); else undefined. */
+const reviewHeadline = ({ reviewed, repoName, title }: Message): string | undefined =>
+  reviewed && `[${repoName}] ${reviewed} : ${title}`
+
 const dingtalk = adaptor((message) => {
-  const headline = message.headline(plainLink)
+  const review = reviewHeadline(message)
+  const headline = review ?? message.headline(plainLink)
   const body = message.body === '' ? '' : `\r\n\r\n${message.body}`
   return {
     msgtype: 'actionCard',
     text: { content: '' },
     actionCard: {
       text: message.push ? commitLines(message.push.commits) : `${headline}${body}`,
-      title: message.title === '' ? headline : message.title,
+      title: review ?? (message.title === '' ? headline : message.title),
       hideAvatar: '0',
       singleTitle: message.opens,
       singleURL: `dingtalk://dingtalkclient/page/link?pc_slide=false&url=${encodeURIComponent(message.url)}`,
@@ -142,7 +152,7 @@ function feishuText(message: Message, event: DeliveredPayload): string {
   if (push) return `[${repoName}:${push.branch}] \r\n${commitLines(push.commits)}`
   const kind = feishuKinds[message.kind]
   if (!issue || kind === undefined) {
-    const headline = message.headline(plainLink)
+    const headline = reviewHeadline(message) ?? message.headline(plainLink)
     return message.body === '' ? headline : `${headline}\r\n\r\n${message.body}`
   }
   const by = `${event.payload['pull_request'] === undefined ? 'Issue' : 'PullRequest'} by ${issue.user?.login ?? ''}`
@@ -165,8 +175,15 @@ function wechatText(message: Message): string {
     )
     return `# ${repoName}:${push.branch} <font color="warning">    </font>\r\n\r\n${commits.join('\n')}`
   }
+  const review = reviewHeadline(message)
+  if (review !== undefined) return `# ${review}\r\n\r\n >${message.body}`
   const headline = message.headline(plainLink)
   if (!message.issue) return headline
+  if (message.kind === 'pull') {
+    const lines = [message.title, message.body].filter((line) => line !== '')
+    const further = lines.map((line) => ` > <font color="comment">${line}</font>`)
+    return [` > <font color="info">${headline}</font>`, ...further, ` [${url}](${url})`].join(' \r\n')
+  }
   const space = message.kind === 'comment' ? '' : ' '
   return (
     ` ><font color="info">${headline}</font>\n >${message.body} \n ` +

@@ -53,6 +53,8 @@ export interface Message {
   readonly push?: Push
   /** Present for issues, pull requests, and comments on them. */
   readonly issue?: IssuePart
+  /** Present for reviews: the act in words. */
+  readonly reviewed?: string
   readonly action: string
 }
 
@@ -189,6 +191,7 @@ function reviewMessage(parts: Parts, eventType: string): OwnFields {
     title: named(issue),
     url: issue.html_url,
     opens: 'view pull request',
+    reviewed: `Pull request review ${words}`,
     body: parts.review?.content ?? '',
     color,
     fact: ['Pull request #:', String(issue.number)],
@@ -311,7 +314,7 @@ function forkMessage(parts: Parts): OwnFields {
       `${link(forkee.html_url, forkee.full_name)}${plain(' is forked to ')}${link(repository.html_url, repository.full_name)}`,
     title: '',
     url: repository.html_url,
-    opens: 'view fork',
+    opens: `view forked repo ${repository.full_name}`,
     body: '',
     color: colors.green,
     fact: ['Fork:', repository.full_name],

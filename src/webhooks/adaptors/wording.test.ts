@@ -17,7 +17,7 @@ test('adaptors: reviews, forks, wiki pages and comments on pull requests have th
   const [alice, bob] = [forge.as('alice'), forge.as('bob')]
   await alice.must('PUT', `${api}/collaborators/bob`, { permission: 'write' })
   await commitFiles(forge, api, { a: 'a' }, { newBranch: 'topic' })
-  for (const type of ['discord', 'feishu', 'slack']) {
+  for (const type of ['discord', 'feishu', 'slack', 'dingtalk', 'wechatwork']) {
     const config = { url: `${receiver.url}/${type}`, content_type: 'json', channel: 'room' }
     const events = ['fork', 'wiki', 'pull_request_only', 'pull_request_comment', 'pull_request_review', 'pull_request']
     await alice.must('POST', `${api}/hooks`, { type, active: true, events, config })
@@ -56,12 +56,50 @@ test('adaptors: reviews, forks, wiki pages and comments on pull requests have th
       [`[alice/home] Wiki page 'Home' deleted`, red, ''],
     ],
   )
-  assert.equal(
-    of('feishu')[3].content.text,
-    '[alice/home] Pull request review rejected: #1 A change by bob\r\n\r\nno',
-    'Feishu shows what the reviewer wrote',
-  )
   const base = forge.url
+  const texts = {
+    slack: of('slack').map(({ text }) => text),
+    feishu: of('feishu').map(({ content }) => content.text),
+    dingtalk: of('dingtalk').map(({ actionCard }) => actionCard.text),
+    wechatwork: of('wechatwork').map(({ markdown }) => markdown.content),
+  }
+  const [words, no, yes] = ['comment', 'rejected', 'approved'].map(
+    (verdict) => `[alice/home] Pull request review ${verdict} : #1 A change`,
+  )
+  const told = [`${words}\r\n\r\nwords`, `${no}\r\n\r\nno`, `${yes}\r\n\r\nyes`]
+  assert.deepEqual(texts.feishu.slice(2, 5), told)
+  assert.deepEqual(texts.dingtalk.slice(2, 5), told)
+  assert.equal(of('dingtalk')[2].actionCard.title, words)
+  assert.deepEqual(texts.wechatwork.slice(2, 5), [
+    `# ${words}\r\n\r\n >words`,
+    `# ${no}\r\n\r\n >no`,
+    `# ${yes}\r\n\r\n >yes`,
+  ])
+  assert.deepEqual(
+    texts.slack.slice(2, 5),
+    ['comment', 'rejected', 'approved'].map(
+      (verdict) => `[alice/home] Pull request review ${verdict}: [#1 A change](${base}/alice/home/pulls/1) by bob`,
+    ),
+  )
+  assert.deepEqual(
+    of('slack')
+      .slice(2, 5)
+      .map(({ attachments }) => attachments),
+    [null, null, null],
+  )
+  const forked = 'alice/home is forked to bob/home'
+  assert.deepEqual([texts.feishu[8], texts.dingtalk[8], texts.wechatwork[8]], [forked, forked, forked])
+  assert.equal(of('dingtalk')[8].actionCard.singleTitle, 'view forked repo bob/home')
+  const pullUrl = `${base}/alice/home/pulls/1`
+  assert.equal(
+    texts.wechatwork[0],
+    [
+      ' > <font color="info">[alice/home] Pull request opened: #1 A change by alice</font>',
+      ' > <font color="comment">#1 A change</font>',
+      ' > <font color="comment">why</font>',
+      ` [${pullUrl}](${pullUrl})`,
+    ].join(' \r\n'),
+  )
   assert.deepEqual(
     of('slack')
       .slice(-4)

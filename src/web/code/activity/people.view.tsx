@@ -3,6 +3,7 @@ import type { RepoRow } from '../../../db/tables/repositories.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { Empty, PageHead, Pages } from '../../ui/parts.tsx'
+import { usePage } from '../../ui/page-context.ts'
 import { pathOf } from '../../ui/paths.ts'
 import { Avatar } from '../../ui/person.tsx'
 import { numberText } from '../../languages/amounts.ts'
@@ -59,42 +60,47 @@ export interface ForksProps {
   readonly mayFork: boolean
 }
 
-export const ForksView = ({ repository, forks, page, mayFork }: ForksProps) => (
-  <div class="stack">
-    <PageHead title={texts.forks}>
-      {mayFork ? (
-        <ButtonLink kind="primary" icon="repo-forked" to={repositoryPath(repository, 'fork')}>
-          {texts.fork}
-        </ButtonLink>
-      ) : null}
-    </PageHead>
-    <RowBox
-      rows={forks}
-      links
-      none={
-        <Empty icon="repo-forked" title={texts.noForks}>
-          <p>{texts.noForksHint}</p>
-        </Empty>
-      }
-    >
-      {({ repo, owner }) => (
-        <li class="row">
-          <Avatar person={owner} size={24} />
-          <div class="row-main">
-            <Link class="row-title" to={pathOf(owner.name, repo.name)}>
-              {`${owner.name}/${repo.name}`}
-            </Link>
-            {repo.description === '' ? null : <div class="muted small">{repo.description}</div>}
-          </div>
-          <div class="row-side">
-            <span>
-              <Icon name="star" /> {numberText(repo.num_stars)}
-            </span>
-            <Time unix={repo.updated_unix} />
-          </div>
-        </li>
-      )}
-    </RowBox>
-    <PagesOf page={page} />
-  </div>
-)
+export const ForksView = ({ repository, forks, page, mayFork }: ForksProps) => {
+  const { config } = usePage()
+  return (
+    <div class="stack">
+      <PageHead title={texts.forks}>
+        {mayFork ? (
+          <ButtonLink kind="primary" icon="repo-forked" to={repositoryPath(repository, 'fork')}>
+            {texts.fork}
+          </ButtonLink>
+        ) : null}
+      </PageHead>
+      <RowBox
+        rows={forks}
+        links
+        none={
+          <Empty icon="repo-forked" title={texts.noForks}>
+            <p>{texts.noForksHint}</p>
+          </Empty>
+        }
+      >
+        {({ repo, owner }) => (
+          <li class="row">
+            <Avatar person={owner} size={24} />
+            <div class="row-main">
+              <Link class="row-title" to={pathOf(owner.name, repo.name)}>
+                {`${owner.name}/${repo.name}`}
+              </Link>
+              {repo.description === '' ? null : <div class="muted small">{repo.description}</div>}
+            </div>
+            <div class="row-side">
+              {config.repository.disableStars ? null : (
+                <span>
+                  <Icon name="star" /> {numberText(repo.num_stars)}
+                </span>
+              )}
+              <Time unix={repo.updated_unix} />
+            </div>
+          </li>
+        )}
+      </RowBox>
+      <PagesOf page={page} />
+    </div>
+  )
+}

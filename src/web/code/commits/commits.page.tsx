@@ -7,7 +7,8 @@ import { Moved } from '../../../lib/errors.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
-import { revisionAt, revisionPath } from '../code-paths.ts'
+import { branchFeedPath, revisionAt, revisionPath } from '../code-paths.ts'
+import { codeTexts as texts } from '../../languages/texts.ts'
 import { CommitsView } from './commits.view.tsx'
 import { messageBody, subjectOf } from '../../../code/commits/message.rules.ts'
 
@@ -52,6 +53,13 @@ export const commitsPage = page({
   meta: ({ repository, revision, path }) => ({
     title: `Commits${path === '' ? '' : ` to ${path}`} · ${repository.owner.name}/${repository.repo.name}`,
     canonical: revisionPath(repository, 'commits', revision, path),
+    ...(revision.kind === 'branch'
+      ? {
+          feeds: [
+            { to: branchFeedPath(repository, revision.name, path), type: 'atom', title: texts.feedOf(revision.name) },
+          ],
+        }
+      : {}),
     isUnlisted: true,
   }),
   messages: ({ views }) => views.flatMap(({ commit }) => [subjectOf(commit.message), messageBody(commit.message)]),

@@ -4,13 +4,13 @@ import type { CommitView } from '../../../code/statuses/commit-view.service.ts'
 import { SignatureMark, StatusMark } from '../../shared/commit-marks.view.tsx'
 import { htmlBytes } from '../../../lib/html-bytes.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { Link } from '../../ui/link.tsx'
+import { FeedLink, Link } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
 import { CopyButton, Empty, Pages } from '../../ui/parts.tsx'
 import { dateText, Time } from '../../ui/time.tsx'
 import { CommitLink, CommitPerson, CommitSubject, commitUnix } from '../commit-parts.view.tsx'
 import { messageBody } from '../../../code/commits/message.rules.ts'
-import { repositoryPath, revisionPath, shortOid, type RepositoryNames } from '../code-paths.ts'
+import { branchFeedPath, repositoryPath, revisionPath, shortOid, type RepositoryNames } from '../code-paths.ts'
 import { RefMenu } from '../ref-menu.view.tsx'
 import { PathCrumbs } from '../files/source.view.tsx'
 import { codeTexts as texts } from '../../languages/texts.ts'
@@ -122,6 +122,7 @@ export const CommitsView = ({ repository, revision, path, refs, views, page }: C
         </>
       )}
       <span class="spacer" />
+      {revision.kind === 'branch' ? <FeedLink to={branchFeedPath(repository, revision.name, path)} /> : null}
       {path === '' ? null : (
         <Link class="button plain" to={repositoryPath(repository, 'src', revision.kind, revision.name, path)}>
           {texts.showFile}

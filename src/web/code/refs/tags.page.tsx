@@ -9,7 +9,7 @@ import { pluck } from '../../../lib/pluck.ts'
 import { getReleasedTags } from '../../../releases/release.service.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { act, page } from '../../shell/page.tsx'
-import { repositoryPath } from '../code-paths.ts'
+import { repositoryPath, tagFeedPath } from '../code-paths.ts'
 import { TagsView } from './tags.view.tsx'
 import { codeTexts as texts } from '../../languages/texts.ts'
 import { text } from '../../ui/fields.ts'
@@ -56,6 +56,7 @@ export const tagsPage = page({
   meta: ({ repository }) => ({
     title: `${texts.tags} · ${repository.owner.name}/${repository.repo.name}`,
     canonical: repositoryPath(repository, 'tags'),
+    feeds: [{ to: tagFeedPath(repository), type: 'atom', title: texts.tags }],
   }),
   messages: ({ tags }) => tags.map(({ message }) => subjectOf(message)),
   view: TagsView,

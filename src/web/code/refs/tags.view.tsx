@@ -2,13 +2,13 @@ import { ActButton, Submit } from '../../ui/button.tsx'
 import { Field, TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { ButtonLink, Link } from '../../ui/link.tsx'
+import { ButtonLink, FeedLink, Link } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
 import { Empty, Pages } from '../../ui/parts.tsx'
 import { Time } from '../../ui/time.tsx'
 import { RefTabs } from './branches.view.tsx'
 import { subjectOf } from '../../../code/commits/message.rules.ts'
-import { repositoryPath, revisionPath, shortOid, type RepositoryNames } from '../code-paths.ts'
+import { repositoryPath, revisionPath, shortOid, tagFeedPath, type RepositoryNames } from '../code-paths.ts'
 import { uiTexts as common } from '../../languages/texts.ts'
 import { codeTexts as texts } from '../../languages/texts.ts'
 import { MessageText } from '../../shared/message-text.view.tsx'
@@ -118,7 +118,10 @@ export const TagsView = (props: TagsProps) => {
       <h1 class="sr-only">{texts.tags}</h1>
       <div class="ref-head">
         <RefTabs repository={repository} current="tags" />
-        <div class="acts">{mayWrite ? <NewTag {...props} /> : null}</div>
+        <div class="acts">
+          <FeedLink to={tagFeedPath(repository)} />
+          {mayWrite ? <NewTag {...props} /> : null}
+        </div>
       </div>
       <RowBox
         head={<h2>{texts.tagCount(page.total)}</h2>}

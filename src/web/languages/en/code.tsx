@@ -97,6 +97,7 @@ export const codeTexts = {
   ),
   symbolicLink: 'Symbolic link',
   tagCount: (count: number) => counted(count, 'tag'),
+  feedOf: (branch: string) => `Commits of ${branch}`,
   tooLarge: 'This file is too large to show',
   topics: 'Topics',
   addTopics: 'Add topics',
