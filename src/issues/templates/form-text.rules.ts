@@ -49,6 +49,9 @@ export function defaultOf(field: FormField): string | undefined {
   return typeof position === 'number' ? String(position) : undefined
 }
 
+/** Most questions of a form; each has a field on the page. */
+export const maxFields = 100
+
 const noAnswer = '_No response_'
 
 /** Returns a fence that is longer than each run of backticks in a text. */

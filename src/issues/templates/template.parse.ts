@@ -1,4 +1,5 @@
 import { readBoundedYaml, YamlProblem } from '../../lib/bounded-yaml.ts'
+import { maxFields } from './form-text.rules.ts'
 import { cutBytes } from '../title.rules.ts'
 
 /** Where a form field is visible: while the user fills in the form, or in the created issue. */
@@ -24,6 +25,8 @@ export interface IssueTemplate {
   readonly title: string
   readonly about: string
   readonly labels: readonly string[]
+  /** Names of accounts, which may not exist. */
+  readonly assignees: readonly string[]
   readonly ref: string
   readonly content: string
   /** Undefined for a Markdown template. */
@@ -94,6 +97,16 @@ function labelsOf(value: unknown): string[] {
   return labels.filter((label) => label !== '')
 }
 
+/** Most people whom a template assigns. */
+const maxAssignees = 10
+
+/** Returns the people whom a template names. Other programs read this key in other ways, so no value of it makes a template invalid. */
+function assigneesOf(value: unknown): string[] {
+  const texts = Array.isArray(value) ? (value as unknown[]) : typeof value === 'string' ? value.split(',') : []
+  const names = texts.flatMap((text) => (typeof text === 'string' ? [text.trim().replace(/^@/, '')] : []))
+  return [...new Set(names.filter((name) => name !== ''))].slice(0, maxAssignees)
+}
+
 /**
  * Reads the head that both kinds of templates share. It requires name and about; `description` replaces an absent about.
  */
@@ -108,6 +121,7 @@ function readHead(values: Values): Omit<IssueTemplate, 'content' | 'fields' | 'p
     title: scalarText(values, 'title'),
     about,
     labels: labelsOf(values['labels']),
+    assignees: assigneesOf(values['assignees']),
     ref: ref.startsWith('refs/') ? ref : `refs/heads/${ref}`,
   }
 }
@@ -124,7 +138,8 @@ export function parseMarkdownTemplate(path: string, text: string): IssueTemplate
     const about = cutBytes(text, maxAboutBytes)
     if (about.trim() === '') refuse('about is missing')
     const name = path.split('/').at(-1) as string
-    return { path, name, title: '', about, labels: [], ref: 'refs/heads/', content: text, fields: undefined }
+    const head = { name, title: '', about, labels: [], assignees: [], ref: 'refs/heads/' }
+    return { path, ...head, content: text, fields: undefined }
   }
   const content = text.slice(head[0].length)
   return { path, ...readHead(readMapping(head[1] as string)), content, fields: undefined }
@@ -136,6 +151,7 @@ export function parseFormTemplate(path: string, text: string): IssueTemplate {
   const head = readHead(values)
   const { body } = values
   if (!Array.isArray(body) || body.length === 0) refuse('body is missing')
+  if ((body as unknown[]).length > maxFields) refuse(`the form has more than ${maxFields} fields`)
   const fields = (body as unknown[]).map((field, index) => readField(field, index))
   const ids = fields.map((field) => field.id)
   const double = ids.find((id, index) => ids.indexOf(id) !== index)
@@ -165,7 +181,7 @@ function readField(field: unknown, index: number): FormField {
   const validations = mappingOf(field, 'validations', where)
   const visibleIn = visibleOf(field, where) ?? (type === 'markdown' ? ['form' as const] : [...sights])
   const id = idOf(field, index, where)
-  checkAttributes(type, attributes ?? {}, where)
+  checkAttributes({ type, attributes: attributes ?? {}, visibleIn }, where)
   checkValidations(type, validations ?? {}, visibleIn, where)
   return { type, id, attributes, validations, visibleIn }
 }
@@ -194,14 +210,17 @@ function checkFlag(values: Values, key: string, where: string): void {
   }
 }
 
-function checkAttributes(type: FormField['type'], attributes: Values, where: string): void {
+function checkAttributes(
+  { type, attributes, visibleIn }: { type: FormField['type']; attributes: Values; visibleIn: readonly Sight[] },
+  where: string,
+): void {
   if (type === 'markdown') return checkText(attributes, 'value', where, true)
   checkText(attributes, 'label', where, true)
   for (const key of ['description', 'placeholder', 'value', 'render']) {
     if (type === 'input' || type === 'textarea' || key === 'description') checkText(attributes, key, where)
   }
   if (type === 'dropdown') checkDropdown(attributes, where)
-  if (type === 'checkboxes') checkBoxes(attributes, where)
+  if (type === 'checkboxes') checkBoxes(attributes, visibleIn, where)
 }
 
 const optionsOf = (attributes: Values, where: string): unknown[] => {
@@ -220,14 +239,15 @@ function checkDropdown(attributes: Values, where: string): void {
   if (!isInRange) refuse(`${where}: default is the position of no option`)
 }
 
-function checkBoxes(attributes: Values, where: string): void {
+function checkBoxes(attributes: Values, visibleOfAll: readonly Sight[], where: string): void {
   for (const [index, option] of optionsOf(attributes, where).entries()) {
     const box = `${where}, option ${index + 1}`
     if (!isMapping(option)) return refuse(`${box} is no mapping`)
     checkText(option, 'label', box, true)
     checkFlag(option, 'required', box)
-    const visible = visibleOf(option, box)
-    if (option['required'] === true && visible && !visible.includes('form')) refuse(`${box} is required and hidden`)
+    const visible = visibleOf(option, box) ?? visibleOfAll
+    const isShown = visible.includes('form') && visibleOfAll.includes('form')
+    if (option['required'] === true && !isShown) refuse(`${box} is required and hidden`)
   }
 }
 

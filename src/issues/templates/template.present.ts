@@ -6,6 +6,7 @@ export const presentIssueTemplate = (template: IssueTemplate): shapes.IssueTempl
   title: template.title,
   about: template.about,
   labels: template.labels.length > 0 ? [...template.labels] : null,
+  assignees: template.assignees.length > 0 ? [...template.assignees] : null,
   ref: template.ref,
   content: template.content,
   body: template.fields?.map(({ visibleIn, ...field }) => ({ ...field, visible: [...visibleIn] })) ?? null,

@@ -15,6 +15,7 @@ export const IssueTemplate = object('IssueTemplate', {
   title: Type.String(),
   about: Type.String(),
   labels: nullable(Type.Array(Type.String())),
+  assignees: Type.Optional(nullable(Type.Array(Type.String()))),
   ref: Type.String(),
   content: Type.String(),
   body: nullable(Type.Array(IssueFormField)),

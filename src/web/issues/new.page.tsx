@@ -4,7 +4,7 @@ import { Invalid, Moved } from '../../lib/errors.ts'
 import { mayManage } from '../../issues/issue.policy.ts'
 import { createIssue } from '../../issues/issue.service.ts'
 import { getChoices } from '../../issues/lists/query-list.service.ts'
-import { formText } from '../../issues/templates/form-text.rules.ts'
+import { formText, maxFields } from '../../issues/templates/form-text.rules.ts'
 import { getIssueConfig, getIssueTemplates } from '../../issues/templates/template.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { inSession } from '../shell/browser.requirements.ts'
@@ -79,12 +79,9 @@ export const newIssuePage = page({
   view: NewIssueView,
 })
 
-/** Most fields of a form. */
-const formFields = 100
-
 /** Names of the fields that answer the questions of a form: `field-0`, `field-1` … */
 const answers = Object.fromEntries(
-  Array.from({ length: formFields }, (_, index) => [`field-${index}`, textList] as const),
+  Array.from({ length: maxFields }, (_, index) => [`field-${index}`, textList] as const),
 ) as Readonly<Record<`field-${number}`, typeof textList>>
 
 /** Creates an issue. */

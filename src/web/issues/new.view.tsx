@@ -94,6 +94,7 @@ export const ChooseView = ({
 /** The form of a new issue. */
 export const NewIssueView = ({ repository, template, choices, title, body, milestone, html }: NewIssueProps) => {
   const labels = new Set(template?.labels ?? [])
+  const assignees = new Set(template?.assignees.map((name) => name.toLowerCase()) ?? [])
   return (
     <>
       <PageHead
@@ -160,7 +161,13 @@ export const NewIssueView = ({ repository, template, choices, title, body, miles
             <fieldset class="choices">
               <legend>{issueTexts.issue.assignees}</legend>
               {choices.people.map((person) => (
-                <Checkbox name="assignee" id={`assignee_${person.id}`} value={person.name} label={person.name} />
+                <Checkbox
+                  name="assignee"
+                  id={`assignee_${person.id}`}
+                  value={person.name}
+                  checked={assignees.has(person.name.toLowerCase())}
+                  label={person.name}
+                />
               ))}
             </fieldset>
             <Select
