@@ -1,6 +1,6 @@
 import type { Ctx } from '../access/context.ts'
 import { checkAccountState } from '../auth/identify.ts'
-import { textMember, type Requirement } from '../http/operation.ts'
+import { textMember, type Call, type Requirement } from '../http/operation.ts'
 import { BadRequest, Forbidden, Invalid, Unauthenticated } from '../lib/errors.ts'
 import { contentTypeOf } from '../http/media-type.ts'
 import { ClientPrincipal, identityOfToken, OAuthGrantPrincipal } from './oauth.credentials.ts'
@@ -16,14 +16,21 @@ export const oauthOn: Requirement<Ctx, object> = {
   },
 }
 
+/** Returns the decoded body; an invalid one is `invalid_request` of the protocol. */
+const protocolBodyOf = (call: Pick<Call, 'decodedBody'>): Promise<unknown> =>
+  call.decodedBody().catch((error: unknown) => {
+    throw error instanceof Invalid ? new BadRequest(error.message, 'invalid_request') : error
+  })
+
+/** Statuses of an unreadable body in the protocol: invalid, too large, wrong type. */
+const protocolRefusals = [400, 413, 415]
+
 /** The body is well-formed; errors are errors of the protocol. */
 export const protocolBody: Requirement<Ctx, object> = {
   codes: ['bind:form'],
-  refuses: [400],
+  refuses: protocolRefusals,
   async check(_ctx, call) {
-    await call.decodedBody().catch((error: unknown) => {
-      throw error instanceof Invalid ? new BadRequest(error.message, 'invalid_request') : error
-    })
+    await protocolBodyOf(call)
     return {}
   },
 }
@@ -54,10 +61,10 @@ export const bearerGrant: Requirement<Ctx, { readonly granted: OAuthGrantPrincip
 export const grantInForm: Requirement<Ctx, { readonly granted: OAuthGrantPrincipal; readonly viewer: Ctx['viewer'] }> =
   {
     codes: ['grant'],
-    refuses: [400, 401, 403],
+    refuses: [401, 403, ...protocolRefusals],
     async check(ctx, call) {
       const isForm = /^application\/x-www-form-urlencoded\b/i.test(contentTypeOf(call))
-      const token = isForm ? textMember(await call.decodedBody(), 'access_token') : undefined
+      const token = isForm ? textMember(await protocolBodyOf(call), 'access_token') : undefined
       if (token === undefined) return { ...(await bearerGrant.check(ctx, call)), viewer: ctx.viewer }
       if (ctx.principal) throw new BadRequest('the token is sent both in the header and in the form', 'invalid_request')
       const found = await identityOfToken(ctx, token)
