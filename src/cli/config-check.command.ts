@@ -18,7 +18,7 @@ async function check(terminal: Terminal, options: InstanceOptions): Promise<void
     const { file, warnings, idle } = loaded
     warn([...warnings, ...idle])
     await checkStart(loaded)
-    await tryStart(loaded)
+    for (const silent of await tryStart(loaded)) terminal.out(`warning: ${silent}\n`)
     terminal.out(`${file ?? 'the default settings'}: valid\n`)
   } catch (error) {
     // Warnings come first: a misspelled key is often the cause of an error.

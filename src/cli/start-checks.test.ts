@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -77,6 +86,20 @@ const table = async (port: number): Promise<Bad[]> => [
     prepare: (folder) => nameTaken(folder, '[storage]\nPATH', '/files'),
     line: /cannot be made: a part of the path is a file; name another with \[storage\]\.PATH/,
   },
+  ...['garbage', '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEA\n-----END OPENSSH PRIVATE KEY-----\n'].map(
+    (key) => ({
+      settings: '[server]\nSTART_SSH_SERVER = true\nSSH_SERVER_HOST_KEYS = ssh/host.ed25519\n',
+      prepare(folder: string) {
+        mkdirSync(join(folder, 'ssh'))
+        writeFileSync(join(folder, 'ssh', 'host.ed25519'), key, { mode: 0o600 })
+      },
+      line: /^ingot: \S+host\.ed25519 is not a host key: it is .*passphrase; restore it/,
+    }),
+  ),
+  {
+    settings: '[server]\nPROTOCOL = http+unix\nHTTP_ADDR = /no/folder/web.sock\n',
+    line: /\/no\/folder\/web\.sock/,
+  },
   {
     prepare(folder) {
       const db = new SqliteConnection(join(folder, 'ingot.db'))
@@ -115,4 +138,64 @@ test('config check accepts the settings of a running server', async () => {
   )
   const { code, err } = await run('config', 'check', ...folder.options)
   assert.deepEqual([code, err], [0, ''])
+})
+
+test('config check refuses the key and the folders of another instance, as serve does', async () => {
+  using folder = dataFolder()
+  {
+    await using served = await serve(folder.options)
+    assert.ok(served.url)
+  }
+  const path = (name: string): string => join(folder.path, name)
+  const key = readFileSync(path('secret.key'))
+  const breaks: Readonly<Record<string, readonly [broken: () => void, mended: () => void, line: RegExp]>> = {
+    'another key': [
+      () => writeFileSync(path('secret.key'), `${'0'.repeat(64)}\n`),
+      () => writeFileSync(path('secret.key'), key),
+      /the instance key is not the one of this database/,
+    ],
+    'an empty folder': [
+      () => (renameSync(path('repositories'), path('away')), mkdirSync(path('repositories'))),
+      () => (rmSync(path('repositories'), { recursive: true }), renameSync(path('away'), path('repositories'))),
+      /repositories \(\[repository\]\.ROOT\) is not the one of this database: it is empty or incomplete/,
+    ],
+    'the folder of another instance': [
+      () => foreign(path('blobs/attachments')),
+      () => copyFileSync(path('repositories/ingot-instance'), path('blobs/attachments/ingot-instance')),
+      /the folder of attachments \S+ \(\[storage\]\) belongs to another instance/,
+    ],
+  }
+  for (const [what, [broken, mended, line]] of Object.entries(breaks)) {
+    broken()
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const checked = await run('config', 'check', ...folder.options)
+    assert.match(checked.err, line, what)
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const served = await run('serve', ...folder.options)
+    assert.deepEqual([served.code, served.err], [checked.code, checked.err], what)
+    mended()
+  }
+  assert.deepEqual((await run('config', 'check', ...folder.options)).err, '')
+})
+
+const foreign = (folder: string): void => writeFileSync(join(folder, 'ingot-instance'), 'another\n')
+
+test('config check warns of a bucket that does not answer, without which serve starts', async () => {
+  using folder = dataFolder()
+  {
+    await using served = await serve(folder.options)
+    assert.ok(served.url)
+  }
+  appendFileSync(
+    join(folder.path, 'app.ini'),
+    '[storage.lfs]\nSTORAGE_TYPE = minio\nMINIO_ENDPOINT = http://127.0.0.1:1\nMINIO_BUCKET = none\nMINIO_ACCESS_KEY_ID = a\nMINIO_SECRET_ACCESS_KEY = b\n',
+  )
+  const { code, out } = await run('config', 'check', ...folder.options)
+  assert.equal(code, 0)
+  const warned = out.split('\n').filter((line) => line.startsWith('warning: the bucket'))
+  assert.equal(warned.length, 1)
+  assert.match(
+    warned[0] ?? '',
+    /the bucket of lfs none\/\S* at http:\/\/127\.0\.0\.1:1 \(\[storage\]\) does not answer: /,
+  )
 })

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { createServer, type ListenOptions } from 'node:net'
 import { once } from 'node:events'
 import { basename, dirname, relative, sep } from 'node:path'
 import { databaseOptions, gitBinaryOf } from '../app-options.ts'
@@ -11,7 +11,12 @@ import { closeDatabase, openDatabase } from '../db/open.ts'
 import { reachDatabase } from '../db/reach.ts'
 import { checkGitVersion } from '../git/git-version.ts'
 import { loadInstanceKeys } from '../secrets/instance-key.ts'
+import { createSecrets } from '../secrets/secrets.ts'
 import { checkSigningKey } from '../site/signing-key.service.ts'
+import { problemOfHostKey } from '../transport/ssh/ssh-host-keys.ts'
+import { openBlobs } from '../storage/open-blobs.ts'
+import { findForeignParts, WrongInstance } from '../admin/identity/identity.service.ts'
+import { namedStorages } from '../admin/identity/marked-storages.ts'
 import { CommandFailure } from './exit.ts'
 import { checkCertificate, explained } from './instance.ts'
 import { checkFolders } from './start.ts'
@@ -23,8 +28,22 @@ import { checkFolders } from './start.ts'
  */
 export async function checkStart(loaded: LoadedConfig): Promise<void> {
   await checkCertificate(loaded)
+  await checkHostKeys(loaded.config)
   await withOrigin(loaded, () => checkSigningKey(loaded.config))
   refuseForeignFolder(loaded)
+}
+
+/** Checks the stored host keys of the SSH server, which reads them for its first client. @throws CommandFailure */
+async function checkHostKeys({ server, paths }: Config): Promise<void> {
+  if (!server.startSshServer || server.disableSsh) return
+  for (const path of paths.sshHostKeys) {
+    // oxlint-disable-next-line no-await-in-loop -- three small files
+    const problem = await problemOfHostKey(path)
+    if (problem === undefined) continue
+    throw new CommandFailure(
+      `${path} is not a host key: ${problem}; restore it, name another with [server].SSH_SERVER_HOST_KEYS, or remove it, and a new key is made, which clients have to accept`,
+    )
+  }
 }
 
 /** Fills in where the settings of an error are. */
@@ -42,26 +61,35 @@ async function withOrigin({ settings }: LoadedConfig, work: () => Promise<void>)
 }
 
 /**
- * Checks what `serve` finds out by its work: folders, git, keys, database and ports. It creates nothing.
+ * Checks what `serve` finds out by its work: folders, git, keys, database, identity, storages and ports. It creates nothing.
+ * @returns storages that do not answer, without which `serve` starts
  * @throws ConfigError, CommandFailure or the error of the database
  */
-export async function tryStart({ config }: LoadedConfig): Promise<void> {
+export async function tryStart({ config }: LoadedConfig): Promise<readonly string[]> {
   const { database, paths, security, ingot } = config
+  const silent: string[] = []
   await explained(config, async () => {
     checkFolders(config)
     await checkGitVersion(gitBinaryOf(config))
-    if (existsSync(paths.secretKeyFile)) {
-      await loadInstanceKeys({
-        secretKey: security.secretKey,
-        oldSecretKeys: ingot.oldSecretKeys,
-        keyFile: paths.secretKeyFile,
-      })
-    }
+    const keys =
+      security.secretKey !== '' || existsSync(paths.secretKeyFile)
+        ? await loadInstanceKeys({
+            secretKey: security.secretKey,
+            oldSecretKeys: ingot.oldSecretKeys,
+            keyFile: paths.secretKeyFile,
+          })
+        : undefined
     if (database.kind === 'postgres' || existsSync(paths.database)) {
       const db = openDatabase(databaseOptions(config))
       try {
         await reachDatabase(db, { retries: 1, backoffMs: 0, log: () => {} })
-        await checkDatabase(db)
+        if (await checkDatabase(db)) {
+          const storages = await namedStorages(config, openBlobs)
+          const found = await findForeignParts(db, keys && createSecrets(keys).keyIds, storages)
+          silent.push(...found.silent)
+          const [first] = found.problems
+          if (first !== undefined) throw new WrongInstance(first)
+        }
       } finally {
         await closeDatabase(db)
       }
@@ -69,6 +97,7 @@ export async function tryStart({ config }: LoadedConfig): Promise<void> {
     // A running server has its own ports.
     if (!isServed(config)) await tryPorts(config)
   })
+  return silent
 }
 
 /** Returns whether a server runs on the data folder. */
@@ -86,13 +115,13 @@ function isServed({ database, paths }: Config): boolean {
 /** Listens for a moment on each port. Throws the error of the system. */
 async function tryPorts({ server }: Config): Promise<void> {
   const { protocol, httpAddr, httpPort, startSshServer, disableSsh, sshListenPort, sshListenHost } = server
-  const ports: { port: number; host: string }[] = []
-  if (protocol !== 'http+unix') ports.push({ port: httpPort, host: httpAddr })
+  // The end of listening removes a socket.
+  const ports: ListenOptions[] = [protocol === 'http+unix' ? { path: httpAddr } : { port: httpPort, host: httpAddr }]
   if (startSshServer && !disableSsh) ports.push({ port: sshListenPort, host: sshListenHost })
   if (protocol === 'https' && server.redirectOtherPort) ports.push({ port: server.portToRedirect, host: httpAddr })
   await Promise.all(
-    ports.map(async ({ port, host }) => {
-      const tried = createServer().listen(port, host)
+    ports.map(async (at) => {
+      const tried = createServer().listen(at)
       await once(tried, 'listening')
       tried.close()
     }),

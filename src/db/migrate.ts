@@ -42,9 +42,16 @@ function refuseNewer(applied: Awaited<ReturnType<typeof listApplied>>, list: rea
   throw new Error(`the database requires a newer version of the program: migration ${tooNew.number} (${tooNew.name})`)
 }
 
-/** Refuses what a start refuses of a database, and changes nothing. @throws Error with what to do */
-export async function checkDatabase(db: Db, list: readonly Migration[] = migrations): Promise<void> {
-  if (await refuseForeignDatabase(db)) refuseNewer(await listApplied(engineOf(db).reader), list)
+/**
+ * Refuses what a start refuses of a database, and changes nothing.
+ * @returns whether its tables are those of this version
+ * @throws Error with what to do
+ */
+export async function checkDatabase(db: Db, list: readonly Migration[] = migrations): Promise<boolean> {
+  if (!(await refuseForeignDatabase(db))) return false
+  const applied = await listApplied(engineOf(db).reader)
+  refuseNewer(applied, list)
+  return list.every(({ number }) => applied.some((each) => each.number === number))
 }
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Services } from '../../access/context.ts'
 import { contributionsOf } from '../../access/feature.ts'
-import { transaction } from '../../db/database.ts'
+import { transaction, type Db } from '../../db/database.ts'
 import { withinTime } from '../../lib/within-time.ts'
 import { listNamedBlobs } from '../doctor/file-scan.store.ts'
 import { listSealedValues } from '../sealed-value.store.ts'
@@ -55,12 +55,7 @@ export async function checkIdentity(services: Services, mode: IdentityMode): Pro
   if (key !== undefined && key !== keyId) {
     if (mode === 'claim' || (mode === 'refuse' && secrets.keyIds.includes(key))) {
       await transaction(db, (tx) => replaceIdentityValue(tx, 'key', keyId))
-    } else if (!secrets.keyIds.includes(key)) {
-      problems.push(
-        'the instance key is not the one of this database, so stored secrets cannot be read; restore secret.key or ' +
-          `[security].SECRET_KEY, name the earlier key in [ingot].OLD_SECRET_KEYS, ${orClaim}`,
-      )
-    }
+    } else if (!secrets.keyIds.includes(key)) problems.push(wrongKey)
   }
   if (id === undefined) return problems
   const mismatches = await Promise.all(
@@ -81,6 +76,44 @@ export async function checkIdentity(services: Services, mode: IdentityMode): Pro
   return problems
 }
 
+const wrongKey =
+  'the instance key is not the one of this database, so stored secrets cannot be read; restore secret.key or ' +
+  `[security].SECRET_KEY, name the earlier key in [ingot].OLD_SECRET_KEYS, ${orClaim}`
+
+/** What a start would find of a known identity. */
+export interface IdentityFindings {
+  /** The first one ends a start. */
+  readonly problems: readonly string[]
+  /** Storages that do not answer; a start logs them. */
+  readonly silent: readonly string[]
+}
+
+/**
+ * Compares the key and the storages that settings name with a database that has an id. It changes nothing, and a database
+ * without an id has no findings.
+ * @param keyIds of the current key and the earlier ones; undefined when the settings name none yet
+ */
+export async function findForeignParts(
+  db: Db,
+  keyIds: readonly string[] | undefined,
+  storages: readonly MarkedStorage[],
+): Promise<IdentityFindings> {
+  const values = await listIdentityValues(db)
+  const [id, key] = [values.get('id'), values.get('key')]
+  const silent: string[] = []
+  const found = await Promise.all(
+    storages.map((storage) => {
+      const log: Services['log'] = (_level, _message, { error }: { readonly error?: unknown } = {}) => {
+        silent.push(`${storage.where} does not answer: ${Error.isError(error) ? error.message : String(error)}`)
+      }
+      return checkStorage({ log }, storage, { id: id ?? '', isMarked: values.has(storage.name), mode: 'report' })
+    }),
+  )
+  if (id === undefined) return { problems: [], silent }
+  const isKnown = key === undefined || keyIds?.includes(key)
+  return { problems: [...(isKnown ? [] : [wrongKey]), ...found.filter((problem) => problem !== undefined)], silent }
+}
+
 function refuse(problems: readonly string[]): void {
   const [first] = problems
   if (first !== undefined) throw new WrongInstance(first)
@@ -95,7 +128,7 @@ interface StorageCheck {
 
 /** Compares a place with the database, and writes a missing file where it may. Returns the mismatch. */
 async function checkStorage(
-  { log }: Services,
+  { log }: Pick<Services, 'log'>,
   storage: MarkedStorage,
   { id, isMarked, mode }: StorageCheck,
 ): Promise<string | undefined> {

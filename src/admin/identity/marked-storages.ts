@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { Services } from '../../access/context.ts'
-import { storageKinds, type StorageSettings } from '../../config/storage-settings.ts'
+import type { Config } from '../../config/load-config.ts'
+import { storageKinds, type S3StorageSettings, type StorageSettings } from '../../config/storage-settings.ts'
 import { instanceMarker, type Blobs } from '../../storage/blobs.ts'
 
 /** A folder or bucket that belongs to the instance, with the file that names the instance. */
@@ -25,11 +26,33 @@ export const markedStoragesOf = ({ blobs, config }: Services): readonly MarkedSt
   ...storageKinds.map((kind) => storageAt(kind, config.storage[kind], blobs[kind])),
 ]
 
-function repositoriesAt(folder: string): MarkedStorage {
+/**
+ * Returns the storages that settings name, without making any of them.
+ * @param openBucket opens a bucket
+ */
+export const namedStorages = (
+  { paths, storage }: Pick<Config, 'paths' | 'storage'>,
+  openBucket: (settings: S3StorageSettings) => Promise<Blobs>,
+): Promise<readonly MarkedStorage[]> =>
+  Promise.all([
+    repositoriesAt(paths.repositories),
+    ...storageKinds.map(async (kind) => {
+      const settings = storage[kind]
+      const where = whereIs(kind, settings)
+      return settings.type === 'local'
+        ? folderAt(kind, where, settings.path)
+        : storageAt(kind, settings, await openBucket(settings))
+    }),
+  ])
+
+const repositoriesAt = (folder: string): MarkedStorage =>
+  folderAt('repositories', `the folder of repositories ${folder} ([repository].ROOT)`, folder)
+
+function folderAt(name: string, where: string, folder: string): MarkedStorage {
   const file = join(folder, instanceMarker)
   return {
-    name: 'repositories',
-    where: `the folder of repositories ${folder} ([repository].ROOT)`,
+    name,
+    where,
     async read() {
       try {
         return (await readFile(file, 'utf8')).slice(0, maxMarkerBytes).trim()
@@ -42,12 +65,14 @@ function repositoriesAt(folder: string): MarkedStorage {
   }
 }
 
+const whereIs = (kind: string, settings: StorageSettings): string =>
+  settings.type === 'local'
+    ? `the folder of ${kind} ${settings.path} ([storage])`
+    : `the bucket of ${kind} ${settings.bucket}/${settings.basePath} at ${settings.endpoint} ([storage])`
+
 const storageAt = (kind: string, settings: StorageSettings, blobs: Blobs): MarkedStorage => ({
   name: kind,
-  where:
-    settings.type === 'local'
-      ? `the folder of ${kind} ${settings.path} ([storage])`
-      : `the bucket of ${kind} ${settings.bucket}/${settings.basePath} at ${settings.endpoint} ([storage])`,
+  where: whereIs(kind, settings),
   async read() {
     const found = await blobs.get(instanceMarker, { range: { start: 0, end: maxMarkerBytes - 1 } })
     return found && (await text(found.stream)).trim()

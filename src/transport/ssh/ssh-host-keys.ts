@@ -1,4 +1,4 @@
-import { generateKeyPair, randomBytes } from 'node:crypto'
+import { createPrivateKey, generateKeyPair, randomBytes } from 'node:crypto'
 import { access, constants, link, readFile, unlink, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { makeFolder } from '../../lib/make-folder.ts'
@@ -84,6 +84,29 @@ const read = (path: string): Promise<string | undefined> =>
     if (error.code === 'ENOENT') return undefined
     throw error
   })
+
+/** Start of the content of a key in OpenSSH's format, with the cipher that means "no passphrase". */
+const openSshStart = Buffer.concat([Buffer.from('openssh-key-v1\0'), field('none')])
+
+/** Returns what is wrong with a stored host key; undefined when it is usable or does not exist. */
+export async function problemOfHostKey(path: string): Promise<string | undefined> {
+  try {
+    const key = await read(path)
+    if (key === undefined) return undefined
+    const [, kind, body = ''] = /^-----BEGIN ((?:[A-Z]+ )?PRIVATE KEY)-----\n([^-]+)-----END \1-----\n?$/.exec(
+      key.replaceAll('\r', ''),
+    ) ?? [undefined, undefined]
+    if (kind === undefined) return 'it is no private key, or one with a passphrase'
+    if (kind !== 'OPENSSH PRIVATE KEY') {
+      createPrivateKey(key)
+      return undefined
+    }
+    const start = Buffer.from(body, 'base64').subarray(0, openSshStart.length)
+    return start.equals(openSshStart) ? undefined : 'it is incomplete, or has a passphrase'
+  } catch (error) {
+    return Error.isError(error) ? error.message : String(error)
+  }
+}
 
 async function make(path: string): Promise<string> {
   const key = await generate(path)
