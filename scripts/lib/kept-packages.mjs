@@ -19,7 +19,7 @@ const decisive = [
 /** The modules of packages that sources import, except those for browsers, such as `typebox/compile`, sorted. */
 function importedModules(isBundled) {
   const { dependencies, devDependencies } = readJson('package.json')
-  const names = new Set(Object.keys({ ...dependencies, ...devDependencies }).filter(isBundled))
+  const names = new Set(Object.keys({ ...dependencies, ...devDependencies }).filter((name) => isBundled(name) === true))
   // The compiler adds this import to each file with elements.
   const modules = new Set(['preact/jsx-runtime'])
   for (const folder of ['src', 'test']) {

@@ -1,7 +1,7 @@
 import { expressionPattern, faultOfExpression } from '../../lib/expression.ts'
 import type { WorkBudget } from '../../lib/work-budget.ts'
 import { Invalid } from '../../lib/errors.ts'
-import type { FormField } from './template.parse.ts'
+import type { FormField } from './form-field.ts'
 
 const textOf = (values: FormField['attributes'], name: string): string => {
   const value = values?.[name]
@@ -48,9 +48,6 @@ export function defaultOf(field: FormField): string | undefined {
   const position = field.attributes?.['default']
   return typeof position === 'number' ? String(position) : undefined
 }
-
-/** Most questions of a form; each has a field on the page. */
-export const maxFields = 100
 
 const noAnswer = '_No response_'
 

@@ -124,7 +124,7 @@ test('newIssuePage, openIssueOfPage: people whom a template assigns are chosen f
     ).get(`/${repo.fullName}/issues/new?template=${folder}/${template}`)
     return [...text.matchAll(/<input[^>]*name="assignee"[^>]*>/g)]
       .filter(([input]) => /\schecked/.test(input))
-      .map(([input]) => /value="([^"]*)"/.exec(input)?.[1])
+      .map(([input]) => /value="([^"]*)"/.exec(input)?.[1] ?? '')
       .toSorted()
   }
   assert.deepEqual(await chosenFor('alice', 'f.yaml'), ['bob'])

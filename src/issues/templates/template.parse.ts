@@ -1,21 +1,6 @@
 import { readBoundedYaml, YamlProblem } from '../../lib/bounded-yaml.ts'
-import { maxFields } from './form-text.rules.ts'
 import { cutBytes } from '../title.rules.ts'
-
-/** Where a form field is visible: while the user fills in the form, or in the created issue. */
-const sights = ['form', 'content'] as const
-type Sight = (typeof sights)[number]
-
-const fieldTypes = ['markdown', 'textarea', 'input', 'dropdown', 'checkboxes'] as const
-
-/** A form field; attributes and validations are kept as the file has them. */
-export interface FormField {
-  readonly type: (typeof fieldTypes)[number]
-  readonly id: string
-  readonly attributes: Values | null
-  readonly validations: Values | null
-  readonly visibleIn: readonly Sight[]
-}
+import { fieldTypes, maxFields, sights, type FormField, type Sight, type Values } from './form-field.ts'
 
 /** An issue template: a Markdown text or a form. */
 export interface IssueTemplate {
@@ -51,8 +36,6 @@ interface ContactLink {
 export class TemplateProblem extends Error {
   override readonly name = 'TemplateProblem'
 }
-
-type Values = Readonly<Record<string, unknown>>
 
 const refuse = (message: string): never => {
   throw new TemplateProblem(message)

@@ -8,7 +8,8 @@ import {
   optionsOf,
   takesSeveral,
 } from '../../issues/templates/form-text.rules.ts'
-import type { FormField, IssueConfig, IssueTemplate } from '../../issues/templates/template.parse.ts'
+import type { FormField } from '../../issues/templates/form-field.ts'
+import type { IssueConfig, IssueTemplate } from '../../issues/templates/template.parse.ts'
 import { Editor } from '../ui/editor.tsx'
 import { Submit } from '../ui/button.tsx'
 import { Checkbox, Field, Select, TextArea } from '../ui/field.tsx'
