@@ -66,6 +66,10 @@ export interface ResponderOptions {
   readonly defect: (error: unknown, call: RefusedCall) => void
 }
 
+/** Returns the value of `Vary` for an answer that may be compressed. */
+const withVary = (stated: unknown): string =>
+  typeof stated === 'string' ? `${stated}, Accept-Encoding` : 'Accept-Encoding'
+
 /** A defect as the client sees it; details belong in the log. */
 class Defect extends Refusal {
   readonly status = 500
@@ -163,7 +167,7 @@ export class Responder {
     }
     if (this.#options.gzip && sizeBytes >= minGzipBytes && acceptsGzip(call.headers['accept-encoding'])) {
       headers['content-encoding'] = 'gzip'
-      headers['vary'] = typeof headers['vary'] === 'string' ? `${headers['vary']}, Accept-Encoding` : 'Accept-Encoding'
+      headers['vary'] = withVary(headers['vary'])
       const compressed = await compress(content)
       return this.#sendWhole(call, response, reply.status, headers, compressed, compressed.length)
     }
@@ -214,7 +218,7 @@ export class Responder {
     const isCompressed = this.#options.compressesPages && isLargePage(reply.contentType, size ?? 0)
     if (whole && isCompressed && acceptsGzip(call.headers['accept-encoding'])) {
       headers['content-encoding'] = 'gzip'
-      headers['vary'] = 'Accept-Encoding'
+      headers['vary'] = withVary(headers['vary'])
       const compressed = await compress(content, pageCompression)
       return this.#sendWhole(call, response, reply.status, headers, compressed, compressed.length)
     }

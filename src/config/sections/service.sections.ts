@@ -253,8 +253,8 @@ export const time = defineSection('time', {
 })
 
 export const i18n = defineSection('i18n', {
-  langs: list('LANGS', ['en-US'], 'languages of pages, in order of preference'),
-  names: list('NAMES', ['English'], 'native names of the languages in LANGS'),
+  langs: list('LANGS', ['en-US', 'de-DE', 'zh-CN'], 'languages of pages and mails, in order of preference'),
+  names: list('NAMES', [], 'native names of the languages in LANGS; without them, those that the languages have'),
 })
 
 export const markdown = defineSection('markdown', {

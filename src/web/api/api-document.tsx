@@ -34,6 +34,6 @@ export function apiDocument(config: Config, title: string, content: ComponentChi
     </html>,
   )
   return bytes('text/html;charset=utf-8', `<!DOCTYPE html>\n${html}\n`, {
-    headers: framedAlike({ ...pageHeaders(config), 'content-security-policy': policy }),
+    headers: framedAlike({ ...pageHeaders(config, readerLanguage()), 'content-security-policy': policy }),
   })
 }

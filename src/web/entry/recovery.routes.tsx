@@ -77,7 +77,7 @@ export const forgotPasswordSubmit = operation({
     const { config, mailer } = ctx
     const email = (body.email ?? '').trim()
     if (!mailer.isEnabled) return askPageOf(ctx, call)
-    const sending = askForReset(ctx, { email, ip: call.ip, language: browserLanguage(call) })
+    const sending = askForReset(ctx, { email, ip: call.ip, language: browserLanguage(ctx.config, call) })
     const { problem } = await attempt(sending, { email: 'email' })
     if (problem) return askPageOf(ctx, call, { email, problem })
     const content = (

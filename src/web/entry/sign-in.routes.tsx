@@ -65,7 +65,7 @@ export const signInSubmit = operation({
       ip: call.ip,
       caller: call,
       remember,
-      browser: browserOf(call),
+      browser: browserOf(ctx.config, call),
     }
     const { result: session, problem } = await attempt(signIn(ctx, input))
     if (!session) {

@@ -123,13 +123,13 @@ export const signUpSubmit = operation({
   async run({ ctx, body, call }) {
     const typed = { name: (body.user_name ?? '').trim(), email: (body.email ?? '').trim() }
     const { password = '', challenge = '', nonce = '' } = body
-    const language = browserLanguage(call)
+    const language = browserLanguage(ctx.config, call)
     const signingUp = signUp(ctx, { ...typed, password, challenge, nonce, ip: call.ip, language })
     const { result: made, problem } = await attempt(signingUp, fields)
     if (problem) return signUpPageOf(ctx, call, { ...typed, problem })
     if (!made) return redirect(303, siteHref(ctx.config, '/user/activate'))
     if (!made.is_active) return redirect(303, siteHref(ctx.config, '/user/login?done=waiting'))
-    const session = await beginSession(ctx, made, browserOf(call), { remember: false })
+    const session = await beginSession(ctx, made, browserOf(ctx.config, call), { remember: false })
     call.cookies.push(...signInCookies(ctx.config, session))
     return redirect(303, siteHref(ctx.config, '/'))
   },
@@ -242,7 +242,7 @@ export const activateAgainSubmit = operation({
   reply: { 200: bytesOf('text/html') },
   async run({ ctx, body, call }) {
     const email = (body.email ?? '').trim()
-    const input = { email, ip: call.ip, language: browserLanguage(call) }
+    const input = { email, ip: call.ip, language: browserLanguage(ctx.config, call) }
     const { problem } = await attempt(askForSignUpAgain(ctx, input), fields)
     return askAgainPageOf(ctx, call, { email, problem, again: problem === undefined })
   },

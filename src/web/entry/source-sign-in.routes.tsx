@@ -103,7 +103,7 @@ const enter = async (
   leadOn(
     ctx,
     call,
-    await signInVouched(ctx, user, browserOf(call), {
+    await signInVouched(ctx, user, browserOf(ctx.config, call), {
       remember: how.remember,
       skipsSecondFactor: source.settings.skip_second_factor,
     }),

@@ -115,7 +115,7 @@ async function answerSecond(
 ) {
   const { config } = ctx
   const { ticket, user } = await halfOf(ctx, call)
-  const { result: session, problem } = await attempt(completeSignIn(ctx, ticket, browserOf(call), given))
+  const { result: session, problem } = await attempt(completeSignIn(ctx, ticket, browserOf(ctx.config, call), given))
   if (session === 'expired') return redirect(303, siteHref(config, '/user/login'))
   if (!session) {
     const wrong: Problem =

@@ -13,7 +13,8 @@ import { pathOf, withQuery } from '../ui/paths.ts'
 import { dateText, Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
 import { ChecksMark, ReviewMark } from './pull-marks.view.tsx'
-import { issueTexts as texts } from '../languages/texts.ts'
+import { listText } from '../languages/amounts.ts'
+import { issueTexts as texts, uiTexts } from '../languages/texts.ts'
 
 const mostAvatars = 3
 
@@ -81,14 +82,16 @@ export const IssueListRow = ({
         ))}
         <div class="row-facts">
           <span>
-            {withRepository ? `${repository.owner.name}/${repository.repo.name}` : ''}#{row.index} {texts.opened}{' '}
-            <Time unix={row.created_unix} /> {texts.by}{' '}
-            {row.original_author !== '' ? (
-              row.original_author
-            ) : poster ? (
-              <Link to={pathOf(poster.name)}>{poster.name}</Link>
-            ) : (
-              'Ghost'
+            {withRepository ? `${repository.owner.name}/${repository.repo.name}` : ''}#{row.index}{' '}
+            {texts.openedBy(
+              <Time unix={row.created_unix} />,
+              row.original_author !== '' ? (
+                row.original_author
+              ) : poster ? (
+                <Link to={pathOf(poster.name)}>{poster.name}</Link>
+              ) : (
+                uiTexts.ghost
+              ),
             )}
           </span>
           {mark ? <ReviewMark review={mark.review} /> : null}
@@ -114,7 +117,7 @@ export const IssueListRow = ({
       </div>
       <div class="row-side">
         {assignees.length === 0 ? null : (
-          <span class="avatars" title={assignees.map(({ name }) => name).join(', ')}>
+          <span class="avatars" title={listText(assignees.map(({ name }) => name))}>
             {assignees.slice(0, mostAvatars).map((person) => (
               <Avatar person={person} size={20} />
             ))}

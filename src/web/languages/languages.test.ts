@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isValidElement } from 'preact'
+import { acceptedLanguages, matchLanguage, ownNameOf } from '../../lib/language-tags.ts'
 import { Browser } from '../../testing/browser.ts'
 import { startForge } from '../../testing/forge.ts'
 import { english } from './en/index.ts'
-import { chooseLanguage, languages, type Texts } from './languages.ts'
+import { amount, choiceText, listText, percentText } from './amounts.ts'
+import { chooseLanguage, languageChoices, languages, type Texts } from './languages.ts'
 import { inLanguage } from './reader.ts'
 import { uiTexts } from './texts.ts'
 
@@ -74,7 +76,7 @@ test('a text is in the language of the work that reads it, and cannot be read ou
 
 test('chooseLanguage: the account comes before the browser, and the browser before the site', () => {
   using _ = withDutch()
-  const ofSite = ['nl-NL']
+  const ofSite = ['nl-NL', 'en-US']
   for (const [chosen, accepted, expected] of [
     ['en-GB', 'nl', 'en'],
     ['NL_be', 'en', 'nl'],
@@ -84,14 +86,94 @@ test('chooseLanguage: the account comes before the browser, and the browser befo
     ['', 'q=;;,', 'nl'],
     [undefined, undefined, 'nl'],
   ] as const) {
-    assert.equal(chooseLanguage({ chosen, accepted, ofSite }), expected, `${chosen} ${accepted}`)
+    assert.equal(chooseLanguage({ chosen: [chosen ?? ''], accepted, ofSite }), expected, `${chosen} ${accepted}`)
   }
   assert.equal(chooseLanguage({ accepted: 'ja', ofSite: ['ja-JP'] }), 'en')
 })
 
+test('matchLanguage, acceptedLanguages: a language in another script is another language', () => {
+  const available = ['en', 'de', 'zh-Hans']
+  for (const [tag, expected] of [
+    ['de-AT', 'de'],
+    ['DE_ch', 'de'],
+    ['zh', 'zh-Hans'],
+    ['zh-CN', 'zh-Hans'],
+    ['zh-SG', 'zh-Hans'],
+    ['zh-Hans-HK', 'zh-Hans'],
+    ['zh-TW', undefined],
+    ['zh-HK', undefined],
+    ['zh-Hant', undefined],
+    ['de-Cyrl', undefined],
+    ['*', undefined],
+    ['', undefined],
+    ['x'.repeat(5000), undefined],
+    ['../de', undefined],
+  ] as const) {
+    assert.equal(matchLanguage(tag, available), expected, tag)
+  }
+  const firstOf = (header: string) =>
+    acceptedLanguages(header)
+      .map((tag) => matchLanguage(tag, available))
+      .find((language) => language !== undefined)
+  // The bare language that browsers add has the script of the one before it; who names the other script can read it.
+  assert.equal(firstOf('zh-TW,zh;q=0.9,en-US;q=0.8,en;q=0.7'), 'en')
+  assert.equal(firstOf('zh-TW,zh;q=0.9,zh-CN;q=0.8,en;q=0.7'), 'zh-Hans')
+  assert.equal(firstOf('zh-CN,zh;q=0.9,en;q=0.8'), 'zh-Hans')
+  assert.equal(firstOf(`${'fr,'.repeat(1000)}de`), undefined)
+  assert.equal(ownNameOf('de'), 'Deutsch')
+})
+
+test('the languages of a site are those that it offers and that exist, each once and with its own name', () => {
+  using _ = withDutch()
+  const labels = (langs: readonly string[], names: readonly string[] = []) =>
+    languageChoices({ langs, names }).map(({ value, label }) => `${value} ${label}`)
+  assert.deepEqual(labels(['nl-BE', 'tlh', 'en-GB', 'nl-NL']), ['nl-BE Nederlands', 'en-GB English'])
+  assert.deepEqual(labels(['en-US', 'nl-NL'], ['Plain English']), ['en-US Plain English', 'nl-NL Nederlands'])
+  assert.deepEqual(labels(['tlh', '']), ['en English'])
+  assert.equal(chooseLanguage({ chosen: ['en'], accepted: 'en', ofSite: ['nl-NL'] }), 'nl')
+})
+
+test('lists, shares and forms by number are those of the language', () => {
+  const forms = { one: '# Datei', few: '# soubory', other: '# Dateien' }
+  const say = () => [listText(['a', 'b', 'c']), choiceText(['a', 'b']), percentText(0.123), amount(1, forms), amount(2000, forms)]
+  assert.deepEqual(inLanguage('en', say), ['a, b, c', 'a or b', '12.3%', '1 Datei', '2,000 Dateien'])
+  assert.deepEqual(inLanguage('de', say), ['a, b und c', 'a oder b', '12,3\u00a0%', '1 Datei', '2.000 Dateien'])
+  assert.deepEqual(inLanguage('zh-Hans', say).slice(0, 2), ['a、b、c', 'a或b'])
+  assert.equal(inLanguage('cs', () => amount(3, forms)), '3 soubory')
+})
+
+test('languagePage, languageSubmit: a guest chooses a language, which comes before that of the browser', async () => {
+  using _ = withDutch()
+  await using forge = await startForge({ users: ['alice'], settings: { i18n: { LANGS: 'en-US,nl-NL' } } })
+  const guest = new Browser(forge)
+  const shown = await guest.get('/explore/repos?q=x')
+  assert.equal(shown.headers.get('content-language'), 'en')
+  assert.match(shown.headers.get('vary') ?? '', /Accept-Language, Cookie/)
+  assert.equal(shown.headers.get('cache-control'), 'private, no-cache')
+  const to = '/user/language?redirect_to=%2Fexplore%2Frepos%3Fq%3Dx'
+  assert.ok(shown.text.includes(`href="${to}"`))
+  assert.match((await guest.get(to)).text, /<span lang="nl-NL">Nederlands<\/span>/)
+  const form = 'action="/user/language"'
+  assert.equal((await guest.post('/user/language', { language: 'nl-NL' })).status, 403)
+  const chosen = await guest.submit(to, form, { language: 'nl-NL' })
+  assert.equal(chosen.headers.get('location'), '/explore/repos?q=x')
+  const dutchPage = await guest.get('/explore/repos?q=x')
+  assert.match(dutchPage.text, /<html lang="nl"/)
+  // A browser that kept the page asks again, and gets the one in the new language.
+  const kept = { 'if-none-match': shown.headers.get('etag') ?? '' }
+  assert.equal((await guest.send('GET', '/explore/repos?q=x', undefined, kept)).status, 200)
+  assert.equal((await guest.submit(to, form, { language: 'tlh' })).status, 303)
+  const elsewhere = await guest.submit('/user/language?redirect_to=%2F%2Fevil.test', form, { language: 'en-US' })
+  assert.equal(elsewhere.headers.get('location'), '/')
+  assert.match((await guest.get('/explore/repos')).text, /<html lang="en"/)
+  const alice = await Browser.of(forge, 'alice')
+  assert.equal((await alice.get('/user/language')).headers.get('location'), '/user/settings/appearance')
+  assert.match((await alice.get('/user/settings/appearance')).text, /<option value="nl-NL"[^>]*>Nederlands/)
+})
+
 test('pages, notices, refused forms and error pages are in the language of the reader', async () => {
   using _ = withDutch()
-  await using forge = await startForge({ users: ['alice', 'bob'] })
+  await using forge = await startForge({ users: ['alice', 'bob'], settings: { i18n: { LANGS: 'en-US,nl-NL' } } })
   const guest = new Browser(forge)
   const accepting = { 'accept-language': 'nl-NL,nl;q=0.9', accept: 'text/html' }
   assert.match((await guest.send('GET', '/user/login', undefined, accepting)).text, /<title>«Sign in» · Ingot/)

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { acceptedLanguages, matchLanguage, ownNameOf } from '../../lib/language-tags.ts'
 import { english } from './en/index.ts'
 
 /** A text of another language: another string, or a function of the same values. */
@@ -13,43 +14,55 @@ type Translated<Text> = Text extends string
 /** The texts of pages in one language: what `en/index.ts` exports. */
 export type Texts = Translated<typeof english>
 
-/** The texts by language, as in `lang` of HTML. */
+/** The texts by language, as in `lang` of HTML. A language that has several scripts is named with its own, as `zh-Hans`. */
 export const languages = new Map<string, Texts>([['en', english]])
 
-/** Returns the language of a tag such as `de-DE`, if it exists. */
-const languageOf = (tag: string): string | undefined => {
-  const primary = tag.toLowerCase().split(/[-_]/, 1)[0] ?? ''
-  return languages.has(primary) ? primary : undefined
+/** `[i18n]`. */
+interface SiteLanguages {
+  readonly langs: readonly string[]
+  readonly names: readonly string[]
 }
 
-/** Returns the tags of an `Accept-Language` header, the preferred first. */
-function acceptedTags(header: string): string[] {
-  const ranges = header.split(',').map((range) => {
-    const [tag = '', ...parameters] = range.split(';').map((part) => part.trim())
-    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
-    return { tag, weight: weight === undefined ? 1 : Number(weight) }
+/** Returns the languages that the site offers and that exist, in the order of the site; English when it offers none. */
+const offeredBy = (langs: readonly string[]): readonly string[] => {
+  const offered = new Set(langs.flatMap((tag) => matchLanguage(tag, languages.keys()) ?? []))
+  return offered.size === 0 ? ['en'] : [...offered]
+}
+
+/** A language to choose: its tag as in `[i18n].LANGS`, and its name in itself. */
+export interface LanguageChoice {
+  readonly value: string
+  readonly label: string
+}
+
+/** Returns the languages that people can choose, each once. */
+export function languageChoices({ langs, names }: SiteLanguages): LanguageChoice[] {
+  const known = new Set<string>()
+  const choices = langs.flatMap((value, index) => {
+    const language = matchLanguage(value, languages.keys())
+    if (language === undefined || known.has(language)) return []
+    known.add(language)
+    return [{ value, label: names[index] ?? ownNameOf(language) }]
   })
-  return ranges
-    .filter(({ weight }) => weight > 0)
-    .toSorted((one, other) => other.weight - one.weight)
-    .map(({ tag }) => tag)
+  return choices.length === 0 ? [{ value: 'en', label: ownNameOf('en') }] : choices
 }
 
 /** Who reads, as far as it is known. */
 interface ReaderFacts {
-  /** The language that the account has chosen, such as `de-DE`; '' for none. */
-  readonly chosen?: string | undefined
+  /** What was chosen, such as `de-DE`, the strongest first: by the account, in this browser; '' for none. */
+  readonly chosen?: readonly string[] | undefined
   /** The header `Accept-Language`. */
   readonly accepted: string | readonly string[] | undefined
   /** `[i18n].LANGS`. */
   readonly ofSite: readonly string[]
 }
 
-/** Returns the first language that exists: of the account, the browser, the site; else English. */
-export function chooseLanguage({ chosen = '', accepted = '', ofSite }: ReaderFacts): string {
-  for (const tag of [chosen, ...acceptedTags(String(accepted)), ...ofSite]) {
-    const language = languageOf(tag)
+/** Returns the first language that the site offers: of what was chosen, of the browser, of the site; else English. */
+export function chooseLanguage({ chosen = [], accepted = '', ofSite }: ReaderFacts): string {
+  const offered = offeredBy(ofSite)
+  for (const tag of [...chosen, ...acceptedLanguages(String(accepted))]) {
+    const language = matchLanguage(tag, offered)
     if (language !== undefined) return language
   }
-  return 'en'
+  return offered[0] ?? 'en'
 }

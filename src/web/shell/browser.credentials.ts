@@ -27,7 +27,7 @@ export const sessions: CredentialReader = {
     const found = secret ? await viewerOfSession(services, secret) : undefined
     if (found) return { viewer: found.viewer, principal: new BrowserSession(found.sessionId, found.signedInUnix) }
     const remembered = cookies.get(config.security.cookieRememberName)
-    const resumed = remembered ? await resumeSession(services, remembered, browserOf(call)) : undefined
+    const resumed = remembered ? await resumeSession(services, remembered, browserOf(config, call)) : undefined
     if (!resumed) return undefined
     if (resumed.made) call.cookies.push(...sessionCookies(config, resumed.made))
     return { viewer: resumed.viewer, principal: new BrowserSession(resumed.sessionId, resumed.signedInUnix) }

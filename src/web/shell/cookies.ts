@@ -13,6 +13,9 @@ export function readCookies(header: string | string[] | undefined): ReadonlyMap<
   return cookies
 }
 
+/** Name of the cookie with the language that was chosen in this browser. */
+export const languageCookie = ({ session }: Pick<Config, 'session'>): string => `${session.cookieName}_language`
+
 /** Name of the cookie with the ticket of a pending second factor. */
 export const ticketCookie = ({ session }: Pick<Config, 'session'>): string => `${session.cookieName}_second_factor`
 

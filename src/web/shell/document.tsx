@@ -51,6 +51,8 @@ export function renderDocument(facts: PageFacts, meta: PageMeta, body: Component
             <meta charset="utf-8" />
             <meta name="viewport" content="width=device-width, initial-scale=1" />
             <title>{title}</title>
+            {/* Pages in another language are loaded as a whole, so that no copy of a page in the old one is shown. */}
+            <meta name="language" content={readerLanguage()} data-turbo-track="reload" />
             <meta name="color-scheme" content="light dark" />
             <meta name="turbo-refresh-method" content="morph" />
             <meta name="turbo-refresh-scroll" content="preserve" />

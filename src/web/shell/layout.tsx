@@ -12,6 +12,9 @@ import { Flash, Menu } from '../ui/parts.tsx'
 import { pathOf, siteHref } from '../ui/paths.ts'
 import { Avatar } from '../ui/person.tsx'
 import { Raw } from '../ui/raw.tsx'
+import { ownNameOf } from '../../lib/language-tags.ts'
+import { languageChoices } from '../languages/languages.ts'
+import { readerLanguage } from '../languages/reader.ts'
 import { shellTexts as texts } from '../languages/texts.ts'
 
 export interface LayoutProps {
@@ -47,7 +50,7 @@ export const Layout = ({ unreadCount, offersSignUp, notice, problem, isWide, chi
       )}
       <Content>{children}</Content>
     </main>
-    <SiteFooter />
+    <Footer />
     <Dialogs />
   </body>
 )
@@ -229,12 +232,17 @@ const PersonTools = ({ unreadCount }: { readonly unreadCount: number }) => {
   )
 }
 
-const SiteFooter = keptPart(() => {
+const FooterView = ({ languageTo }: { readonly languageTo?: string }) => {
   const { config } = usePage()
   return (
     <footer class="site-footer" aria-label={texts.footer}>
       <span>{config.instance.appName}</span>
       <span class="spacer" />
+      {languageTo === undefined || languageChoices(config.i18n).length === 1 ? null : (
+        <Link to={languageTo}>
+          <Icon name="globe" /> {texts.languageIs(ownNameOf(readerLanguage()))}
+        </Link>
+      )}
       <Link to="/api/swagger">{texts.api}</Link>
       <button type="button" class="link needs-script" data-hotkey="Mod+k" data-opens="palette">
         {texts.palette}
@@ -245,7 +253,20 @@ const SiteFooter = keptPart(() => {
       <span>{texts.poweredBy}</span>
     </footer>
   )
-})
+}
+
+const SiteFooter = keptPart(() => <FooterView />)
+
+const GuestFooter = keptPart(({ languageTo }) => <FooterView languageTo={languageTo} />, ['languageTo'])
+
+const languagePath = '/user/language'
+
+const Footer = () => {
+  const { viewer, url } = usePage()
+  if (viewer) return <SiteFooter />
+  const back = url === '/' || url.startsWith(languagePath) ? '' : `?redirect_to=${encodeURIComponent(url)}`
+  return <GuestFooter languageTo={languagePath + back} />
+}
 
 /** What scripts put around a diagram. */
 const DiagramParts = () => {

@@ -17,9 +17,14 @@ export const framedAlike = (headers: Readonly<Record<string, string>>): Record<s
   }
 }
 
-/** Returns the headers of every page. */
-export const pageHeaders = (config: Pick<Config, 'cors'>): Record<string, string> =>
+/**
+ * Returns the headers of every page.
+ * @param language of its texts
+ */
+export const pageHeaders = (config: Pick<Config, 'cors'>, language: string): Record<string, string> =>
   framedAlike({
+    'content-language': language,
+    vary: 'Accept-Language, Cookie',
     'content-security-policy': policy,
     'x-frame-options': config.cors.xFrameOptions === 'unset' ? 'SAMEORIGIN' : config.cors.xFrameOptions,
     'referrer-policy': 'same-origin',

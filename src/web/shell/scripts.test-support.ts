@@ -14,7 +14,7 @@ export const skip = program === undefined ? 'chromium is not installed' : false
 
 /** Headers of a page. */
 export const htmlHeaders = ({ app }: Forge): Record<string, string> => ({
-  ...pageHeaders(app.services.config),
+  ...pageHeaders(app.services.config, 'en'),
   'content-type': 'text/html;charset=utf-8',
 })
 

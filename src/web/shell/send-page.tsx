@@ -12,7 +12,7 @@ import { offersSignUp } from '../../users/entry/registration.rules.ts'
 import type { StoredFields } from '../ui/edited-form.ts'
 import type { LinkedMessages } from '../../site/render.service.ts'
 import type { PageFacts, RefusedForm } from '../ui/page-context.ts'
-import { inLanguage } from '../languages/reader.ts'
+import { inLanguage, readerLanguage } from '../languages/reader.ts'
 import { assetPath } from './assets.ts'
 import type { BrowserCtx } from './browser-context.ts'
 import { renderDocument, type PageMeta } from './document.tsx'
@@ -85,7 +85,7 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
   return bytes(htmlType, html, {
     status,
     headers: framedAlike({
-      ...pageHeaders(ctx.config),
+      ...pageHeaders(ctx.config, readerLanguage()),
       ...(status === 200 ? { etag: `"${hash('sha1', html, 'base64url')}"` } : {}),
       ...page.headers,
     }),
@@ -116,7 +116,7 @@ export function readStored(
 
 /** Returns a part of a page, which a script puts into it, with the policy of pages: its address can also be opened. */
 export const sendFragment = ({ config }: { readonly config: Config }, html: string): StreamReply<200> =>
-  bytes(htmlType, html, { headers: pageHeaders(config) })
+  bytes(htmlType, html, { headers: pageHeaders(config, readerLanguage()) })
 
 /** Path of the operation that answers browsers where no operation is. */
 export const unknownPath = '/-/unknown'
@@ -129,7 +129,8 @@ export const errorPages = (config: Config, clock: Clock): ErrorForm => ({
       { config, clock, csrf: ctx?.csrf ?? '', viewer: ctx?.viewer, budget: ctx?.budget ?? new WorkBudget() },
       call.url,
     )
-    const body = inLanguage(languageFor(call, config, ctx?.viewer?.user.language), () =>
+    const language = languageFor(call, config, ctx?.viewer?.user.language)
+    const body = inLanguage(language, () =>
       renderDocument(
         facts,
         { title: errorHeading(refusal), isUnlisted: true },
@@ -138,6 +139,6 @@ export const errorPages = (config: Config, clock: Clock): ErrorForm => ({
         </Layout>,
       ),
     )
-    return { contentType: htmlType, body, headers: pageHeaders(config) }
+    return { contentType: htmlType, body, headers: pageHeaders(config, language) }
   },
 })

@@ -4,29 +4,9 @@ import { Icon } from './icon.tsx'
 import type { IconName } from './icons.ts'
 import { usePage } from './page-context.ts'
 import { pathOf, siteHref } from './paths.ts'
-import { uiTexts as common } from '../languages/texts.ts'
+import { uiTexts } from '../languages/texts.ts'
 
-/** Texts of the editor. */
-const texts = {
-  write: 'Write',
-  preview: 'Preview',
-  views: 'View of the text',
-  formatting: 'Formatting',
-  attach: 'Attach files',
-  attachHint: 'Paste, drop or choose files',
-  emptyPreview: 'Nothing to preview',
-  acts: {
-    heading: 'Heading',
-    bold: 'Bold',
-    italic: 'Italic',
-    quote: 'Quote',
-    code: 'Code',
-    link: 'Link',
-    list: 'List',
-    numbers: 'Numbered list',
-    tasks: 'Task list',
-  },
-}
+const texts = uiTexts.editor
 
 export interface EditorProps {
   /** Name of the field. */
@@ -182,7 +162,7 @@ export function Editor({
     <div class="field">
       <label for={id}>
         {label}
-        {required ? null : <span class="optional"> {common.optional}</span>}
+        {required ? null : <span class="optional"> {uiTexts.optional}</span>}
       </label>
       {editor}
     </div>

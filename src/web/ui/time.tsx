@@ -5,7 +5,7 @@ import { uiTexts as texts } from '../languages/texts.ts'
 const formatOf = (style: Intl.DateTimeFormatOptions) =>
   perLanguage((language) => new Intl.DateTimeFormat(language, { ...style, timeZone: 'UTC' }))
 const dateFormat = formatOf({ dateStyle: 'medium' })
-const clockFormat = formatOf({ hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false })
+const clockFormat = formatOf({ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
 const momentFormat = formatOf({ dateStyle: 'medium', timeStyle: 'short' })
 
 /** Returns a date such as `Nov 28, 2026`. */

@@ -24,7 +24,8 @@ export const defaultCommitsPage = page({
   load({ ctx: { owner, repo } }): Promise<Record<never, never>> {
     throw new Moved(303, pathOf(owner.name, repo.name, 'commits', 'branch', repo.default_branch))
   },
-  meta: () => ({ title: 'Commits' }),
+  // `load` always leads away.
+  meta: () => ({ title: '' }),
   view: () => <></>,
 })
 

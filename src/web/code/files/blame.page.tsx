@@ -5,6 +5,7 @@ import { viewCommits } from '../../../code/statuses/commit-view.service.ts'
 import { Moved, NotFound } from '../../../lib/errors.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { page } from '../../shell/page.tsx'
+import { codeTexts as texts } from '../../languages/texts.ts'
 import { BlameView } from './blame.view.tsx'
 import { revisionAt, revisionPath } from '../code-paths.ts'
 import { mayEditHere } from '../editing.ts'
@@ -49,7 +50,7 @@ export const blamePage = page({
     }
   },
   meta: ({ repository, path }) => ({
-    title: `Blame of ${path} · ${repository.owner.name}/${repository.repo.name}`,
+    title: texts.blameTitle(path, `${repository.owner.name}/${repository.repo.name}`),
     isUnlisted: true,
   }),
   messages: ({ views, latest }) => [latest, ...views].map(({ commit }) => subjectOf(commit.message)),

@@ -1,3 +1,4 @@
+import { percentText } from '../../languages/amounts.ts'
 import { codeTexts as texts } from '../../languages/texts.ts'
 
 export interface LanguageShare {
@@ -10,7 +11,8 @@ export interface LanguageShare {
 /** Languages that have an entry of their own; the others are added up. */
 const shownLanguages = 6
 
-const percentText = (part: number): string => (part < 0.1 ? '< 0.1%' : `${part.toFixed(1)}%`)
+/** Returns a share of 100 as people read it. */
+const shareText = (part: number): string => (part < 0.1 ? `< ${percentText(0.001)}` : percentText(part / 100))
 
 /** The shares of languages as a bar with a legend. */
 export const LanguagesBar = ({ languages }: { readonly languages: readonly LanguageShare[] }) => {
@@ -38,7 +40,7 @@ export const LanguagesBar = ({ languages }: { readonly languages: readonly Langu
             <svg class="language-dot" viewBox="0 0 8 8" aria-hidden="true">
               <circle cx={4} cy={4} r={4} fill={color ?? 'currentColor'} />
             </svg>
-            <span class="language-name">{name}</span> <span class="muted">{percentText(width)}</span>
+            <span class="language-name">{name}</span> <span class="muted">{shareText(width)}</span>
           </li>
         ))}
       </ul>

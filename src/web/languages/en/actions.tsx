@@ -1,5 +1,5 @@
 import type { ActionAnnotationRow, ActionStatus, AnnotationLevel } from '../../../db/tables/actions.ts'
-import { counted } from '../amounts.ts'
+import { counted, listText } from '../amounts.ts'
 
 const statuses: Readonly<Record<ActionStatus, string>> = {
   success: 'Succeeded',
@@ -88,7 +88,7 @@ jobs:
     dispatchStart: 'Run',
     missingInput: 'Fill in this field.',
     wrongInput: ({ type, options }: { readonly type: string; readonly options: readonly string[] }) =>
-      type === 'number' ? 'Enter a number.' : `Choose one of: ${options.join(', ')}.`,
+      type === 'number' ? 'Enter a number.' : `Choose one of: ${listText(options)}.`,
     dispatchOnOther: 'The inputs are those of the default branch.',
     yes: 'Yes',
     no: 'No',

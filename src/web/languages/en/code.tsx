@@ -15,6 +15,7 @@ export const codeTexts = {
   templateProblem: (problem: string) => `This template is not offered: ${problem}.`,
   binary: 'This file is binary',
   blame: 'Blame',
+  blameTitle: (path: string, repository: string) => `Blame of ${path} · ${repository}`,
   diverged: ({ ahead, behind }: Divergence) =>
     [ahead > 0 ? `${numberText(ahead)} ahead` : '', behind > 0 ? `${numberText(behind)} behind` : '']
       .filter((words) => words !== '')

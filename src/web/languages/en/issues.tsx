@@ -1,4 +1,5 @@
-import { counted, numberText } from '../amounts.ts'
+import type { ComponentChild, VNode } from 'preact'
+import { counted, listText, numberText } from '../amounts.ts'
 
 /** Texts about checks and reviews in rows of pull requests. */
 export const pullMarkTexts = {
@@ -43,9 +44,9 @@ export const issueTexts = {
     'due-asc': 'Nearest due date',
     'due-desc': 'Farthest due date',
   },
-  missing: (filters: readonly string[]) => `Nothing here is called ${filters.join(', ')}.`,
-  unknown: (filters: readonly string[]) => `These parts of the search are not understood: ${filters.join(', ')}.`,
-  unclosed: (filters: readonly string[]) => `The quotation mark of ${filters.join(', ')} has no end.`,
+  missing: (filters: readonly string[]) => `Nothing here is called ${listText(filters)}.`,
+  unknown: (filters: readonly string[]) => `These parts of the search are not understood: ${listText(filters)}.`,
+  unclosed: (filters: readonly string[]) => `The quotation mark of ${listText(filters)} has no end.`,
   clear: 'Clear the filters',
   pinned: 'Pinned',
   locked: 'The conversation is locked',
@@ -57,8 +58,11 @@ export const issueTexts = {
   nothingLead: 'Change the words or filters, or look at closed ones.',
   select: (index: number) => `Select #${index}`,
   opened: 'opened',
-  merged: 'merged',
-  by: 'by',
+  openedBy: (time: VNode, who: ComponentChild) => (
+    <>
+      opened {time} by {who}
+    </>
+  ),
   comments: (count: number) => counted(count, 'comment'),
   tasks: (done: number, total: number) => `${done} of ${total} tasks`,
   due: (day: string) => `due ${day}`,

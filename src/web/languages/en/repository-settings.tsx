@@ -1,4 +1,4 @@
-import { counted } from '../amounts.ts'
+import { counted, listText } from '../amounts.ts'
 
 /** Texts of the settings of a repository. */
 export const repositorySettingsTexts = {
@@ -250,7 +250,7 @@ export const repositorySettingsTexts = {
     users: 'People',
     usersHint: 'Separate names by commas. A rule allows at least one person or team.',
     teams: 'Teams',
-    allowed: (names: readonly string[]) => (names.length === 0 ? 'Nobody' : names.join(', ')),
+    allowed: (names: readonly string[]) => (names.length === 0 ? 'Nobody' : listText(names)),
   },
   mirrors: {
     lead: 'A push mirror sends the branches and tags of this repository to another server.',

@@ -65,7 +65,7 @@ export const settingsTexts = {
       split: ['Split', 'Old and new lines side by side.'],
     } as Readonly<Record<string, readonly [string, string]>>,
     language: 'Language',
-    languageHint: 'For mails. Pages are in English.',
+    languageHint: 'For pages and mails.',
     browserLanguage: 'That of the browser',
     unitHints: 'Show hints about unused parts of repositories',
     unitHintsHint: 'Shown in repositories where you may switch units on and off.',

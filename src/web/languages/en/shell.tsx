@@ -1,4 +1,4 @@
-import { counted } from '../amounts.ts'
+import { counted, listText } from '../amounts.ts'
 
 /** Texts of the frame around all pages. */
 export const shellTexts = {
@@ -36,6 +36,8 @@ export const shellTexts = {
   signedInAs: 'Signed in as',
   api: 'API',
   footer: 'About this site',
+  language: 'Language',
+  languageIs: (name: string) => `Language: ${name}`,
   poweredBy: 'Powered by Ingot',
   shortcuts: 'Keyboard shortcuts',
   close: 'Close',
@@ -100,7 +102,7 @@ export const shellTexts = {
     hint: (minLength: number, characters: readonly string[]) =>
       characters.length === 0
         ? `At least ${minLength} characters.`
-        : `At least ${minLength} characters, including ${characters.join(', ')}.`,
+        : `At least ${minLength} characters, including ${listText(characters)}.`,
   },
   confirmation: {
     title: 'Confirm that it is you',

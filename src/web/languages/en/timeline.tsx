@@ -1,4 +1,4 @@
-import { counted } from '../amounts.ts'
+import { counted, listText } from '../amounts.ts'
 
 /** Texts of comments and events of issues and pull requests. */
 export const timelineTexts = {
@@ -21,7 +21,7 @@ export const timelineTexts = {
   removeFileQuestion: (name: string) => `Delete the file ${name}? It cannot be restored.`,
   react: 'React',
   reactedWith: (word: string, names: readonly string[], more: number) =>
-    `${[...names, ...(more > 0 ? [counted(more, 'other')] : [])].join(', ')}: ${word}`,
+    `${listText([...names, ...(more > 0 ? [counted(more, 'other')] : [])])}: ${word}`,
   earlier: (count: number) => `Show ${counted(count, 'earlier entry', 'earlier entries')}`,
   later: 'Show the newest entries',
   outOfDate: 'Somebody changed this text meanwhile. Compare it with yours and save again.',

@@ -18,6 +18,27 @@ export const uiTexts = {
   emptiedMeanwhile: 'Somebody else emptied this meanwhile.',
   ticked: 'ticked',
   notTicked: 'not ticked',
+  ghost: 'Ghost',
+  editor: {
+    write: 'Write',
+    preview: 'Preview',
+    views: 'View of the text',
+    formatting: 'Formatting',
+    attach: 'Attach files',
+    attachHint: 'Paste, drop or choose files',
+    emptyPreview: 'Nothing to preview',
+    acts: {
+      heading: 'Heading',
+      bold: 'Bold',
+      italic: 'Italic',
+      quote: 'Quote',
+      code: 'Code',
+      link: 'Link',
+      list: 'List',
+      numbers: 'Numbered list',
+      tasks: 'Task list',
+    },
+  },
   /** Units of durations, as in `1h 5m`. */
   units: { days: 'd', hours: 'h', minutes: 'm', seconds: 's' },
 }

@@ -84,7 +84,7 @@ export const changePasswordSubmit = act({
     const { user } = ctx.viewer
     await confirmPassword(ctx, call, body.old_password, 'old_password')
     const changed = await changePassword(ctx, user, body.password ?? '', { mustChangePassword: false })
-    const session = await beginSession(ctx, changed, browserOf(call), { remember: false })
+    const session = await beginSession(ctx, changed, browserOf(ctx.config, call), { remember: false })
     return { to: path, notice: done.password, cookies: signInCookies(ctx.config, session) }
   },
 })
@@ -103,7 +103,7 @@ export const addAddressSubmit = act({
     await confirmPassword(ctx, call, body.password)
     await addEmails(ctx, ctx.viewer.user, [(body.email ?? '').trim()], {
       ip: call.ip,
-      language: browserLanguage(call),
+      language: browserLanguage(ctx.config, call),
     })
     return { to: path, notice: ctx.config.service.registerEmailConfirm ? done.mailed : done.added }
   },
@@ -117,7 +117,7 @@ export const confirmAddressAgainSubmit = act({
   requires: [],
   fields: { email: text },
   async run({ ctx, body, call }) {
-    const asker = { ip: call.ip, language: browserLanguage(call) }
+    const asker = { ip: call.ip, language: browserLanguage(ctx.config, call) }
     await askToConfirmAgain(ctx, ctx.viewer.user, body.email ?? '', asker)
     return { to: path, notice: done.mailed }
   },

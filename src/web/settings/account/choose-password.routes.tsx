@@ -74,7 +74,7 @@ export const choosePasswordSubmit = operation({
     const choice = chooseFirstPassword(ctx, user, body.password ?? '')
     const { result: chosen, problem } = await attempt(choice, { password: 'password' })
     if (problem) return choosePageOf(ctx, call, problem)
-    const session = await beginSession(ctx, chosen, browserOf(call), { remember: false })
+    const session = await beginSession(ctx, chosen, browserOf(ctx.config, call), { remember: false })
     call.cookies.push(...signInCookies(ctx.config, session))
     return redirect(303, siteHref(ctx.config, '/'))
   },

@@ -5,6 +5,7 @@ import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { AppearanceView, NotificationSettingsView } from './preferences.view.tsx'
 import { inSettings, settingsMeta, settingsPath } from '../settings-frame.tsx'
+import { languageChoices } from '../../languages/languages.ts'
 import { settingsTexts as texts } from '../../languages/texts.ts'
 import { textUpTo } from '../../ui/fields.ts'
 
@@ -21,11 +22,7 @@ export const appearancePage = page({
   requires: [inSession],
   frame: inSettings('appearance'),
   async load({ ctx }) {
-    const { langs, names } = ctx.config.i18n
-    return {
-      user: ctx.viewer.user,
-      languages: langs.map((value, index) => ({ value, label: names[index] ?? value })),
-    }
+    return { user: ctx.viewer.user, languages: languageChoices(ctx.config.i18n) }
   },
   meta: () => settingsMeta('appearance'),
   view: AppearanceView,
