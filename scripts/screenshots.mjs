@@ -2,7 +2,7 @@
 /**
  * Makes pictures of pages with demo data: desktop and phone, light and dark.
  *
- *     npm run screenshots -- [--as NAME] [--forms all|desktop-light,…] [--out FOLDER] [--full] [PATH…]
+ *     npm run screenshots -- [--as NAME] [--forms all|desktop-light,…] [--language TAG] [--out FOLDER] [--full] [PATH…]
  *
  * Without paths it makes the main pages for `docs/pictures/`. The server runs in development, so that it shows the parts of
  * pages at `/-/ui` too.
@@ -22,6 +22,7 @@ const { values: options, positionals } = parseArgs({
   options: {
     as: { type: 'string', default: 'alice' },
     forms: { type: 'string', default: 'all' },
+    language: { type: 'string', default: 'en-US' },
     out: { type: 'string', default: fromRoot('docs/pictures') },
     full: { type: 'boolean', default: false },
   },
@@ -81,6 +82,7 @@ try {
     const context = await browser.newContext({
       viewport: sizes[size],
       colorScheme,
+      locale: options.language,
       deviceScaleFactor: 1,
       baseURL: forge.url,
     })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { isValidElement } from 'preact'
 import { acceptedLanguages, matchLanguage, ownNameOf } from '../../lib/language-tags.ts'
@@ -9,6 +10,7 @@ import { amount, choiceText, listText, percentText } from './amounts.ts'
 import { chooseLanguage, languageChoices, languages, type Texts } from './languages.ts'
 import { inLanguage } from './reader.ts'
 import { uiTexts } from './texts.ts'
+import { shownTexts } from './values-of-texts.test-support.ts'
 
 const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !isValidElement(value)
@@ -46,6 +48,38 @@ const withDutch = () => {
 
 test('each language has the texts of English with the same values', () => {
   for (const [language, texts] of languages) assert.deepEqual(differences(texts, english), [], language)
+})
+
+test('each language shows the values and the markup that English shows', () => {
+  const folderOf = (language: string) => join('src/web/languages', new Intl.Locale(language).language)
+  const original = shownTexts(folderOf('en'))
+  assert.ok(original.size > 400)
+  for (const language of languages.keys()) {
+    const translated = shownTexts(folderOf(language))
+    const wrong = [...original].flatMap(([name, { values, elements }]) => {
+      const text = translated.get(name)
+      if (!text) return []
+      const missing = values.filter((value) => !text.values.includes(value))
+      const isMarked = text.elements.join() === elements.join()
+      return missing.length === 0 && isMarked ? [] : [`${name} lacks ${missing.join()}, has ${text.elements.join()}`]
+    })
+    assert.deepEqual(wrong, [], language)
+  }
+})
+
+test('no text is left in English', () => {
+  // Names, commands and words that a language shares with English are short, or the same on purpose.
+  const sentence = /^[A-Z][^<>{}]* [a-z]+ [^<>{}]*[a-z.?]$/
+  const left = (translated: unknown, original: unknown, name: string): string[] => {
+    if (isTree(original) && isTree(translated)) {
+      return Object.keys(original).flatMap((each) => left(translated[each], original[each], `${name}.${each}`))
+    }
+    return typeof original === 'string' && translated === original && sentence.test(original) ? [name] : []
+  }
+  for (const [language, texts] of languages) {
+    if (language !== 'en') assert.deepEqual(left(texts, english, ''), [], language)
+  }
+  assert.deepEqual(left(english.shellTexts.errors, english.shellTexts.errors, '').length > 10, true)
 })
 
 test('a text that a language lacks or has with other values is found', () => {
@@ -193,4 +227,33 @@ test('pages, notices, refused forms and error pages are in the language of the r
   const others = (await bob.get(path)).text
   assert.match(others, /<html lang="en"/)
   assert.doesNotMatch(others, /«/)
+})
+
+test('German through the front door: pages, forms, refusals, events, times and numbers', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  await forge.as('alice').must('POST', '/user/repos', { name: 'anvil', auto_init: true })
+  await forge.as('alice').must('POST', '/repos/alice/anvil/issues', { title: 'Der Amboss klemmt' })
+  await forge.as('alice').must('PATCH', '/repos/alice/anvil/issues/1', { state: 'closed' })
+  const guest = new Browser(forge)
+  const austrian = { 'accept-language': 'de-AT,de;q=0.9,en;q=0.5', accept: 'text/html' }
+  const read = async (path: string) => (await guest.send('GET', path, undefined, austrian)).text
+  assert.match(await read('/user/login'), /<html lang="de".*<h1>Bei Ingot anmelden<\/h1>/s)
+  assert.match(await read('/no/thing'), /<h1>Seite nicht gefunden<\/h1>/)
+  const issue = await read('/alice/anvil/issues/1')
+  assert.match(issue, /schloss dies/)
+  assert.match(issue, /1 Kommentar|0 Kommentare/)
+  assert.match(issue, /<relative-time[^>]*>\d\d\.\d\d\.\d{4}<\/relative-time>/)
+  assert.match(await read('/alice/anvil/issues?state=closed&q=is%3Aclosed'), /von <a[^>]*>alice<\/a> <relative-time.* eröffnet/s)
+  // Nobody else gets the German pages: a request without a preference is answered in English.
+  assert.match((await guest.get('/alice/anvil/issues/1')).text, /<html lang="en".*closed this/s)
+  const alice = await Browser.of(forge, 'alice')
+  const settings = '/user/settings/appearance'
+  assert.match((await alice.get(settings)).text, /<option value="de-DE"[^>]*>Deutsch</)
+  await alice.submit(settings, `action="${settings}"`, { language: 'de-DE', theme: 'auto' })
+  const saved = (await alice.get(settings)).text
+  assert.match(saved, /Die Einstellungen sind gespeichert\./)
+  assert.match(saved, /<option value="de-DE" selected/)
+  const nameless = await alice.submit('/alice/anvil/issues/new', 'action="/alice/anvil/issues/new"', { title: '' })
+  assert.match(nameless.text, /Schreiben Sie einen Titel\./)
+  assert.doesNotMatch((await (await Browser.of(forge, 'bob')).get('/')).text, /Willkommen|Beginnen|anlegen/)
 })

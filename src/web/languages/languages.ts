@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { acceptedLanguages, matchLanguage, ownNameOf } from '../../lib/language-tags.ts'
+import { german } from './de/index.ts'
 import { english } from './en/index.ts'
 
 /** A text of another language: another string, or a function of the same values. */
@@ -15,7 +16,10 @@ type Translated<Text> = Text extends string
 export type Texts = Translated<typeof english>
 
 /** The texts by language, as in `lang` of HTML. A language that has several scripts is named with its own, as `zh-Hans`. */
-export const languages = new Map<string, Texts>([['en', english]])
+export const languages = new Map<string, Texts>([
+  ['en', english],
+  ['de', german],
+])
 
 /** `[i18n]`. */
 interface SiteLanguages {

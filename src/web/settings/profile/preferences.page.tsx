@@ -2,10 +2,12 @@ import { Type } from 'typebox'
 import { enumeration } from '../../../http/schema.ts'
 import { editSettings } from '../../../users/settings/settings.service.ts'
 import { inSession } from '../../shell/browser.requirements.ts'
+import { languageFor } from '../../shell/language-for.ts'
 import { act, page } from '../../shell/page.tsx'
 import { AppearanceView, NotificationSettingsView } from './preferences.view.tsx'
 import { inSettings, settingsMeta, settingsPath } from '../settings-frame.tsx'
 import { languageChoices } from '../../languages/languages.ts'
+import { readIn } from '../../languages/reader.ts'
 import { settingsTexts as texts } from '../../languages/texts.ts'
 import { textUpTo } from '../../ui/fields.ts'
 
@@ -36,13 +38,15 @@ export const appearanceSubmit = act({
   requires: [],
   fields: { theme: text, language: text, diff_view_style: text, enable_repo_unit_hints: text },
   again: appearancePage,
-  async run({ ctx, body }) {
+  async run({ ctx, body, call }) {
     await editSettings(ctx, ctx.viewer.user, {
       theme: body.theme,
       language: body.language,
       diff_view_style: body.diff_view_style,
       enable_repo_unit_hints: body.enable_repo_unit_hints !== undefined,
     })
+    // The next page is in the chosen language, and so is what it says.
+    readIn(languageFor(call, ctx.config, body.language))
     return { to: settingsPath('appearance'), notice: texts.saved }
   },
 })

@@ -1,0 +1,43 @@
+import { counted, numberText } from '../amounts.ts'
+
+/** Texts of the pages of clean-up rules. */
+export const cleanupTexts = {
+  title: 'Pakete',
+  rules: 'Aufräumregeln',
+  rulesLead: 'Eine Regel entfernt einmal am Tag alte Versionen der Pakete.',
+  none: 'Noch keine Regeln. Alle Versionen bleiben.',
+  add: 'Regel hinzufügen',
+  added: (type: string) => `Die Regel für ${type} ist hinzugefügt.`,
+  on: 'Ein',
+  off: 'Aus',
+  summary: (keepCount: number, days: number) =>
+    [
+      ...(keepCount === 0 ? [] : [`behält die neuesten ${numberText(keepCount)}`]),
+      days === 0 ? 'entfernt Versionen jedes Alters' : `entfernt nach ${counted(days, 'Tag', 'Tagen')}`,
+    ].join(', '),
+  lastRun: (count: number) => `entfernte ${counted(count, 'Version', 'Versionen')} `,
+  run: 'Jetzt ausführen',
+  runOf: (type: string) => `Regel für ${type} jetzt ausführen`,
+  saved: 'Die Regel ist gespeichert.',
+  started: 'Die Regel läuft im Hintergrund.',
+  ruleOf: (type: string) => `Aufräumregel: ${type}`,
+  back: 'Alle Regeln',
+  preview: 'Was sie jetzt entfernt',
+  previewNone: 'Im Moment nichts.',
+  previewMore: 'Sie entfernt weitere Versionen, die nicht in dieser Liste stehen.',
+  previewOff: 'Die Regel ist ausgeschaltet. Eingeschaltet würde sie diese Versionen entfernen:',
+  registry: 'Registry',
+  keepCount: 'Versionen, die bleiben',
+  keepCountHint: 'Die neuesten jedes Pakets. 0: keine aus diesem Grund.',
+  removeDays: 'Tage bis zum Entfernen',
+  removeDaysHint: '0: Das Alter zählt nicht.',
+  keepPattern: 'Versionen, die immer bleiben',
+  removePattern: 'Nur diese Versionen entfernen',
+  patternHint: 'Ein regulärer Ausdruck, der auf die ganze Version passt.',
+  fullName: 'Auch den Namen des Pakets vergleichen',
+  fullNameHint: 'Die Ausdrücke gelten für „Paket/Version“ statt für die Version.',
+  enabled: 'Die Regel ist eingeschaltet',
+  delete: 'Regel löschen',
+  deleteQuestion: (type: string) => `Die Aufräumregel für ${type} löschen?`,
+  removed: 'Die Regel ist gelöscht.',
+}

@@ -1,0 +1,77 @@
+import type { Reason } from '../../../notifications/cause.rules.ts'
+import { counted } from '../amounts.ts'
+
+const happened: Readonly<Record<Reason['what'], string>> = {
+  opened: 'Eröffnet',
+  comment: 'Neuer Kommentar',
+  closed: 'Geschlossen',
+  reopened: 'Wieder geöffnet',
+  assigned: 'Ihnen zugewiesen',
+  pushed: 'Neue Commits',
+  readied: 'Kann begutachtet werden',
+  review: 'Neues Gutachten',
+  dismissed: 'Gutachten verworfen',
+  requested: 'Gutachten erbeten',
+  offered: 'Ihnen angeboten',
+}
+
+/** Texts of the page of notifications. */
+export const notificationTexts = {
+  title: 'Benachrichtigungen',
+  tabs: 'Benachrichtigungen',
+  unread: 'Ungelesen',
+  read: 'Gelesen',
+  pinned: 'Angeheftet',
+  markRead: 'Als gelesen markieren',
+  markUnread: 'Als ungelesen markieren',
+  pin: 'Anheften',
+  unpin: 'Ablösen',
+  allRead: 'Alle als gelesen markieren',
+  selected: 'Ausgewählt:',
+  select: (title: string) => `${title} auswählen`,
+  repositoryRead: 'Diese als gelesen markieren',
+  keys: (tab: 'unread' | 'read' | 'pinned'): readonly (readonly [key: string, meaning: string])[] => [
+    ['j', 'nächste'],
+    ['k', 'vorige'],
+    ['e', tab === 'unread' ? 'gelesen' : 'ungelesen'],
+    ...(tab === 'pinned' ? [] : [['p', 'anheften'] as const]),
+    ['x', 'auswählen'],
+  ],
+  marked: (count: number) => `${counted(count, 'Benachrichtigung', 'Benachrichtigungen')} geändert.`,
+  reason: ({ what, isMention }: Reason, isMerged: boolean): string => {
+    if (isMention) return 'Hat Sie erwähnt'
+    return what === 'closed' && isMerged ? 'Zusammengeführt' : happened[what]
+  },
+  transfer: 'Das Repository wurde Ihnen angeboten oder übergeben',
+  empty: {
+    unread: 'Alles gelesen',
+    read: 'Noch nichts gelesen',
+    pinned: 'Nichts angeheftet',
+  },
+  emptyHint: {
+    unread:
+      'Hier erscheinen Erwähnungen, erbetene Gutachten und Antworten dort, wo Sie beteiligt sind oder beobachten.',
+    read: 'Benachrichtigungen stehen hier, wenn Sie sie gelesen haben.',
+    pinned: 'Heften Sie eine Benachrichtigung an, um sie griffbereit zu haben.',
+  },
+  subscriptions: {
+    title: 'Abonnements',
+    lead: 'Worüber Sie benachrichtigt werden.',
+    issues: 'Issues und Pull-Requests',
+    repositories: 'Repositorys',
+    watched: (count: number) => counted(count, 'beobachtetes Repository', 'beobachtete Repositorys'),
+    subscribed: (count: number) => counted(count, 'Abonnement', 'Abonnements'),
+    unwatch: 'Nicht mehr beobachten',
+    unwatchOf: (name: string) => `${name} nicht mehr beobachten`,
+    unwatched: 'Sie beobachten das Repository nicht mehr.',
+    unsubscribe: 'Abbestellen',
+    unsubscribeOf: (title: string) => `${title} abbestellen`,
+    unsubscribed: 'Sie bekommen dazu keine Benachrichtigungen mehr, außer wenn jemand Sie erwähnt.',
+    noIssues: 'Sie haben nichts von Hand abonniert',
+    noIssuesLead: 'Wo Sie beteiligt sind, werden Sie ohne Abonnement benachrichtigt.',
+    noRepositories: 'Sie beobachten keine Repositorys',
+    noRepositoriesLead: 'Das Auge oben in einem Repository meldet Ihnen seine neuen Issues und Pull-Requests.',
+    explore: 'Repositorys entdecken',
+    updated: 'geändert',
+  },
+}

@@ -1,0 +1,38 @@
+import { counted } from '../amounts.ts'
+
+/** Texts of the pages of milestones. */
+export const milestoneTexts = {
+  title: 'Meilensteine',
+  create: 'Neuer Meilenstein',
+  edit: (title: string) => `${title} bearbeiten`,
+  name: 'Titel',
+  description: 'Beschreibung',
+  due: 'Fälligkeit',
+  add: 'Meilenstein anlegen',
+  save: 'Meilenstein speichern',
+  open: (count: number) => `${count} offen`,
+  closed: (count: number) => `${count} geschlossen`,
+  done: (percent: number) => `${percent} % erledigt`,
+  progress: (title: string, done: number, total: number) =>
+    `${title}: ${done} von ${counted(total, 'Issue', 'Issues')} geschlossen`,
+  noDue: 'Keine Fälligkeit',
+  dueOn: 'Fällig am ',
+  overdue: 'Überfällig seit ',
+  closedOn: 'Geschlossen ',
+  empty: 'Noch keine Meilensteine',
+  emptyLead: 'Ein Meilenstein sammelt die Issues eines Releases oder Ziels und zeigt, wie viel erledigt ist.',
+  mineLead: 'Aus den Repositorys, die Ihnen gehören oder an denen Sie mitwirken.',
+  mineBounded: 'Nur die zuletzt geänderten Repositorys werden gezeigt.',
+  emptyClosed: 'Keine geschlossenen Meilensteine',
+  emptyTitle: 'Schreiben Sie einen Titel.',
+  close: 'Schließen',
+  reopen: 'Wieder öffnen',
+  deleteQuestion: (title: string) => `Den Meilenstein ${title} löschen? Seine Issues bleiben.`,
+  deleted: (title: string) => `Der Meilenstein ${title} ist gelöscht.`,
+  created: (title: string) => `Der Meilenstein ${title} ist angelegt.`,
+  saved: (title: string) => `Der Meilenstein ${title} ist gespeichert.`,
+  noIssues: 'Zu diesem Meilenstein gehört noch nichts.',
+  noneOf: { open: 'Nichts ist offen.', closed: 'Noch nichts ist geschlossen.' },
+  all: 'Alle in der Liste der Issues zeigen',
+  states: 'Stand',
+}
