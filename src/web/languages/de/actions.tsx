@@ -176,7 +176,7 @@ jobs:
           notice === 0 ? '' : counted(notice, 'Hinweis', 'Hinweise'),
         ].filter((each) => each !== ''),
       ),
-    place: ({ path, start_line: first, end_line: last }: ActionAnnotationRow) =>
+    location: ({ path, start_line: first, end_line: last }: ActionAnnotationRow) =>
       first === 0 ? path : `${path}:${first}${last > first ? `–${last}` : ''}`,
     moreAnnotations: (count: number) =>
       `${counted(count, 'weitere Anmerkung', 'weitere Anmerkungen')} ${count === 1 ? 'steht' : 'stehen'} in den Protokollen`,

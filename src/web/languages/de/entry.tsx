@@ -107,7 +107,7 @@ export const entryTexts = {
         Ein Gerät zeigt den Code <strong>{code}</strong>.
       </>
     ),
-    asked: (address: string, moment: ComponentChildren) => (
+    requestSent: (address: string, moment: ComponentChildren) => (
       <>
         Es hat von {address} aus gefragt: {moment}.
       </>
