@@ -44,6 +44,15 @@ export const shellTexts = {
   palette: 'Springen zu',
   paletteHint: 'Zu einem Repository, einem Issue, einer Person oder einer Seite',
   paletteFailed: 'Es kam keine Antwort. Tippen Sie weiter, um noch einmal zu fragen.',
+  diagram: {
+    title: 'Diagramm',
+    copy: 'Quelltext kopieren',
+    source: 'Quelltext',
+    whole: 'Volle Breite',
+    slow: 'Dieses Diagramm braucht zu lange. Hier ist sein Quelltext.',
+    failed: 'Dieses Diagramm kann nicht gezeichnet werden. Hier ist sein Quelltext.',
+    unloaded: 'Das Programm, das Diagramme zeichnet, wurde nicht geladen. Hier ist der Quelltext.',
+  },
   errorTitle: (title: string) => `Fehler: ${title}`,
   shortcutGroups: [
     {
