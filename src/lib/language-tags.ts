@@ -11,7 +11,7 @@ function localeOf(tag: string): Intl.Locale | undefined {
   try {
     return new Intl.Locale(tag.trim().replaceAll('_', '-'))
   } catch (error) {
-    if (error instanceof RangeError) return undefined
+    if (Error.isError(error) && error.name === 'RangeError') return undefined
     throw error
   }
 }
