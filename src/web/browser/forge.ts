@@ -33,7 +33,6 @@
  * | `class="needs-script"` | hidden in browsers without scripts (style sheet) |
  * | `<html data-theme="light">` (`dark`, `auto`) | colours (style sheet, no script) |
  */
-import '@github/relative-time-element'
 import './anchors.ts'
 import './copying.ts'
 import './dialogs.ts'
@@ -46,6 +45,7 @@ import './names.ts'
 import './navigation.ts'
 import './rows.ts'
 import './tasks.ts'
+import './times.ts'
 import './viewer.ts'
 import { onEach } from './present.ts'
 
