@@ -3,8 +3,9 @@ import { matchLanguage } from '../../lib/language-tags.ts'
 import { german } from './de.ts'
 import { english } from './en.ts'
 import type { MailTexts } from './mail-texts.ts'
+import { chinese } from './zh.ts'
 
-const catalogue = new Map([english, german].map((texts) => [texts.language, texts]))
+const catalogue = new Map([english, german, chinese].map((texts) => [texts.language, texts]))
 
 const find = (tag: string): MailTexts | undefined => {
   const language = matchLanguage(tag, catalogue.keys())

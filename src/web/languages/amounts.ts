@@ -30,7 +30,8 @@ export const listText = (items: readonly string[]): string => lists().format(ite
 export const choiceText = (items: readonly string[]): string => choices().format(items)
 
 const percents = perLanguage(
-  (language) => new Intl.NumberFormat(language, { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 }),
+  (language) =>
+    new Intl.NumberFormat(language, { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 }),
 )
 
 /** Returns a share of one such as `12.3%`. */

@@ -7,9 +7,10 @@ import { Browser } from '../../testing/browser.ts'
 import { startForge } from '../../testing/forge.ts'
 import { english } from './en/index.ts'
 import { amount, choiceText, listText, percentText } from './amounts.ts'
-import { chooseLanguage, languageChoices, languages, type Texts } from './languages.ts'
+import { chooseLanguage, languageChoices, languages } from './languages.ts'
 import { inLanguage } from './reader.ts'
 import { uiTexts } from './texts.ts'
+import type { Texts } from './translation.ts'
 import { shownTexts } from './values-of-texts.test-support.ts'
 
 const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -169,11 +170,20 @@ test('the languages of a site are those that it offers and that exist, each once
 
 test('lists, shares and forms by number are those of the language', () => {
   const forms = { one: '# Datei', few: '# soubory', other: '# Dateien' }
-  const say = () => [listText(['a', 'b', 'c']), choiceText(['a', 'b']), percentText(0.123), amount(1, forms), amount(2000, forms)]
+  const say = () => [
+    listText(['a', 'b', 'c']),
+    choiceText(['a', 'b']),
+    percentText(0.123),
+    amount(1, forms),
+    amount(2000, forms),
+  ]
   assert.deepEqual(inLanguage('en', say), ['a, b, c', 'a or b', '12.3%', '1 Datei', '2,000 Dateien'])
   assert.deepEqual(inLanguage('de', say), ['a, b und c', 'a oder b', '12,3\u00a0%', '1 Datei', '2.000 Dateien'])
   assert.deepEqual(inLanguage('zh-Hans', say).slice(0, 2), ['a、b、c', 'a或b'])
-  assert.equal(inLanguage('cs', () => amount(3, forms)), '3 soubory')
+  assert.equal(
+    inLanguage('cs', () => amount(3, forms)),
+    '3 soubory',
+  )
 })
 
 test('languagePage, languageSubmit: a guest chooses a language, which comes before that of the browser', async () => {
@@ -243,7 +253,10 @@ test('German through the front door: pages, forms, refusals, events, times and n
   assert.match(issue, /schloss dies/)
   assert.match(issue, /1 Kommentar|0 Kommentare/)
   assert.match(issue, /<relative-time[^>]*>\d\d\.\d\d\.\d{4}<\/relative-time>/)
-  assert.match(await read('/alice/anvil/issues?state=closed&q=is%3Aclosed'), /von <a[^>]*>alice<\/a> <relative-time.* eröffnet/s)
+  assert.match(
+    await read('/alice/anvil/issues?state=closed&q=is%3Aclosed'),
+    /von <a[^>]*>alice<\/a> <relative-time.* eröffnet/s,
+  )
   // Nobody else gets the German pages: a request without a preference is answered in English.
   assert.match((await guest.get('/alice/anvil/issues/1')).text, /<html lang="en".*closed this/s)
   const alice = await Browser.of(forge, 'alice')

@@ -1,24 +1,14 @@
-import type { VNode } from 'preact'
 import { acceptedLanguages, matchLanguage, ownNameOf } from '../../lib/language-tags.ts'
 import { german } from './de/index.ts'
 import { english } from './en/index.ts'
-
-/** A text of another language: another string, or a function of the same values. */
-type Translated<Text> = Text extends string
-  ? string
-  : Text extends number | boolean | null | undefined | VNode
-    ? Text
-    : Text extends (...values: infer Values) => infer Result
-      ? (...values: Values) => Translated<Result>
-      : { readonly [Name in keyof Text]: Translated<Text[Name]> }
-
-/** The texts of pages in one language: what `en/index.ts` exports. */
-export type Texts = Translated<typeof english>
+import type { Texts } from './translation.ts'
+import { chinese } from './zh/index.ts'
 
 /** The texts by language, as in `lang` of HTML. A language that has several scripts is named with its own, as `zh-Hans`. */
 export const languages = new Map<string, Texts>([
   ['en', english],
   ['de', german],
+  ['zh-Hans', chinese],
 ])
 
 /** `[i18n]`. */

@@ -1,7 +1,8 @@
 import { isValidElement } from 'preact'
 import { english } from './en/index.ts'
-import { languages, type Texts } from './languages.ts'
+import { languages } from './languages.ts'
 import { readerLanguage } from './reader.ts'
+import type { Texts } from './translation.ts'
 
 type Tree = { readonly [name: string]: unknown }
 

@@ -43,16 +43,12 @@ function bindings(pattern: Node, place: string): (readonly [name: string, place:
 const shownBy = (text: Node): Shown => {
   const places = new Map((text['params'] as Node[]).flatMap((each, index) => bindings(each, String(index))))
   const nodes = [...below(text['body'] as Node)]
-  const values = nodes.flatMap((node) =>
-    node.type === 'Identifier' ? (places.get(node['name'] as string) ?? []) : [],
-  )
+  const values = nodes.flatMap((node) => (node.type === 'Identifier' ? (places.get(node['name'] as string) ?? []) : []))
   return { values: [...new Set(values)].toSorted(), elements: elementsOf(nodes) }
 }
 
 const elementsOf = (nodes: readonly Node[]): string[] =>
-  nodes
-    .flatMap((node) => (node.type === 'JSXOpeningElement' ? String((node['name'] as Node)['name']) : []))
-    .toSorted()
+  nodes.flatMap((node) => (node.type === 'JSXOpeningElement' ? String((node['name'] as Node)['name']) : [])).toSorted()
 
 /** Returns what the texts of an object show, by their names. A text that is declared elsewhere has no entry. */
 function* shownIn(value: Node, name: string): Generator<readonly [string, Shown]> {

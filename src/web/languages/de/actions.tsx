@@ -132,9 +132,7 @@ jobs:
     approvalReader: 'Jemand mit Schreibrecht muss ihn freigeben.',
     toWorkflow: 'Zur Datei',
     waiting: (count: number) =>
-      count === 1
-        ? 'Ein Job wartet auf einen freien Runner mit'
-        : `${jobs(count)} warten auf einen freien Runner mit`,
+      count === 1 ? 'Ein Job wartet auf einen freien Runner mit' : `${jobs(count)} warten auf einen freien Runner mit`,
     runner: {
       missing: (count: number) =>
         count === 1
@@ -182,8 +180,7 @@ jobs:
       `${counted(count, 'weitere Anmerkung', 'weitere Anmerkungen')} ${count === 1 ? 'steht' : 'stehen'} in den Protokollen`,
     summary: 'Zusammenfassung',
     summaryOf: (job: string) => `Zusammenfassung von ${job}`,
-    moreSummaries:
-      'Weitere Zusammenfassungen sind zu lang für diese Seite; sie stehen auf den Seiten der Jobs.',
+    moreSummaries: 'Weitere Zusammenfassungen sind zu lang für diese Seite; sie stehen auf den Seiten der Jobs.',
   },
   environments: {
     title: 'Umgebungen',
@@ -207,8 +204,7 @@ jobs:
     whole: 'Protokoll',
     unnamed: (number: number) => `Schritt ${number}`,
     search: 'Dieses Protokoll durchsuchen',
-    results: (count: number, query: string) =>
-      `${counted(count, 'Zeile enthält', 'Zeilen enthalten')} „${query}“`,
+    results: (count: number, query: string) => `${counted(count, 'Zeile enthält', 'Zeilen enthalten')} „${query}“`,
     noResults: (query: string) => `Keine Zeile enthält „${query}“`,
     someResults: 'Nur die ersten Zeilen werden gezeigt.',
     searchCut:

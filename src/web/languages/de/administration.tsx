@@ -110,7 +110,8 @@ export const administrationTexts = {
     keyRemoved: 'Der Schlüssel wurde entfernt.',
     removeKey: 'Entfernen',
     removeKeyOf: (title: string) => `Schlüssel ${title} entfernen`,
-    confirmKey: (title: string) => `Den Schlüssel „${title}“ entfernen? Programme, die ihn benutzen, verlieren den Zugang.`,
+    confirmKey: (title: string) =>
+      `Den Schlüssel „${title}“ entfernen? Programme, die ihn benutzen, verlieren den Zugang.`,
     newRepository: 'Neues Repository',
     newRepositoryLead: (name: string) => `Es gehört ${name}.`,
     repositoryName: 'Name des Repositorys',

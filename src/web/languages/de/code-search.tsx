@@ -5,8 +5,7 @@ export const codeSearchTexts = {
   title: 'Code durchsuchen',
   label: 'Text in Dateien',
   search: 'Suchen',
-  hint: (branch: string) =>
-    `Findet Zeilen von Textdateien in ${branch}. Groß- und Kleinschreibung spielt keine Rolle.`,
+  hint: (branch: string) => `Findet Zeilen von Textdateien in ${branch}. Groß- und Kleinschreibung spielt keine Rolle.`,
   hintEverywhere:
     'Findet Zeilen von Textdateien in den Standard-Branches der Repositorys, die Sie lesen dürfen. Groß- und Kleinschreibung spielt keine Rolle.',
   none: (text: string) => `Keine Zeile enthält „${text}“`,

@@ -188,8 +188,7 @@ export const codeTexts = {
   noTags: 'Noch keine Tags',
   noTagsHint: 'Ein Tag gibt einem Commit einen bleibenden Namen, etwa v1.0.0.',
   noWatchers: 'Noch niemand beobachtet dieses Repository',
-  notEditable:
-    'nur Textdateien in UTF-8 mit bis zu 2 MB werden hier bearbeitet; ändern Sie diese Datei mit git',
+  notEditable: 'nur Textdateien in UTF-8 mit bis zu 2 MB werden hier bearbeitet; ändern Sie diese Datei mit git',
   onBranch: (branch: string) => `Im Branch ${branch}`,
   period: 'Zeitraum',
   presentVersion: 'Die jetzige Fassung',

@@ -67,8 +67,7 @@ export const entryTexts = {
     usePasskey: 'Passkey benutzen',
     useScratch: 'Notfallcode benutzen',
     useDevice: 'Gerät benutzen',
-    wrongPasskey:
-      'Dieser Passkey gehört nicht zum Konto, oder die Seite ist abgelaufen. Versuchen Sie es noch einmal.',
+    wrongPasskey: 'Dieser Passkey gehört nicht zum Konto, oder die Seite ist abgelaufen. Versuchen Sie es noch einmal.',
     wrongCode: 'Dieser Code ist falsch oder schon benutzt.',
   },
   authorize: {
@@ -99,8 +98,7 @@ export const entryTexts = {
     code: 'Code',
     codeHint: 'Acht Buchstaben, wie WDJB-MJHT.',
     continue: 'Weiter',
-    unknownCode:
-      'Kein Gerät wartet mit diesem Code. Vielleicht wurde er schon beantwortet, oder er ist abgelaufen.',
+    unknownCode: 'Kein Gerät wartet mit diesem Code. Vielleicht wurde er schon beantwortet, oder er ist abgelaufen.',
     allow: (application: string) => `„${application}“ auf einem Gerät berechtigen?`,
     shown: (code: string) => (
       <>

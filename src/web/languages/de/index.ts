@@ -1,4 +1,4 @@
-import type { Texts } from '../languages.ts'
+import type { Texts } from '../translation.ts'
 import { actionsTexts } from './actions.tsx'
 import { administrationTexts } from './administration.tsx'
 import { apiTexts } from './api.tsx'

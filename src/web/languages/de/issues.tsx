@@ -105,8 +105,7 @@ export const issueTexts = {
     refusal: {
       issue_locked: 'Die Unterhaltung ist gesperrt. Nur Personen mit Schreibrecht dürfen kommentieren.',
       archived: 'Dieses Repository ist archiviert, deshalb kann niemand kommentieren.',
-      blocked:
-        'Sie können nicht kommentieren, weil der Eigentümer des Repositorys oder der Autor Sie blockiert hat.',
+      blocked: 'Sie können nicht kommentieren, weil der Eigentümer des Repositorys oder der Autor Sie blockiert hat.',
     } as Readonly<Record<string, string>>,
     emptyComment: 'Schreiben Sie zuerst einen Kommentar.',
     side: 'Einzelheiten',

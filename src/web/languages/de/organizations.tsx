@@ -66,8 +66,7 @@ export const teamTexts = {
   titleOf: (org: string, team?: string) => (team === undefined ? `Teams · ${org}` : `${team} · ${org}`),
   lead: 'Ein Team gibt seinen Mitgliedern Zugang zu Repositorys.',
   newTeam: 'Neues Team',
-  newLead:
-    'Das Team gibt seinen Mitgliedern Zugang zu Repositorys. Mitglieder und Repositorys fügen Sie danach hinzu.',
+  newLead: 'Das Team gibt seinen Mitgliedern Zugang zu Repositorys. Mitglieder und Repositorys fügen Sie danach hinzu.',
   owns: 'Eigentümer',
   administers: 'Verwaltet',
   yours: 'Ihr Team',
@@ -184,7 +183,6 @@ export const organizationSettingsTexts = {
   newName: 'Neuer Name',
   renamed: (name: string) => `Die Organisation heißt jetzt ${name}.`,
   delete: 'Organisation löschen',
-  deleteLead:
-    'Ihr dürfen keine Repositorys und Pakete gehören. Auch ihre Teams, Labels und Webhooks werden gelöscht.',
+  deleteLead: 'Ihr dürfen keine Repositorys und Pakete gehören. Auch ihre Teams, Labels und Webhooks werden gelöscht.',
   deleted: (name: string) => `Die Organisation ${name} ist gelöscht.`,
 }

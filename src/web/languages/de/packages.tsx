@@ -64,8 +64,7 @@ export const packageTexts = {
   allVersions: 'Alle Versionen',
   dependenciesFor: (purpose: string) => (purpose === '' ? 'Abhängigkeiten' : `Abhängigkeiten: ${purpose}`),
   readme: 'README',
-  yanked:
-    'Diese Version ist zurückgezogen: Builds, die sie nennen, bekommen sie noch, und kein neuer Build wählt sie.',
+  yanked: 'Diese Version ist zurückgezogen: Builds, die sie nennen, bekommen sie noch, und kein neuer Build wählt sie.',
   deprecated: (why: string) => `Veraltet: ${why}`,
   image: {
     tags: 'Tags',

@@ -5,7 +5,8 @@ import { sizeText } from '../amounts.ts'
 export const quotaTexts = {
   lead: 'Grenzen dessen, was Konten und Organisationen speichern.',
   groups: 'Gruppen',
-  groupsLead: 'Eine Gruppe wendet ihre Regeln auf ihre Konten an. Ein Konto darf speichern, was eine seiner Gruppen erlaubt.',
+  groupsLead:
+    'Eine Gruppe wendet ihre Regeln auf ihre Konten an. Ein Konto darf speichern, was eine seiner Gruppen erlaubt.',
   noGroups: 'Noch keine Gruppen.',
   isDefault: 'Standard',
   defaultLead: 'Sie gilt für Konten ohne Gruppe.',

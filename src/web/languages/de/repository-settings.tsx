@@ -120,8 +120,7 @@ export const repositorySettingsTexts = {
     archiveDone: 'Das Repository ist archiviert.',
     unarchiveDone: 'Das Repository ist nicht mehr archiviert.',
     transfer: 'Übergeben',
-    transferLead:
-      'Das Repository geht an eine andere Person oder Organisation, die es vielleicht erst annehmen muss.',
+    transferLead: 'Das Repository geht an eine andere Person oder Organisation, die es vielleicht erst annehmen muss.',
     newOwner: 'Neuer Eigentümer',
     transferred: (owner: string) => `Das Repository ist jetzt bei ${owner}.`,
     pending: (owner: string) => `Die Übergabe wartet, bis ${owner} sie annimmt.`,
@@ -186,8 +185,7 @@ export const repositorySettingsTexts = {
     isOn: 'Workflows sind eingeschaltet.',
     isOff: 'Workflows sind ausgeschaltet.',
     caches: 'Caches',
-    cachesLead:
-      'Jobs bewahren hier Dateien auf, damit spätere Jobs sie nicht noch einmal erzeugen oder herunterladen.',
+    cachesLead: 'Jobs bewahren hier Dateien auf, damit spätere Jobs sie nicht noch einmal erzeugen oder herunterladen.',
     noCaches: 'Noch kein Job hat einen Cache gespeichert.',
     keyFilter: 'Schlüssel beginnt mit',
     filter: 'Filtern',
@@ -195,7 +193,8 @@ export const repositorySettingsTexts = {
     showAll: 'Alle zeigen',
     lastUsed: 'zuletzt benutzt ',
     deleteCache: (key: string) => `Cache ${key} löschen`,
-    deleteCacheConfirm: (key: string) => `Den Cache ${key} löschen? Der nächste Job, der ihn braucht, erzeugt einen neuen.`,
+    deleteCacheConfirm: (key: string) =>
+      `Den Cache ${key} löschen? Der nächste Job, der ihn braucht, erzeugt einen neuen.`,
     cacheDeleted: 'Der Cache ist gelöscht.',
   },
   lfs: {
@@ -266,8 +265,7 @@ export const repositorySettingsTexts = {
     none: 'Noch keine Push-Mirrors.',
     add: 'Push-Mirror hinzufügen',
     address: 'Adresse des anderen Repositorys',
-    addressHint:
-      'Etwa https://example.com/me/copy.git. Was es hat und dieses Repository nicht, wird dort gelöscht.',
+    addressHint: 'Etwa https://example.com/me/copy.git. Was es hat und dieses Repository nicht, wird dort gelöscht.',
     username: 'Benutzername',
     password: 'Passwort oder Token',
     onCommit: 'Nach jedem Push',

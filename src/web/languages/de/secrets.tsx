@@ -49,7 +49,8 @@ export const secretTexts = {
   registrationSaved: 'Die Registrierung ist geändert.',
   runnerRemoved: 'Der Runner ist entfernt.',
   removeRunner: (name: string) => `Runner ${name} entfernen`,
-  removeRunnerQuestion: (name: string) => `Den Runner ${name} entfernen? Die Jobs, die er ausführt, werden abgebrochen.`,
+  removeRunnerQuestion: (name: string) =>
+    `Den Runner ${name} entfernen? Die Jobs, die er ausführt, werden abgebrochen.`,
   remove: 'Entfernen',
   statuses: { offline: 'Nicht verbunden', idle: 'Frei', active: 'Beschäftigt' } as Readonly<Record<string, string>>,
   lastOnline: 'zuletzt gesehen ',

@@ -102,8 +102,7 @@ export const settingsTexts = {
   },
   applications: {
     tokens: 'Zugriffstokens',
-    tokensLead:
-      'Ein Programm sendet ein solches Token statt Ihres Passworts, für die API und für git über HTTPS.',
+    tokensLead: 'Ein Programm sendet ein solches Token statt Ihres Passworts, für die API und für git über HTTPS.',
     token: 'Zugriffstoken',
     tokenOnce: (name: string) => (
       <>
@@ -157,7 +156,8 @@ export const settingsTexts = {
     redirectHint: 'Eine je Zeile. Zu einer davon kehren Personen nach der Anmeldung zurück.',
     redirectMissing: 'geben Sie mindestens eine Adresse ein',
     confidential: 'Vertraulicher Client',
-    confidentialHint: 'Er bewahrt ein Geheimnis, wie es ein Webserver tut. Programme auf Geräten und in Browsern tun das nicht.',
+    confidentialHint:
+      'Er bewahrt ein Geheimnis, wie es ein Webserver tut. Programme auf Geräten und in Browsern tun das nicht.',
     credentials: 'Zugangsdaten',
     clientId: 'Client-ID',
     secret: 'Client-Geheimnis',
@@ -258,8 +258,7 @@ export const settingsTexts = {
       question: (name: string) => `Das Konto ${name} löschen? Niemand kann es zurückbringen.`,
       done: (name: string) => `Das Konto ${name} ist gelöscht.`,
     },
-    chooseHint:
-      'Die Verwaltung bittet Sie, ein Passwort zu wählen, das niemand sonst kennt, bevor Sie weitermachen.',
+    chooseHint: 'Die Verwaltung bittet Sie, ein Passwort zu wählen, das niemand sonst kennt, bevor Sie weitermachen.',
   },
   confirmation: {
     recentSignIn: 'Dafür müssen Sie sich innerhalb der letzten 15 Minuten angemeldet haben.',

@@ -37,10 +37,7 @@ const fields: Readonly<Record<string, readonly [label: string, hint?: string]>> 
   bind_dn: ['Konto, das sucht', 'Der DN eines Kontos, das das Verzeichnis lesen darf. Leer: anonym suchen.'],
   user_base: ['Wo Personen sind', 'Der DN, unter dem Personen gesucht werden.'],
   user_filter: ['Filter für Personen', '%s steht für den eingegebenen Namen.'],
-  user_dn: [
-    'DN von Personen',
-    'Mit %s für den eingegebenen Namen. Personen melden sich damit direkt an, ohne Suche.',
-  ],
+  user_dn: ['DN von Personen', 'Mit %s für den eingegebenen Namen. Personen melden sich damit direkt an, ohne Suche.'],
   admin_filter: ['Filter für Administratoren', 'Wer passt, ist Administrator, andere nicht. Leer: keine Änderung.'],
   restricted_filter: [
     'Filter für eingeschränkte Konten',

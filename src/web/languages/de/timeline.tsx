@@ -27,8 +27,7 @@ export const timelineTexts = {
     `${listText([...names, ...(more > 0 ? [counted(more, 'weitere Person', 'weitere Personen')] : [])])}: ${word}`,
   earlier: (count: number) => `${counted(count, 'früheren Eintrag', 'frühere Einträge')} zeigen`,
   later: 'Neueste Einträge zeigen',
-  outOfDate:
-    'Jemand hat diesen Text inzwischen geändert. Vergleichen Sie ihn mit Ihrem und speichern Sie noch einmal.',
+  outOfDate: 'Jemand hat diesen Text inzwischen geändert. Vergleichen Sie ihn mit Ihrem und speichern Sie noch einmal.',
   theirText: 'Der Text, wie er jetzt ist',
   due: 'Fälligkeit',
   closed: 'schloss dies',

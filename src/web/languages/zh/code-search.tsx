@@ -1,0 +1,18 @@
+import { numberText } from '../amounts.ts'
+import type { Texts } from '../translation.ts'
+
+/** Texts of the searches in code. */
+export const codeSearchTexts: Texts['codeSearchTexts'] = {
+  title: '搜索代码',
+  label: '文件中的文本',
+  search: '搜索',
+  hint: (branch) => `查找 ${branch} 上文本文件中的行，不区分大小写。`,
+  hintEverywhere: '在你可以读取的仓库的默认分支上查找文本文件中的行，不区分大小写。',
+  none: (text) => `没有包含“${text}”的行`,
+  found: (files) => `${numberText(files)} 个文件。`,
+  foundEverywhere: (repositories, searched) =>
+    `搜索的 ${numberText(searched)} 个仓库中有 ${numberText(repositories)} 个匹配。`,
+  bounded: '搜索提前停止：并未查看或显示全部内容。',
+  boundedEverywhere: (searched) =>
+    `搜索范围有限：只查看了最近更新的 ${numberText(searched)} 个仓库，并显示每个仓库最前面的几行。`,
+}

@@ -1,0 +1,78 @@
+import { numberText } from '../amounts.ts'
+import type { Texts } from '../translation.ts'
+
+/** Texts of the frames around the pages of a repository, an account or a group of settings. */
+export const frameTexts: Texts['frameTexts'] = {
+  repository: {
+    tabs: '仓库',
+    marks: '关注、星标或派生',
+    code: '代码',
+    issues: '议题',
+    pulls: '拉取请求',
+    actions: 'Actions',
+    packages: '软件包',
+    releases: '发行版',
+    wiki: 'Wiki',
+    activity: '动态',
+    search: '搜索',
+    settings: '设置',
+    private: '私有',
+    internal: '内部',
+    archived: '已归档',
+    template: '模板',
+    mirror: '镜像',
+    archivedSince: '此仓库已归档，只能读取，不能修改。',
+    forkedFrom: '派生自 ',
+    mirrorOf: '镜像自 ',
+    star: '加星标',
+    unstar: '取消星标',
+    watch: '关注',
+    unwatch: '取消关注',
+    fork: '派生',
+    stars: (count) => `查看加星标的用户：${count}`,
+    watchers: (count) => `查看关注的用户：${count}`,
+    forks: (count) => `查看派生仓库：${count}`,
+    signInFirst: '请先登录',
+  },
+  person: {
+    tabs: '个人主页',
+    repositories: '仓库',
+    packages: '软件包',
+    activity: '动态',
+    stars: '星标',
+    followers: '关注者',
+    following: '正在关注',
+  },
+  organization: {
+    tabs: '组织',
+    repositories: '仓库',
+    packages: '软件包',
+    activity: '动态',
+    people: '成员',
+    teams: '团队',
+    settings: '设置',
+    private: '私有',
+    limited: '受限',
+  },
+}
+
+/** The texts about a transfer that waits for the recipient. */
+export const transferTexts: Texts['transferTexts'] = {
+  offered: (recipient) => `此仓库正等待 ${recipient} 接受转移。`,
+  accept: '接受',
+  reject: '拒绝',
+  cancel: '取消转移',
+  accepted: (owner) => `仓库现在归 ${owner} 所有。`,
+  rejected: '转移已被拒绝。',
+  cancelled: '转移已取消。',
+}
+
+/** Texts about checks and signatures of commits. */
+export const commitMarkTexts: Texts['commitMarkTexts'] = {
+  checks: (passed, total) => `${numberText(total)} 项检查中 ${numberText(passed)} 项已通过`,
+  signatureBroken: '签名与提交不符',
+  signatureKey: (key) => `密钥 ${key}`,
+  signatureUnknown: '以未知密钥签名',
+  signatureUnread: '签名的形式无法读取',
+  signedBy: (name) => (name === '' ? '签名已验证' : `${name} 的签名已验证`),
+}

@@ -1,0 +1,38 @@
+import { numberText } from '../amounts.ts'
+import type { Texts } from '../translation.ts'
+
+/** Texts of the pages of milestones. */
+export const milestoneTexts: Texts['milestoneTexts'] = {
+  title: '里程碑',
+  create: '新建里程碑',
+  edit: (title) => `编辑 ${title}`,
+  name: '标题',
+  description: '描述',
+  due: '截止日期',
+  add: '创建里程碑',
+  save: '保存里程碑',
+  open: (count) => `${count} 个开启`,
+  closed: (count) => `${count} 个已关闭`,
+  done: (percent) => `已完成 ${percent}%`,
+  progress: (title, done, total) => `${title}：${numberText(total)} 个议题中 ${numberText(done)} 个已关闭`,
+  noDue: '没有截止日期',
+  dueOn: '截止于 ',
+  overdue: '已逾期，截止于 ',
+  closedOn: '关闭于 ',
+  empty: '暂无里程碑',
+  emptyLead: '里程碑汇集一次发布或一个目标的议题，并显示完成的进度。',
+  mineLead: '来自你拥有或参与贡献的仓库。',
+  mineBounded: '只显示最近更新的仓库。',
+  emptyClosed: '没有已关闭的里程碑',
+  emptyTitle: '请填写标题。',
+  close: '关闭',
+  reopen: '重新打开',
+  deleteQuestion: (title) => `要删除里程碑 ${title} 吗？其中的议题会保留。`,
+  deleted: (title) => `里程碑 ${title} 已删除。`,
+  created: (title) => `里程碑 ${title} 已创建。`,
+  saved: (title) => `里程碑 ${title} 已保存。`,
+  noIssues: '此里程碑还没有内容。',
+  noneOf: { open: '没有开启的议题。', closed: '还没有已关闭的议题。' },
+  all: '在议题列表中显示全部',
+  states: '状态',
+}
