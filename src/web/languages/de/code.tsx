@@ -100,6 +100,7 @@ export const codeTexts = {
   ),
   symbolicLink: 'Symbolischer Link',
   tagCount: (count: number) => counted(count, 'Tag', 'Tags'),
+  feedOf: (branch: string) => `Commits von ${branch}`,
   tooLarge: 'Diese Datei ist zu groß, um sie zu zeigen',
   topics: 'Themen',
   addTopics: 'Themen hinzufügen',

@@ -99,6 +99,7 @@ export const codeTexts: Texts['codeTexts'] = {
     ),
   symbolicLink: '符号链接',
   tagCount: (count) => `${numberText(count)} 个标签`,
+  feedOf: (branch: string) => `${branch} 的提交`,
   tooLarge: '文件太大，无法显示',
   topics: '主题',
   addTopics: '添加主题',
