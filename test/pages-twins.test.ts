@@ -44,11 +44,12 @@ const replaced: readonly (readonly [ids: RegExp, lacks: readonly string[], inste
   // The list has rows of many repositories; the service reads each as the caller.
   [/^endIssueSubscription$/, ['resolve:repo', 'issuesOrPullsEnabled'], []],
   [/^endRepositoryWatch$/, ['resolve:repo'], []],
-  // A branch that only a maintainer's permission opens is changed on the page of its pull request.
-  [/^(?:newFile|editFile|deleteFile|uploadFiles)Page$/, ['branchWriter'], ['RW(code)']],
-  [/^(?:create|edit)File$/, ['branchWriter'], ['RW(code)']],
+  // A branch that only a maintainer's permission opens is changed on the page of its pull request. People who may only read
+  // propose changes from their fork.
+  [/^(?:newFile|editFile|deleteFile|uploadFiles)Page$/, ['branchWriter'], ['writesOrProposes']],
+  [/^(?:create|edit)File$/, ['branchWriter'], ['writesOrProposes']],
   // Deleting in the browser makes a commit, which needs space (written contract, quota model).
-  [/^deleteFile$/, ['branchWriter'], ['RW(code)', 'quota:size:repos:all@repo']],
+  [/^deleteFile$/, ['branchWriter'], ['writesOrProposes', 'quota:size:repos:all@repo']],
   // The unit of the page's own kind.
   [
     /^(?:repositoryIssues|changeIssues|newIssuePage|openIssueOfPage|chooseIssueTemplate)$/,

@@ -33,11 +33,38 @@ export async function createFile(
 
 /** Opens a pull request on the page that compares the branches. */
 export async function openPull(person: Person, title: string, description: string): Promise<void> {
-  await person.open('Create pull request')
+  const form = person.page.locator('details.new-pull-part')
+  if ((await form.getAttribute('open')) === null) await person.open('Create pull request')
   await person.fill('Title', title)
   await person.fill('Description', description)
   await person.press('Create pull request')
   await person.sees(new RegExp(title))
+}
+
+/** Proposes a change from a fork, as somebody who may only read; a writer finds it, and its author closes it. */
+export async function contribute(reader: Person, writer: Person, repository: string): Promise<void> {
+  await reader.signUp()
+  await reader.go(`/${repository}`)
+  await reader.open('Add file')
+  await reader.follow('Create a file')
+  await reader.sees('New file')
+  await reader.fill('File name', 'bellows.txt')
+  await reader.write('blow\n')
+  await reader.fill('Summary', 'Add the bellows')
+  await reader.press('Propose changes')
+  await reader.sees('Compare')
+  await reader.page.getByText('bellows.txt').first().waitFor()
+  await openPull(reader, 'Add the bellows', 'They make the fire hot.')
+  const address = new URL(reader.page.url()).pathname
+  await reader.go(`/${reader.name}/${repository.split('/')[1]}`)
+  await reader.page.getByText(`Forked from ${repository}`).first().waitFor()
+  await writer.go(`/${repository}`)
+  await writer.tab('Pull requests')
+  await writer.follow('Add the bellows')
+  await writer.page.getByText('They make the fire hot.').first().waitFor()
+  await reader.go(address)
+  await reader.press('Close pull request')
+  await reader.page.getByText('Closed without a merge').waitFor()
 }
 
 /** Ends a review on the page of the changed files. */

@@ -1,7 +1,7 @@
 import { test } from 'node:test'
 import { startForge } from '../src/testing/forge.ts'
 import { sshSettings } from '../src/testing/ssh.ts'
-import { createFile, openPull } from './team-acts.test-support.ts'
+import { contribute, createFile, openPull } from './team-acts.test-support.ts'
 import { prepare, protect, report } from './team-project.test-support.ts'
 import { createToken, Gate, hammer, mergeAfterCheck, review, rewrite, seeRewrite } from './team-change.test-support.ts'
 import { deliver, document, triage, upload, useSshKey } from './team-release.test-support.ts'
@@ -11,8 +11,9 @@ test("pages: a team's week, from sign-up to release", { skip }, async () => {
   await using forge = await startForge({ settings: { ...sshSettings, ingot: { SIGN_UP_WORK: 10 } } })
   await using ada = await Person.at(forge, 'ada')
   await using ben = await Person.at(forge, 'ben')
+  await using cleo = await Person.at(forge, 'cleo')
   using gate = new Gate()
-  await together([ada, ben], async () => {
+  await together([ada, ben, cleo], async () => {
     await Promise.all([ada.signUp(), ben.signUp()])
     await prepare(ada)
     await createFile(ada, 'ada/anvil', { name: '.forgejo/workflows/check.yml', text: gate.workflow })
@@ -25,6 +26,7 @@ test("pages: a team's week, from sign-up to release", { skip }, async () => {
     await rewrite(forge, token)
     await seeRewrite(ada)
     await mergeAfterCheck(forge, ada, gate)
+    await contribute(cleo, ada, 'ada/anvil')
     await triage(ada, ben)
     await deliver(ada)
     await document(ben)

@@ -31,6 +31,7 @@ import { findRepoById } from '../repos/repo.store.ts'
 import { findUserById } from '../users/user.store.ts'
 import { findCodeOwners } from './reviews/code-owners.service.ts'
 import { upToDate } from './pull-check.service.ts'
+import { mayAllowMaintainerEdit } from './maintainer-edit.policy.ts'
 import { factsOf } from './pull-sync.service.ts'
 import { isDraft, mergeBaseOf } from './pull.rules.ts'
 import { pairsOf } from './pull.service.ts'
@@ -207,6 +208,6 @@ async function allowMaintainerEdit(ctx: SignedInRepoCtx, { pull, issue }: PullPa
   const owner = repo && (await findUserById(ctx.db, repo.owner_id))
   if (!repo || !owner) throw refused
   const { rights } = await accessTo(ctx.db, ctx.viewer, owner, repo)
-  if (!rights.canWrite('code')) throw refused
+  must(mayAllowMaintainerEdit(rights))
   await transaction(ctx.db, (tx) => updatePull(tx, pull.id, { allow_maintainer_edit: isAllowed }))
 }

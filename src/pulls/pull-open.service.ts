@@ -1,6 +1,4 @@
-import { findAccountByName, findRepoByName } from '../access/access.store.ts'
 import type { RepoCtx, SignedInRepoCtx } from '../access/context.ts'
-import { accessTo } from '../access/repo-access.ts'
 import { transaction } from '../db/database.ts'
 import type { MilestoneRow } from '../db/tables/issues.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
@@ -14,12 +12,21 @@ import { keptTitle } from '../issues/title.rules.ts'
 import { Conflict, Invalid, NotFound } from '../lib/errors.ts'
 import type { LabelId, MilestoneId, Oid } from '../lib/ids.ts'
 import { branchRef } from '../lib/refs.ts'
-import { findRelative } from '../code/commits/compare.store.ts'
+import { must } from '../lib/verdict.ts'
+import { findComparedSide } from '../code/commits/compared-side.service.ts'
 import { findCodeOwners } from './reviews/code-owners.service.ts'
 import { checkMergeability, resultOf } from './pull-check.service.ts'
 import { factsOf, fetchHead, newCommits, pushBody, writePullRef } from './pull-sync.service.ts'
+import { pairsOf } from './pull.service.ts'
 import { isDraft } from './pull.rules.ts'
-import { planRequests, recordRequests } from './reviews/review-request.service.ts'
+import { mayAllowMaintainerEdit } from './maintainer-edit.policy.ts'
+import {
+  planNamed,
+  planRequests,
+  recordRequests,
+  type PlannedRequest,
+  type RequestInput,
+} from './reviews/review-request.service.ts'
 import { findOpenBetween, insertPull, lockBranch, lockRepo, type PullPair } from './pull.store.ts'
 
 /** The input of creating a pull request, with the API's names of fields. */
@@ -33,6 +40,10 @@ export interface CreatePullInput {
   readonly milestone?: number | undefined
   readonly labels?: readonly number[] | undefined
   readonly dueDate: string | undefined
+  /** People and teams whose review is requested. Absent: only the code owners are asked. */
+  readonly requested?: RequestInput | undefined
+  /** Lets people who may write to the base push to the head. */
+  readonly allowsMaintainerEdit?: boolean | undefined
 }
 
 /** A branch of a repository and its commit. */
@@ -50,34 +61,6 @@ async function tipOf(ctx: RepoCtx, repo: RepoRow, branch: string): Promise<Branc
   if (oid === undefined) throw noBranch(branch)
   return { repo, branch, oid }
 }
-
-/**
- * Returns the repository and branch that a head names: this repository, or with `owner:` the owner's fork or upstream of it.
- * @throws NotFound when the repository does not exist or the caller may not read it
- */
-async function headRepoOf(ctx: RepoCtx, head: string): Promise<{ repo: RepoRow; branch: string }> {
-  const [first = '', second, ...more] = head.split(':')
-  if (second === undefined) return { repo: ctx.repo, branch: first }
-  const none = new NotFound(`there is no repository for ${head}`, 'head_not_found')
-  if (more.length > 0) throw none
-  const [ownerName = '', repoName] = first.split('/', 2)
-  const owner = await findAccountByName(ctx.db, ownerName.toLowerCase())
-  if (!owner) throw none
-  if (owner.id === ctx.owner.id && (repoName === undefined || repoName.toLowerCase() === ctx.repo.lower_name)) {
-    return { repo: ctx.repo, branch: second }
-  }
-  const named = repoName === undefined ? undefined : await findRepoByName(ctx.db, owner.id, repoName.toLowerCase())
-  const relative = named && isRelated(ctx.repo, named) ? named : undefined
-  const repo = repoName === undefined ? await findRelative(ctx.db, ctx.repo, owner.id) : relative
-  if (!repo) throw none
-  const { rights } = await accessTo(ctx.db, ctx.viewer, owner, repo)
-  if (!rights.canRead('code')) throw none
-  return { repo, branch: second }
-}
-
-/** Returns whether one repository is a fork of the other, or both are forks of a third one. */
-const isRelated = (one: RepoRow, other: RepoRow): boolean =>
-  other.fork_id === one.id || one.fork_id === other.id || (one.fork_id !== null && one.fork_id === other.fork_id)
 
 async function milestoneOf(ctx: RepoCtx, id: number | undefined): Promise<MilestoneRow | undefined> {
   if (!id) return undefined
@@ -98,6 +81,9 @@ export interface NewPull {
   readonly milestoneId: MilestoneId | undefined
   readonly labelIds: readonly LabelId[]
   readonly assigneeIds: Awaited<ReturnType<typeof getAssignable>>
+  /** Review requests beside those to the code owners. */
+  readonly requests?: readonly PlannedRequest[] | undefined
+  readonly allowsMaintainerEdit?: boolean | undefined
 }
 
 /** The new pull request, and the milestone in its earlier state, which the reply shows. */
@@ -108,9 +94,10 @@ export interface OpenedPull extends PullPair {
 /** Opens a pull request and checks whether it can be merged. Refusals follow the order of the contract. */
 export async function createPull(ctx: SignedInRepoCtx, input: CreatePullInput): Promise<OpenedPull> {
   if (input.head === input.base) throw new Invalid('head and base are the same branch', 'same_branches')
-  const from = await headRepoOf(ctx, input.head)
+  const from = await findComparedSide(ctx, input.head)
+  if (!from) throw new NotFound(`there is no repository for ${input.head}`, 'head_not_found')
   const base = await tipOf(ctx, ctx.repo, input.base)
-  const head = await tipOf(ctx, from.repo, from.branch)
+  const head = await tipOf(ctx, from.repo, from.name)
   if (from.repo.id === ctx.repo.id && head.branch === base.branch) {
     throw new Invalid('head and base are the same branch', 'same_branches')
   }
@@ -121,6 +108,9 @@ export async function createPull(ctx: SignedInRepoCtx, input: CreatePullInput): 
   await refuseBlocked(ctx, [ctx.owner.id])
   const title = keptTitle(input.title)
   if (title === '') throw new Invalid('[Title]: is empty', 'invalid', { field: 'title' })
+  if (input.allowsMaintainerEdit) must(mayAllowMaintainerEdit(from.rights))
+  const opened = { issue: { poster_id: ctx.viewer.id }, pull: { base_branch: base.branch } }
+  const requests = input.requested && (await planNamed(ctx, opened, input.requested))
   const pair = await openPull(ctx, {
     base,
     head,
@@ -131,6 +121,8 @@ export async function createPull(ctx: SignedInRepoCtx, input: CreatePullInput): 
     milestoneId: milestone?.id,
     labelIds: (input.labels ?? []) as LabelId[],
     assigneeIds,
+    requests,
+    allowsMaintainerEdit: input.allowsMaintainerEdit,
   })
   return { ...pair, milestone }
 }
@@ -149,6 +141,23 @@ const secondRefused = (index: number) =>
 async function refuseSecond(ctx: RepoCtx, sides: Pick<NewPull, 'base' | 'head' | 'flow'>): Promise<void> {
   const open = await findOpenBetween(ctx.db, routeOf(sides))
   if (open) throw secondRefused(open.index)
+}
+
+/** Returns the open pull request between two branches, which makes a second one impossible. */
+export async function findOpenPull(
+  ctx: RepoCtx,
+  base: string,
+  head: { readonly repo: RepoRow; readonly name: string },
+): Promise<PullPair | undefined> {
+  const route = {
+    repoId: ctx.repo.id,
+    baseBranch: base,
+    headRepoId: head.repo.id,
+    headBranch: head.name,
+    flow: 0,
+  } as const
+  const pull = await findOpenBetween(ctx.db, route)
+  return pull && (await pairsOf(ctx, [pull]))[0]
 }
 
 /** Attempts of opening when a branch moves meanwhile; the last attempt accepts the commits that it read. */
@@ -219,6 +228,7 @@ async function tryToOpen(ctx: SignedInRepoCtx, input: NewPull, isLast: boolean):
         flow: input.flow,
         head_oid: head.oid,
         synced_oid: head.oid,
+        allow_maintainer_edit: input.allowsMaintainerEdit ?? false,
         merger_id: null,
         ...resultOf(checked),
       })
@@ -226,7 +236,7 @@ async function tryToOpen(ctx: SignedInRepoCtx, input: NewPull, isLast: boolean):
         await insertTimelineEntry(tx, by, issue.id, { type: 'pull_push', content: pushBody(false, commits) })
       }
       await publish(tx, 'pull.opened', factsOf(pull, by.doerId))
-      await recordRequests(tx, by, pull, requests)
+      await recordRequests(tx, by, pull, [...requests, ...(input.requests ?? [])])
       return { issue, pull }
     }),
   )

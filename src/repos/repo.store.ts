@@ -169,3 +169,17 @@ export const listReposOwnedBy = (db: Db, ownerId: UserId): Promise<RepoRow[]> =>
 
 export const ownsRepos = (db: Db | Tx, ownerId: UserId): Promise<boolean> =>
   hasRow(db.selectFrom('repo').where('owner_id', '=', ownerId))
+
+/** Forks of one repository that one account owns, of which transfers can make several. */
+const maxOwnForks = 10
+
+/** Returns the forks of a repository that an account owns, the oldest first. */
+export const listForksOwnedBy = (db: Db, baseId: RepoId, ownerId: UserId): Promise<RepoRow[]> =>
+  db
+    .selectFrom('repo')
+    .selectAll()
+    .where('fork_id', '=', baseId)
+    .where('owner_id', '=', ownerId)
+    .orderBy('id')
+    .limit(maxOwnForks)
+    .execute()

@@ -23,14 +23,18 @@ export async function getBranch(ctx: RepoCtx, name: string): Promise<{ name: str
   return branch
 }
 
-/** A page of branches, by commit time, newest first, and their number. */
+/**
+ * A page of branches, by commit time, newest first, and their number.
+ * @param words a part of the names; '' for all
+ */
 export async function getBranchPage(
-  ctx: RepoCtx,
+  ctx: Pick<RepoCtx, 'db' | 'repo'>,
   page: Page,
+  words = '',
 ): Promise<{ branches: readonly BranchRow[]; total: number }> {
   const [branches, total] = await Promise.all([
-    listBranches(ctx.db, ctx.repo.id, page),
-    countBranches(ctx.db, ctx.repo.id),
+    listBranches(ctx.db, ctx.repo.id, page, words),
+    countBranches(ctx.db, ctx.repo.id, words),
   ])
   return { branches, total }
 }

@@ -1,17 +1,27 @@
 import { bytewise } from '../../db/bytewise.ts'
+import { contains } from '../../db/like.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { countRows } from '../../db/rows.ts'
 import type { BranchRow } from '../../db/tables/repositories.ts'
 import type { RepoId } from '../../lib/ids.ts'
+import { pluck } from '../../lib/pluck.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 
-const branchesOf = (db: Db, repoId: RepoId) =>
-  db.selectFrom('branch').where('repo_id', '=', repoId).where('is_deleted', '=', false)
+/** @param words a part of the names; '' for all */
+function branchesOf(db: Db, repoId: RepoId, words = '') {
+  const query = db.selectFrom('branch').where('repo_id', '=', repoId).where('is_deleted', '=', false)
+  return words === '' ? query : query.where(contains('name', words))
+}
 
 /** Branches by commit time, newest first, then by name bytewise. */
-export const listBranches = (db: Db, repoId: RepoId, page: Pick<Page, 'limit' | 'offset'>): Promise<BranchRow[]> =>
-  branchesOf(db, repoId)
+export const listBranches = (
+  db: Db,
+  repoId: RepoId,
+  page: Pick<Page, 'limit' | 'offset'>,
+  words?: string,
+): Promise<BranchRow[]> =>
+  branchesOf(db, repoId, words)
     .selectAll()
     .orderBy('commit_unix', 'desc')
     .orderBy(bytewise(db, 'name'))
@@ -19,7 +29,24 @@ export const listBranches = (db: Db, repoId: RepoId, page: Pick<Page, 'limit' | 
     .offset(page.offset)
     .execute()
 
-export const countBranches = (db: Db, repoId: RepoId): Promise<number> => countRows(branchesOf(db, repoId))
+export const countBranches = (db: Db, repoId: RepoId, words?: string): Promise<number> =>
+  countRows(branchesOf(db, repoId, words))
+
+/** Returns which of the names branches of the repositories have. */
+export async function listTakenBranchNames(
+  db: Db,
+  repoIds: readonly RepoId[],
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('branch')
+    .select('name')
+    .where('repo_id', 'in', repoIds)
+    .where('name', 'in', names)
+    .where('is_deleted', '=', false)
+    .execute()
+  return new Set(pluck(rows, 'name'))
+}
 
 export const findBranch = (db: Db, repoId: RepoId, name: string): Promise<BranchRow | undefined> =>
   branchesOf(db, repoId).selectAll().where('name', '=', name).executeTakeFirst()

@@ -14,7 +14,7 @@ export interface RefChoice {
 }
 
 /** Returns the branches and tags that a menu offers. */
-export async function getRefChoice(ctx: RepoCtx): Promise<RefChoice> {
+export async function getRefChoice(ctx: Pick<RepoCtx, 'db' | 'repo'>): Promise<RefChoice> {
   const page = { number: 1, limit: offered, offset: 0 }
   const [branches, tags] = await Promise.all([getBranchPage(ctx, page), getTagPage(ctx, page)])
   return {

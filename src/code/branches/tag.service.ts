@@ -26,7 +26,10 @@ export async function getTag(ctx: RepoCtx, name: string): Promise<TagFacts> {
 }
 
 /** A page of tags, newest first, and their number. */
-export async function getTagPage(ctx: RepoCtx, page: Page): Promise<{ tags: readonly TagFacts[]; total: number }> {
+export async function getTagPage(
+  ctx: Pick<RepoCtx, 'db' | 'repo'>,
+  page: Page,
+): Promise<{ tags: readonly TagFacts[]; total: number }> {
   const [tags, total] = await Promise.all([listTags(ctx.db, ctx.repo.id, page), countTags(ctx.db, ctx.repo.id)])
   return { tags, total }
 }

@@ -20,10 +20,12 @@ export interface ChangeOptions extends GivenPeople {
   readonly branch?: string | undefined
   readonly newBranch: string | undefined
   readonly signoff?: boolean | undefined
+  /** Where the new branch begins; the repository has this commit. The default is the head of `branch`. */
+  readonly start?: Oid | undefined
 }
 
 /** Errors that depend on the operation. */
-interface ChangeRules {
+export interface ChangeRules {
   readonly whenNewBranchExists: (message: string) => Error
 }
 
@@ -83,6 +85,12 @@ export async function changeFiles(
     return { base: head, changes: await withLargeFilesKept(ctx, head, planned.changes) }
   })
   return { ...made, entries: await writtenEntries(ctx, made.commit, edits) }
+}
+
+/** Throws what `changeFiles` throws for edits that a commit does not allow. Writes nothing. */
+export async function checkEdits({ git, repo }: SignedInRepoCtx, head: Oid, edits: readonly FileEdit[]): Promise<void> {
+  const planned = await git.planEdits(repo.git_key, head, edits)
+  if (!planned.ok) throw refusalOfEdit(planned)
 }
 
 /** Stores files that attributes keep outside git, and commits pointers instead. */
@@ -238,6 +246,12 @@ async function targetOf(ctx: SignedInRepoCtx, options: ChangeOptions, rules: Cha
   const { git, repo } = ctx
   const from = options.branch || repo.default_branch
   const branch = options.newBranch || from
+  if (options.start !== undefined) {
+    if (await git.readRef(repo.git_key, branchRef(branch))) {
+      throw rules.whenNewBranchExists(`there is a branch ${branch} already`)
+    }
+    return { branch, head: options.start, old: undefined }
+  }
   if (repo.is_empty && (await git.isEmpty(repo.git_key))) return { branch, head: undefined, old: undefined }
   const head = await git.readRef(repo.git_key, branchRef(from))
   if (!head) throw new NotFound(`there is no branch ${from}`, 'branch_not_found')

@@ -128,6 +128,31 @@ export function parseMarkdownTemplate(path: string, text: string): IssueTemplate
   return { path, ...readHead(readMapping(head[1] as string)), content, fields: undefined }
 }
 
+/** The text of a new pull request, and what its head gives. */
+export interface PullTemplate {
+  readonly title: string
+  readonly labels: readonly string[]
+  readonly content: string
+}
+
+/** Parses a template of pull requests. A head is optional; one that cannot be read is part of the text. */
+export function parsePullTemplate(text: string): PullTemplate {
+  const plain = { title: '', labels: [], content: text }
+  const head = headForm.exec(text)
+  if (!head || head.index !== 0) return plain
+  try {
+    const values = readMapping(head[1] as string)
+    return {
+      title: scalarText(values, 'title'),
+      labels: labelsOf(values['labels']),
+      content: text.slice(head[0].length).replace(/^\s*\n/, ''),
+    }
+  } catch (error) {
+    if (error instanceof TemplateProblem) return plain
+    throw error
+  }
+}
+
 /** Parses a form template and validates each field (contract, issues: templates). */
 export function parseFormTemplate(path: string, text: string): IssueTemplate {
   const values = readMapping(text)

@@ -148,11 +148,17 @@ async function teamNamed(ctx: SignedInRepoCtx, name: string): Promise<TeamRow> {
   return team
 }
 
+/** The parts of a pull request, which may be about to be opened, that requests depend on. */
+export interface AskedPull {
+  readonly issue: Pick<PullPair['issue'], 'poster_id'>
+  readonly pull: Pick<PullRow, 'base_branch'>
+}
+
 /**
  * Returns whether the caller may request reviews. Each collaborator may; administrators of the instance need a relation to
  * the pull request like other accounts.
  */
-export async function mayAsk(ctx: SignedInRepoCtx, pair: PullPair): Promise<Verdict> {
+export async function mayAsk(ctx: SignedInRepoCtx, pair: AskedPull): Promise<Verdict> {
   const [collaboration, rights] = await Promise.all([
     findCollaboration(ctx.db, ctx.repo.id, ctx.viewer.id),
     // Leaves out the rights of an administrator of the instance.
@@ -171,13 +177,11 @@ export async function mayAsk(ctx: SignedInRepoCtx, pair: PullPair): Promise<Verd
 }
 
 /**
- * Requests reviews from people and teams. Source: contract.
- * @returns the new requests
+ * Returns the requests to the named people and teams.
  * @throws NotFound for unknown people and teams
  * @throws Invalid for the author, for reviewers without read access, and when the caller may not request reviews
- * @throws Forbidden when the pull request is closed and a reviewer has already given a verdict
  */
-export async function askForReviews(ctx: SignedInRepoCtx, pair: PullPair, input: RequestInput): Promise<ReviewRow[]> {
+export async function planNamed(ctx: SignedInRepoCtx, pair: AskedPull, input: RequestInput): Promise<PlannedRequest[]> {
   const { people, teams } = await namedIn(ctx, input)
   const verdict = await mayAsk(ctx, pair)
   if (!verdict.allowed) throw new Invalid(verdict.reason, verdict.code)
@@ -199,14 +203,24 @@ export async function askForReviews(ctx: SignedInRepoCtx, pair: PullPair, input:
     const outside = teams.find((team) => !holders.has(team.id))
     if (outside) throw new Invalid(`team ${outside.name} has no access to the repository`, 'team_refused')
   }
-  const planned = await planRequests(ctx, pair.pull, [
+  return planRequests(ctx, pair.pull, [
     ...people.map((user) => ({ userId: user.id })),
     ...teams.map((team) => ({ teamId: team.id })),
   ])
+}
+
+/**
+ * Requests reviews from people and teams. Source: contract.
+ * @returns the new requests
+ * @throws as `planNamed`
+ * @throws Forbidden when the pull request is closed and a reviewer has already given a verdict
+ */
+export async function askForReviews(ctx: SignedInRepoCtx, pair: PullPair, input: RequestInput): Promise<ReviewRow[]> {
+  const planned = await planNamed(ctx, pair, input)
   return transaction(ctx.db, async (tx) => {
     if (pair.issue.is_closed) {
-      for (const user of people) {
-        if (await findNewestVerdict(tx, pair.issue.id, user.id)) {
+      for (const { reviewer } of planned) {
+        if ('userId' in reviewer && (await findNewestVerdict(tx, pair.issue.id, reviewer.userId))) {
           throw new Forbidden('reviews of a closed pull request cannot be requested', 'pull_closed')
         }
       }

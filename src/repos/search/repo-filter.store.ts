@@ -17,6 +17,8 @@ export interface RepoFilter {
   readonly starredBy?: UserId | undefined
   readonly watchedBy?: UserId | undefined
   readonly forkId?: RepoId | undefined
+  /** This repository, its origin, the forks of its origin, and its own forks. */
+  readonly relatedTo?: { readonly id: RepoId; readonly fork_id: RepoId | null } | undefined
   /** The name, a topic or (when asked for) the description contains one of these texts. */
   readonly words?: readonly string[] | undefined
   /** The words are whole names of topics and nothing else. */
@@ -72,11 +74,12 @@ export function splitFilter(db: Db, filter: RepoFilter): SplitFilter {
 
 /** Returns the filters that an index finds, the one that usually leaves the fewest repositories first. */
 function leadsOf(filter: RepoFilter): Filter[] {
-  const { forkId, teamId, starredBy, watchedBy, ownerId, contributorId, contributionsKnownTo } = filter
+  const { forkId, relatedTo, teamId, starredBy, watchedBy, ownerId, contributorId, contributionsKnownTo } = filter
   const leads: Filter[] = []
   if (teamId !== undefined) leads.push((column) => heldByTeam(teamId, column))
   if (ownerId !== undefined) leads.push((column) => [sql<SqlBool>`${column('owner_id')} = ${ownerId}`])
   if (forkId !== undefined) leads.push((column) => [sql<SqlBool>`${column('fork_id')} = ${forkId}`])
+  if (relatedTo !== undefined) leads.push((column) => relatives(column, relatedTo))
   if (starredBy !== undefined) leads.push((column) => [isAmong(column, 'star', starredBy)])
   if (watchedBy !== undefined) leads.push((column) => [isAmong(column, 'watch', watchedBy, sql`and mode <> 'dont'`)])
   if (contributorId !== undefined) {
@@ -89,6 +92,17 @@ function leadsOf(filter: RepoFilter): Filter[] {
   }
   return leads
 }
+
+/** The forks of an origin include the repository itself. */
+const relatives = (
+  column: (name: string) => RawBuilder<unknown>,
+  { id, fork_id: originId }: NonNullable<RepoFilter['relatedTo']>,
+): readonly Condition[] => [
+  sql<SqlBool>`${column('fork_id')} = ${id}`,
+  ...(originId === null
+    ? [sql<SqlBool>`${column('id')} = ${id}`]
+    : [sql<SqlBool>`${column('id')} = ${originId}`, sql<SqlBool>`${column('fork_id')} = ${originId}`]),
+]
 
 const isAmong = (
   column: (name: string) => RawBuilder<unknown>,

@@ -9,6 +9,7 @@ import { findByQuery, getChoices } from '../../issues/lists/query-list.service.t
 import { getPinned } from '../../issues/social/pin.service.ts'
 import { parseIssueQuery, usualQuery, writeIssueQuery } from '../../issues/search/query.parse.ts'
 import { getPullMarks } from '../../pulls/merge/pull-marks.service.ts'
+import { listRecentBranches } from '../../pulls/recent-branch.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
@@ -35,10 +36,11 @@ async function loadList(
   }
   const isPull = kind === 'pulls'
   const isUsual = at.number === 1 && writeIssueQuery(query) === writeIssueQuery(usualQuery)
-  const [found, choices, pinned] = await Promise.all([
+  const [found, choices, pinned, recent] = await Promise.all([
     findByQuery(ctx, query, kind, at),
     getChoices(ctx),
     isUsual ? getPinned(ctx, isPull) : [],
+    isUsual && isPull ? listRecentBranches(ctx) : [],
   ])
   const { repo, owner } = ctx
   const marks = await getPullMarks(ctx, found.rows)
@@ -50,6 +52,7 @@ async function loadList(
     text,
     found,
     pinned,
+    recent,
     choices,
     page: at.number,
     pageSize: at.limit,

@@ -3,6 +3,8 @@ import type { IssueRow } from '../../db/tables/issues.ts'
 import type { CountOfState, FoundByQuery, IssueChoices } from '../../issues/lists/query-list.service.ts'
 import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
 import { querySorts, usualQuery, writeIssueQuery, type IssueQuery } from '../../issues/search/query.parse.ts'
+import type { RecentBranch } from '../../pulls/recent-branch.service.ts'
+import { RecentBranches } from '../shared/compare/recent-branches.view.tsx'
 import { Submit } from '../ui/button.tsx'
 import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -34,13 +36,15 @@ export interface IssueListProps {
   readonly mayManage: boolean
   /** Whether the list has nothing at all, open or closed. */
   readonly isNew: boolean
+  /** Branches that the viewer pushed and that have no pull request yet. */
+  readonly recent: readonly RecentBranch[]
 }
 
 const countText = ({ total, bound }: CountOfState): string => (bound ? texts.more(total) : numberText(total))
 
 /** The list of the issues or pull requests of a repository. */
 export function IssueListView(props: IssueListProps) {
-  const { repository, kind, query, text, found, marks, page, pageSize, mayManage, isNew } = props
+  const { repository, kind, query, text, found, marks, page, pageSize, mayManage, isNew, recent } = props
   const at = (...parts: readonly (string | number)[]) => pathOf(repository.owner.name, repository.repo.name, ...parts)
   const isPlain = writeIssueQuery(query) === writeIssueQuery(usualQuery)
   const list = (
@@ -94,6 +98,7 @@ export function IssueListView(props: IssueListProps) {
           </ButtonLink>
         )}
       </div>
+      <RecentBranches branches={recent} />
       {found.missing.length > 0 ? <Flash tone="warning">{texts.missing(found.missing)}</Flash> : null}
       {query.unknown.length > 0 ? <Flash tone="warning">{texts.unknown(query.unknown)}</Flash> : null}
       {query.unclosed.length > 0 ? <Flash tone="warning">{texts.unclosed(query.unclosed)}</Flash> : null}

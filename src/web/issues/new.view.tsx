@@ -14,13 +14,12 @@ import { Editor } from '../ui/editor.tsx'
 import { Submit } from '../ui/button.tsx'
 import { Checkbox, Field, Select, TextArea } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
-import { ColorDot } from '../ui/label.tsx'
 import { ButtonLink, OutsideLink } from '../ui/link.tsx'
-import { Box, Markup, MenuFilter, PageHead } from '../ui/parts.tsx'
+import { Box, Markup, PageHead } from '../ui/parts.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { Raw } from '../ui/raw.tsx'
 import { uiTexts as common } from '../languages/texts.ts'
-import { searchedFrom } from './list.view.tsx'
+import { NewSide } from './new-side.view.tsx'
 import { issueTexts } from '../languages/texts.ts'
 
 const texts = issueTexts.create
@@ -94,8 +93,6 @@ export const ChooseView = ({
 
 /** The form of a new issue. */
 export const NewIssueView = ({ repository, template, choices, title, body, milestone, html }: NewIssueProps) => {
-  const labels = new Set(template?.labels ?? [])
-  const assignees = new Set(template?.assignees.map((name) => name.toLowerCase()) ?? [])
   return (
     <>
       <PageHead
@@ -135,53 +132,7 @@ export const NewIssueView = ({ repository, template, choices, title, body, miles
           </div>
         </div>
         {choices ? (
-          <div class="issue-side stack">
-            {choices.labels.length > 0 ? (
-              <fieldset class="choices">
-                <legend>{issueTexts.labels}</legend>
-                {choices.labels.length > searchedFrom ? (
-                  <MenuFilter list="new_labels" label={issueTexts.filterBy(issueTexts.filters.label)} />
-                ) : null}
-                <div class="choices" id="new_labels">
-                  {choices.labels.map((label) => (
-                    <Checkbox
-                      name="label"
-                      id={`label_${label.id}`}
-                      value={String(label.id)}
-                      checked={labels.has(label.name)}
-                      label={
-                        <>
-                          <ColorDot color={label.color} /> {label.name}
-                        </>
-                      }
-                    />
-                  ))}
-                </div>
-              </fieldset>
-            ) : null}
-            <fieldset class="choices">
-              <legend>{issueTexts.issue.assignees}</legend>
-              {choices.people.map((person) => (
-                <Checkbox
-                  name="assignee"
-                  id={`assignee_${person.id}`}
-                  value={person.name}
-                  checked={assignees.has(person.name.toLowerCase())}
-                  label={person.name}
-                />
-              ))}
-            </fieldset>
-            <Select
-              name="milestone"
-              label={issueTexts.issue.milestone}
-              value={String(milestone ?? 0)}
-              choices={[
-                { value: '0', label: texts.none },
-                ...choices.milestones.map(({ id, title: name }) => ({ value: String(id), label: name })),
-              ]}
-            />
-            <Field name="due" type="date" label={texts.dueDate} isTerse />
-          </div>
+          <NewSide choices={choices} labels={template?.labels} assignees={template?.assignees} milestone={milestone} />
         ) : null}
       </Form>
     </>

@@ -1,6 +1,7 @@
 import type { MergeBlocker, MergeState } from '../../pulls/merge/merge-state.service.ts'
 import type { CommitStatusRow } from '../../db/tables/repositories.ts'
 import type { Oid } from '../../lib/ids.ts'
+import type { LostBranch } from '../../pulls/lost-branch.service.ts'
 import type { PullView } from '../../pulls/pull-view.service.ts'
 import { ActButton, Submit } from '../ui/button.tsx'
 import { CheckIcon, checkLook } from '../ui/check-icon.tsx'
@@ -28,6 +29,8 @@ export interface MergeBoxProps {
   readonly mayDeleteBranch: boolean
   /** The commit whose revert takes back the merged pull request, if the viewer may revert it. */
   readonly revertible: Oid | undefined
+  /** Branches that do not exist any more. */
+  readonly lost: readonly LostBranch[]
 }
 
 /** What blocks the merge and how to unblock it, the checks, and the form that merges. */
@@ -74,15 +77,17 @@ export function MergeBox(props: MergeBoxProps) {
       <section class="merge-box" aria-label={texts.mergeBox}>
         <Line icon="git-pull-request-closed" tone="danger">
           <strong>{texts.closedUnmerged}</strong>
-          {mayEdit ? <p class="muted">{texts.closedHelp}</p> : null}
+          {mayEdit && !isWithoutBase(props) ? <p class="muted">{texts.closedHelp}</p> : null}
         </Line>
+        <Lost {...props} />
       </section>
     )
   }
-  const isFree = state.blockers.length === 0
+  const isFree = state.blockers.length === 0 && !isWithoutBase(props)
   return (
     <section class={`merge-box${isFree ? ' good' : ''}`} aria-label={texts.mergeBox}>
       <Checks statuses={state.statuses} />
+      <Lost {...props} />
       {state.scheduled ? (
         <Line icon="clock" tone="accent">
           <strong>{texts.waiting}</strong>
@@ -94,7 +99,7 @@ export function MergeBox(props: MergeBoxProps) {
           ) : null}
         </Line>
       ) : null}
-      {shownBlockers(state).map((blocker) => (
+      {shownBlockers(props, state).map((blocker) => (
         <Blocker {...props} blocker={blocker} state={state} />
       ))}
       {isFree ? (
@@ -102,13 +107,13 @@ export function MergeBox(props: MergeBoxProps) {
           <strong>{texts.canMerge}</strong>
         </Line>
       ) : null}
-      {state.isBehind && props.isSignedIn && mayUpdate(state) && !isOutdated(state) ? (
+      {state.isBehind && props.isSignedIn && props.lost.length === 0 && mayUpdate(state) && !isOutdated(state) ? (
         <Line icon="info" tone="neutral">
           <p>{texts.behind(pull.base_branch)}</p>
           <UpdateActs {...props} state={state} />
         </Line>
       ) : null}
-      <MergeForm {...props} state={state} />
+      {isWithoutBase(props) ? null : <MergeForm {...props} state={state} />}
     </section>
   )
 }
@@ -134,8 +139,56 @@ const isBlockedBy = (state: MergeState, kind: MergeBlocker['kind']): boolean =>
   state.blockers.some((blocker) => blocker.kind === kind)
 
 /** Solving the conflicts brings the commits of the base into the branch. */
-const shownBlockers = (state: MergeState): readonly MergeBlocker[] =>
-  isBlockedBy(state, 'conflict') ? state.blockers.filter(({ kind }) => kind !== 'outdated') : state.blockers
+const shownBlockers = (props: MergeBoxProps, state: MergeState): readonly MergeBlocker[] => {
+  if (isWithoutBase(props))
+    return state.blockers.filter(({ kind }) => !['error', 'checking', 'outdated'].includes(kind))
+  return isBlockedBy(state, 'conflict') ? state.blockers.filter(({ kind }) => kind !== 'outdated') : state.blockers
+}
+
+/** Nothing can be merged into a branch that does not exist. */
+export const isWithoutBase = ({ lost }: Pick<MergeBoxProps, 'lost'>): boolean =>
+  lost.some(({ side }) => side === 'base')
+
+/** The branches that were deleted, with the way to restore them. */
+const Lost = ({ lost, view, repository }: MergeBoxProps) => {
+  const { pull, issue } = view.pair
+  return (
+    <>
+      {lost.map(({ side, lost: what, restorableAt }) => {
+        const branch = side === 'head' ? pull.head_branch : pull.base_branch
+        const isRepository = what === 'repository'
+        return (
+          <Line icon="git-branch" tone={side === 'base' ? 'danger' : 'warning'}>
+            <strong>
+              {side === 'base'
+                ? texts.lost.base(branch)
+                : isRepository
+                  ? texts.lost.headRepository
+                  : texts.lost.head(branch)}
+            </strong>
+            <p class="muted">
+              {side === 'base'
+                ? texts.lost.baseHelp
+                : isRepository
+                  ? texts.lost.headRepositoryHelp(issue.index)
+                  : texts.lost.headHelp}
+            </p>
+            {restorableAt === undefined ? null : (
+              <ActButton
+                to={pullPath(repository, issue.index, 'branch/restore')}
+                hidden={{ side }}
+                class="small"
+                icon="history"
+              >
+                {side === 'base' ? texts.lost.restoreAt(branch, restorableAt) : texts.lost.restore(branch)}
+              </ActButton>
+            )}
+          </Line>
+        )
+      })}
+    </>
+  )
+}
 
 /** The rule of the base demands its commits; the blocker that says so has the buttons. */
 const isOutdated = (state: MergeState): boolean => isBlockedBy(state, 'outdated')
@@ -158,6 +211,7 @@ const Blocker = ({
   repository,
   mayEdit,
   isSignedIn,
+  lost,
 }: MergeBoxProps & { readonly blocker: MergeBlocker; readonly state: MergeState }) => {
   const { pull, issue } = view.pair
   const { title, help } = texts.blockers[blocker.kind]
@@ -178,7 +232,7 @@ const Blocker = ({
           {texts.ready}
         </ActButton>
       ) : null}
-      {blocker.kind === 'outdated' && isSignedIn && mayUpdate(state) ? (
+      {blocker.kind === 'outdated' && isSignedIn && lost.length === 0 && mayUpdate(state) ? (
         <UpdateActs {...{ view, repository, state }} />
       ) : null}
       {blocker.kind === 'conflict' ? (
@@ -214,7 +268,7 @@ const UpdateActs = ({
   )
 }
 
-function MergeForm({ state, view, repository }: MergeBoxProps & { readonly state: MergeState }) {
+function MergeForm({ state, view, repository, lost }: MergeBoxProps & { readonly state: MergeState }) {
   const { pull, issue } = view.pair
   if (!state.mayMerge) return null
   if (state.styles.length === 0) return <p class="merge-line muted">{texts.noStyle}</p>
@@ -226,7 +280,7 @@ function MergeForm({ state, view, repository }: MergeBoxProps & { readonly state
       class="merge-form stack"
       hidden={{ head_commit_id: pull.synced_oid }}
     >
-      {hard ? null : <MergeChoices {...{ view, state }} />}
+      {hard ? null : <MergeChoices {...{ view, state, lost }} />}
       {isProtected && !hard && state.mayForce ? <Checkbox name="force" label={texts.force} /> : null}
       <div class="acts">
         <Submit
@@ -248,9 +302,9 @@ function MergeForm({ state, view, repository }: MergeBoxProps & { readonly state
 }
 
 /** How to merge, and what happens with the branch. */
-function MergeChoices({ view, state }: { readonly view: PullView; readonly state: MergeState }) {
+function MergeChoices({ view, state, lost }: Pick<MergeBoxProps, 'view' | 'lost'> & { readonly state: MergeState }) {
   const { pull } = view.pair
-  const mayDelete = pull.flow === 0 && pull.head_repo_id !== null
+  const mayDelete = pull.flow === 0 && lost.every(({ side }) => side !== 'head')
   return (
     <>
       <Select

@@ -1,8 +1,10 @@
 import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { notArchived } from '../../access/repo.requirements.ts'
-import { pathNumber } from '../../http/schema.ts'
+import { Type } from 'typebox'
+import { enumeration, pathNumber } from '../../http/schema.ts'
 import { addComment } from '../../issues/comments/comment.service.ts'
 import { Invalid } from '../../lib/errors.ts'
+import { restoreBranch } from '../../pulls/lost-branch.service.ts'
 import { deleteMergedHead } from '../../pulls/merge/head-deletion.service.ts'
 import { cancelScheduledMerge, mergePull } from '../../pulls/merge/merge.service.ts'
 import { mergeStyles } from '../../pulls/merge/merge-style.ts'
@@ -84,6 +86,26 @@ export const deleteTheHead = act({
     const { pull } = await getStoredPull(ctx, index)
     await deleteMergedHead(ctx, pull)
     return { to: pullPath(repositoryOf(ctx), index), notice: texts.branchDeleted }
+  },
+})
+
+/** Creates a branch of the pull request again that was deleted. The repository of the branch decides who may. */
+export const restoreTheBranch = act({
+  path: '/{username}/{reponame}/pulls/{index}/branch/restore',
+  twin: null,
+  cost: 'expensive',
+  requires: readsPull,
+  params,
+  again: pullPage,
+  fields: { side: Type.Optional(enumeration('base', 'head')) },
+  async run({ ctx, params: { index }, body }) {
+    const pair = await getStoredPull(ctx, index)
+    const side = body.side ?? 'head'
+    await restoreBranch(ctx, pair, side)
+    return {
+      to: pullPath(repositoryOf(ctx), index),
+      notice: texts.lost.restored(side === 'head' ? pair.pull.head_branch : pair.pull.base_branch),
+    }
   },
 })
 

@@ -7,7 +7,7 @@ import { Box, CopyButton, Empty, Pages } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { Person } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
-import { PullHead } from './pull-head.view.tsx'
+import { PullHead, type PullHeadProps } from './pull-head.view.tsx'
 import type { RepositoryAddress } from './pull-paths.ts'
 import { pullTexts as texts } from '../languages/texts.ts'
 import { MessageText } from '../shared/message-text.view.tsx'
@@ -16,15 +16,16 @@ interface PullCommitsProps {
   readonly repository: RepositoryAddress
   readonly view: PullView
   readonly mayEdit: boolean
+  readonly lost: PullHeadProps['lost']
   readonly commits: readonly CommitView[]
   readonly total: number
   readonly page: Page
 }
 
 /** The commits of a pull request. */
-export const PullCommitsView = ({ repository, view, mayEdit, commits, total, page }: PullCommitsProps) => (
+export const PullCommitsView = ({ repository, view, mayEdit, lost, commits, total, page }: PullCommitsProps) => (
   <>
-    <PullHead {...{ repository, view, mayEdit }} tab="commits" numCommits={total} />
+    <PullHead {...{ repository, view, mayEdit, lost }} tab="commits" numCommits={total} />
     {commits.length === 0 ? (
       <Empty icon="git-commit" title={texts.noCommits}>
         <p>{texts.noCommitsHint}</p>

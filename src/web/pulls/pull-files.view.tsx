@@ -17,7 +17,7 @@ import { Link } from '../ui/link.tsx'
 import { Menu } from '../ui/parts.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { changedQuery, pathOf, withQuery } from '../ui/paths.ts'
-import { PullHead } from './pull-head.view.tsx'
+import { PullHead, type PullHeadProps } from './pull-head.view.tsx'
 import { pullPath, type RepositoryAddress } from './pull-paths.ts'
 import { RewriteView } from './rewrite.view.tsx'
 import { pullTexts as texts } from '../languages/texts.ts'
@@ -27,6 +27,7 @@ interface PullFilesProps {
   readonly repository: RepositoryAddress
   readonly view: PullView
   readonly mayEdit: boolean
+  readonly lost: PullHeadProps['lost']
   readonly diff: ShownDiff
   readonly highlighted: ReadonlyMap<string, HighlightedSides>
   readonly threads: readonly Thread[]
@@ -57,7 +58,7 @@ interface PullFilesProps {
 
 /** The changed files of a pull request: comments on lines, and the review. */
 export function PullFilesView(props: PullFilesProps) {
-  const { repository, view, mayEdit, diff, choice, since } = props
+  const { repository, view, mayEdit, lost, diff, choice, since } = props
   const { layout, ignoresSpace, only } = choice
   const { issue } = view.pair
   const files = pullPath(repository, issue.index, 'files')
@@ -67,7 +68,7 @@ export function PullFilesView(props: PullFilesProps) {
   return (
     <>
       <PullHead
-        {...{ repository, view, mayEdit }}
+        {...{ repository, view, mayEdit, lost }}
         tab="files"
         acts={props.mayReview ? <ReviewMenu {...props} /> : undefined}
       />

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import type { LostBranch } from '../../pulls/lost-branch.service.ts'
 import type { PullView } from '../../pulls/pull-view.service.ts'
 import { Submit } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
@@ -19,14 +20,16 @@ export interface PullHeadProps {
   readonly view: PullView
   readonly tab: PullTab
   readonly mayEdit: boolean
+  readonly lost: readonly LostBranch[]
   readonly numCommits?: number | undefined
   readonly acts?: ComponentChildren
 }
 
 /** Title, state, branches and tabs of a pull request. */
-export function PullHead({ repository, view, tab, mayEdit, numCommits, acts }: PullHeadProps) {
+export function PullHead({ repository, view, tab, mayEdit, lost, numCommits, acts }: PullHeadProps) {
   const { issue, pull } = view.pair
   const at = (...rest: readonly string[]) => pullPath(repository, issue.index, ...rest)
+  const isLost = (side: LostBranch['side']) => lost.some((each) => each.side === side)
   return (
     <header class="pull-head">
       <div class="pull-title">
@@ -55,10 +58,10 @@ export function PullHead({ repository, view, tab, mayEdit, numCommits, acts }: P
             repository={view.headRepo ?? repository}
             from={view.headRepo}
             branch={pull.head_branch}
-            isThere={pull.flow === 0 && pull.head_repo_id !== null}
+            isThere={pull.flow === 0 && pull.head_repo_id !== null && !isLost('head')}
           />
           {texts.into}
-          <BranchName repository={repository} branch={pull.base_branch} isThere />
+          <BranchName repository={repository} branch={pull.base_branch} isThere={!isLost('base')} />
         </span>
       </p>
       <Tabs

@@ -4,6 +4,7 @@ import { canRead, gitRepo, inRepo, pullsEnabled } from '../../access/repo.requir
 import { mayEditIssue } from '../../issues/issue.policy.ts'
 import { getReadableIssue } from '../../issues/issue.service.ts'
 import { Moved } from '../../lib/errors.ts'
+import { getLostBranches } from '../../pulls/lost-branch.service.ts'
 import type { PullPair } from '../../pulls/pull.store.ts'
 import { mayResolve } from '../../pulls/reviews/review.policy.ts'
 import type { Thread } from '../../pulls/reviews/thread.service.ts'
@@ -19,8 +20,10 @@ export async function loadPull(ctx: RepoCtx, index: number) {
   const issue = await getReadableIssue(ctx, index)
   if (!issue.is_pull) throw new Moved(303, pathOf(ctx.owner.name, ctx.repo.name, 'issues', index))
   const view = await viewPull(ctx, index)
+  const lost = await getLostBranches(ctx, view.pair)
   return {
     view,
+    lost,
     repository: repositoryOf(ctx),
     mayEdit: mayHere(ctx).judge((viewer) => mayEditIssue(viewer, ctx.rights, view.pair.issue)).allowed,
   }

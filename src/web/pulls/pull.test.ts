@@ -302,14 +302,14 @@ test('openNewPull: opens a pull request or a draft; a missing branch is refused'
   await using forge = await startForge({ users: ['alice', 'carol'] })
   const repo = await forge.given.repo({ owner: 'alice', private: true })
   await commitFiles(forge, repo, 'topic', { 'a.txt': 'a\n' }, { from: 'main' })
-  const to = `/${repo.fullName}/pulls/new`
+  const to = (head: string) => `/${repo.fullName}/compare/main...${head}`
   const carol = await Browser.of(forge, 'carol')
-  const fields = { base: 'main', head: 'topic', title: 'A change', content: 'Why', draft: 'true' }
-  assert.equal((await carol.post(to, { _csrf: await carol.csrf('/user/settings'), ...fields })).status, 404)
+  const fields = { title: 'A change', content: 'Why', draft: 'true' }
+  assert.equal((await carol.post(to('topic'), { _csrf: await carol.csrf('/user/settings'), ...fields })).status, 404)
   const alice = await Browser.of(forge, 'alice')
   const csrf = await alice.csrf('/user/settings')
-  assert.equal((await alice.post(to, { _csrf: csrf, ...fields, head: 'nothing' })).status, 404)
-  const made = await alice.post(to, { _csrf: csrf, ...fields })
+  assert.equal((await alice.post(to('nothing'), { _csrf: csrf, ...fields })).status, 404)
+  const made = await alice.post(to('topic'), { _csrf: csrf, ...fields })
   const [, number] = /\/pulls\/(\d+)$/.exec(made.headers.get('location') ?? '') ?? []
   assert.ok(number)
   const { json } = await forge.as('alice').get(`${repo.api}/pulls/${number}`)

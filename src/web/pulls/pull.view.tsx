@@ -12,7 +12,7 @@ import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Tag } from '../ui/parts.tsx'
 import { siteHref } from '../ui/paths.ts'
-import { MergeBox, type MergeBoxProps } from './merge-box.view.tsx'
+import { isWithoutBase, MergeBox, type MergeBoxProps } from './merge-box.view.tsx'
 import { PullHead } from './pull-head.view.tsx'
 import { pullPath } from './pull-paths.ts'
 import { PullSide, type PullSideProps } from './pull-side.view.tsx'
@@ -25,13 +25,13 @@ interface PullPageProps extends PullSideProps, MergeBoxProps {
 
 /** The conversation of a pull request: its text, what happened, what blocks the merge, and people at the side. */
 export function PullPageView(props: PullPageProps) {
-  const { repository, view, mayEdit, conversation } = props
+  const { repository, view, mayEdit, conversation, lost } = props
   const { timeline, isEarlier, issue } = conversation
   const { config, viewer } = usePage()
   const live = viewer ? { 'data-live': siteHref(config, livePath(conversation.repository, issue)) } : {}
   return (
     <div class="issue" {...live}>
-      <PullHead {...{ repository, view, mayEdit }} tab="conversation" />
+      <PullHead {...{ repository, view, mayEdit, lost }} tab="conversation" />
       <div class="with-side">
         <div class="timeline">
           <OpeningText {...conversation} />
@@ -127,7 +127,7 @@ const PendingNote = ({ repository, view, reviews }: PullPageProps) => {
   )
 }
 
-const CommentForm = ({ repository, view, mayEdit, conversation }: PullPageProps) => {
+const CommentForm = ({ repository, view, mayEdit, conversation, lost }: PullPageProps) => {
   const { issue, pull } = view.pair
   const { may } = conversation
   if (may.refusal) return <CommentNote refusal={may.refusal} back={pullPath(repository, issue.index)} />
@@ -148,6 +148,7 @@ const CommentForm = ({ repository, view, mayEdit, conversation }: PullPageProps)
             name="state"
             value={issue.is_closed ? 'open' : 'closed'}
             icon={issue.is_closed ? 'git-pull-request' : 'git-pull-request-closed'}
+            disabledBecause={issue.is_closed && isWithoutBase({ lost }) ? texts.lost.noReopen : undefined}
           >
             {issue.is_closed ? texts.reopen : texts.close}
           </Submit>

@@ -1,3 +1,4 @@
+import { mayHere } from '../../../access/may-here.ts'
 import { canRead, gitRepo, inRepo } from '../../../access/repo.requirements.ts'
 import { getCommit } from '../../../code/commits/named-commit.service.ts'
 import { readShownDiff } from '../../../code/commits/shown-diff.service.ts'
@@ -9,7 +10,6 @@ import { messageBody, shortCommit, subjectOf } from '../../../code/commits/messa
 import { linkMessage } from '../../../site/render.service.ts'
 import { repositoryPath, revisionPath, shortOid } from '../code-paths.ts'
 import { CommitPageView } from './commit.view.tsx'
-import { mayEditHere } from '../editing.ts'
 import { highlightSides } from '../../ui/diff/highlight-sides.ts'
 import { diffAddress, diffChoice, diffQuery } from '../../ui/diff/diff-request.ts'
 
@@ -39,9 +39,7 @@ export const commitPage = page({
       view,
       title,
       message,
-      replayOn: mayEditHere(ctx, { kind: 'branch', name: repo.default_branch }).isOffered
-        ? repo.default_branch
-        : undefined,
+      replayOn: mayHere(ctx).push('code').allowed ? repo.default_branch : undefined,
       difference: {
         diff,
         ...choice,

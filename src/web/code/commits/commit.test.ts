@@ -57,7 +57,7 @@ test('comparePage, newComparePage: commits and changes since the common ancestor
   assert.doesNotMatch(shown.text, /main\.txt/)
   assert.doesNotMatch(shown.text, /Create pull request/)
   const bob = await Browser.of(forge, 'bob')
-  const opened = await bob.submit(`/${repo.fullName}/compare/main...topic`, 'pulls/new', { title: 'Take topic' })
+  const opened = await bob.submit(`/${repo.fullName}/compare/main...topic`, 'new-pull', { title: 'Take topic' })
   assert.equal(opened.status, 303)
   assert.equal((await forge.guest.get(`${repo.api}/pulls`)).json[0].title, 'Take topic')
   const choice = await guest('compare/topic...topic')

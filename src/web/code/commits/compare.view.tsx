@@ -1,140 +1,115 @@
 import type { RefChoice } from '../../../code/branches/ref-choice.service.ts'
 import type { CommitView } from '../../../code/statuses/commit-view.service.ts'
-import type { DiffViewProps } from '../../ui/diff/diff-props.ts'
+import type { RecentBranch } from '../../../pulls/recent-branch.service.ts'
 import { DiffView } from '../../ui/diff/diff.view.tsx'
+import type { DiffViewProps } from '../../ui/diff/diff-props.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { ButtonLink, Link } from '../../ui/link.tsx'
-import { Empty, Menu, MenuFilter, PageHead } from '../../ui/parts.tsx'
+import { ButtonLink } from '../../ui/link.tsx'
+import { usePage } from '../../ui/page-context.ts'
+import { Empty, PageHead } from '../../ui/parts.tsx'
 import { NewPullForm } from '../../pulls/new-pull.view.tsx'
+import type { PullOffer } from '../../pulls/new-pull.ts'
+import { ExistingPull } from '../../pulls/existing-pull.view.tsx'
+import { RecentBranches } from '../../shared/compare/recent-branches.view.tsx'
 import { CommitList } from './commits.view.tsx'
-import { messageBody, subjectOf } from '../../../code/commits/message.rules.ts'
-import { repositoryPath, type RepositoryNames } from '../code-paths.ts'
+import { comparePath, type SideNames } from '../../shared/compare/compare-address.ts'
+import { comparedSideText } from '../../../code/commits/compared-side.rules.ts'
+import type { SideChoice } from './side-choice.ts'
+import { ChooseSide, SideMenu } from './side-choice.view.tsx'
 import { codeTexts as texts } from '../../languages/texts.ts'
-import { RowBox } from '../../ui/row-box.tsx'
 
-export interface CompareProps {
-  readonly repository: RepositoryNames
-  readonly names: { readonly base: string; readonly head: string }
-  readonly refs: RefChoice
+/** Commits and changes between two sides. */
+interface Compared {
   readonly total: number
   readonly views: readonly CommitView[]
   /** Both sides are in this repository. */
   readonly isHere: boolean
-  readonly mayOpenPull: boolean
+  readonly offer: PullOffer
   readonly difference: DiffViewProps
 }
 
-/** The menu of one side. */
-const Side = ({ repository, names, refs, side }: CompareProps & { readonly side: 'base' | 'head' }) => (
-  <Menu
-    class="ref-menu"
-    label={
-      <>
-        <span class="muted">{texts.side(side)}</span>
-        <span class="cut ref-name">{names[side]}</span>
-        <Icon name="triangle-down" />
-      </>
-    }
-  >
-    <MenuFilter list={`refs-${side}`} label={texts.filterRefs} />
-    <ul id={`refs-${side}`}>
-      {[...refs.branches, ...refs.tags].map((name) => {
-        const changed = { ...names, [side]: name }
-        return (
-          <li>
-            <Link
-              to={repositoryPath(repository, 'compare', `${changed.base}...${changed.head}`)}
-              aria-current={name === names[side] ? 'true' : undefined}
-            >
-              <Icon name={refs.branches.includes(name) ? 'git-branch' : 'tag'} />
-              <span class="cut">{name}</span>
-            </Link>
-          </li>
-        )
-      })}
-    </ul>
-  </Menu>
-)
-
-/** The form of a pull request, closed until it is wanted. A single commit gives its title and text. */
-const NewPull = ({ repository, names, total, views }: CompareProps) => {
-  const message = total === 1 ? (views[0]?.commit.message ?? '') : ''
-  return (
-    <details class="new-pull-part">
-      <summary class="button primary">
-        <Icon name="git-pull-request" />
-        {texts.createPull}
-      </summary>
-      <NewPullForm
-        repository={{ owner: repository.owner.name, name: repository.repo.name }}
-        base={names.base}
-        head={names.head}
-        title={message === '' ? names.head : subjectOf(message)}
-        description={messageBody(message)}
-      />
-    </details>
-  )
+export interface CompareProps {
+  readonly base: SideNames
+  readonly head: SideNames
+  readonly refs: { readonly base: RefChoice; readonly head: RefChoice }
+  /** There are forks, or an origin. */
+  readonly hasNetwork: boolean
+  /** The form of a pull request is open. */
+  readonly isOpen: boolean
+  /** One side is being chosen; then nothing is compared. */
+  readonly choice: SideChoice | undefined
+  readonly recent: readonly RecentBranch[]
+  readonly compared: Compared | undefined
 }
 
-/** The other branches, when nobody has chosen one. */
-const ChooseHead = ({ repository, names, refs }: CompareProps) => {
-  const others = refs.branches.filter((name) => name !== names.base).slice(0, 20)
-  if (others.length === 0) {
-    return (
-      <Empty icon="git-branch" title={texts.noOtherBranch}>
-        <p>{texts.noOtherBranchHint(names.base)}</p>
-        <ButtonLink to={repositoryPath(repository, 'branches')}>{texts.showBranches}</ButtonLink>
-      </Empty>
-    )
-  }
+/** The form of a pull request, closed until it is wanted, or the pull request that is open between the branches. */
+const Offer = ({ base, head, isOpen, offer }: CompareProps & { readonly offer: PullOffer }) => {
+  const { refused } = usePage()
+  const { existing, form } = offer
+  const to = comparePath(base, head)
+  const isRefused = refused?.action === to
   return (
-    <RowBox head={<h2>{texts.chooseHead(names.base)}</h2>} rows={others} links>
-      {(name) => (
-        <li class="row">
-          <Icon name="git-branch" />
-          <Link
-            class="row-main row-title"
-            to={repositoryPath(repository, 'compare', `${names.base}...${name}`)}
-            data-row-link=""
-          >
-            {name}
-          </Link>
-        </li>
-      )}
-    </RowBox>
+    <>
+      {existing === undefined ? null : <ExistingPull repository={base} pull={existing} />}
+      {form !== undefined && (existing === undefined || isRefused) ? (
+        <details class="new-pull-part" open={isOpen || isRefused}>
+          <summary class="button primary">
+            <Icon name="git-pull-request" />
+            {texts.createPull}
+          </summary>
+          <NewPullForm repository={{ owner: base.owner.name, name: base.repo.name }} to={to} form={form} />
+        </details>
+      ) : null}
+    </>
   )
 }
 
 export const CompareView = (props: CompareProps) => {
-  const { repository, names, total, views, mayOpenPull, difference } = props
+  const { base, head, refs, hasNetwork, choice, compared, recent } = props
   return (
     <div class="stack">
       <PageHead title={texts.compareTitle} lead={texts.compareLead} />
-      <div class="code-bar">
-        <Side {...props} side="base" />
+      <div class="code-bar compare-sides">
+        <SideMenu side="base" refs={refs.base} {...{ base, head, hasNetwork }} />
         <Icon name="arrow-left" />
-        <Side {...props} side="head" />
+        <SideMenu side="head" refs={refs.head} {...{ base, head, hasNetwork }} />
       </div>
-      {names.base === names.head ? (
-        <ChooseHead {...props} />
-      ) : total === 0 ? (
-        <Empty icon="git-commit" title={texts.nothingToCompare}>
-          <p>{texts.nothingToCompareHint(names.base, names.head)}</p>
-          <ButtonLink to={repositoryPath(repository, 'compare', `${names.head}...${names.base}`)}>
-            {texts.swapSides}
-          </ButtonLink>
-        </Empty>
-      ) : (
+      {choice === undefined ? null : (
         <>
-          {mayOpenPull ? <NewPull {...props} /> : null}
-          <details class="compare-commits" open={total <= 10}>
-            <summary>{texts.commits(total)}</summary>
-            <CommitList repository={repository} views={views} />
-            {total > views.length ? <p class="muted">{texts.moreCommits(total - views.length)}</p> : null}
-          </details>
-          <DiffView {...difference} />
+          <RecentBranches branches={recent} />
+          <ChooseSide choice={choice} />
         </>
       )}
+      {compared === undefined ? null : <ComparedView {...props} {...compared} />}
     </div>
+  )
+}
+
+const ComparedView = (props: CompareProps & Compared) => {
+  const { base, head, total, views, offer, difference } = props
+  if (total === 0) {
+    return (
+      <>
+        {offer.existing === undefined ? null : <ExistingPull repository={base} pull={offer.existing} />}
+        <Empty icon="git-commit" title={texts.nothingToCompare}>
+          <p>{texts.nothingToCompareHint(base.name, comparedSideText(base, head))}</p>
+          <div class="acts">
+            <ButtonLink to={comparePath(base, head, { choose: 'head' })}>{texts.sides.chooseOther}</ButtonLink>
+            <ButtonLink to={comparePath(head, base)}>{texts.swapSides}</ButtonLink>
+          </div>
+        </Empty>
+      </>
+    )
+  }
+  return (
+    <>
+      <Offer {...props} />
+      <details class="compare-commits" open={total <= 10}>
+        <summary>{texts.commits(total)}</summary>
+        <CommitList repository={head} views={views} />
+        {total > views.length ? <p class="muted">{texts.moreCommits(total - views.length)}</p> : null}
+      </details>
+      <DiffView {...difference} />
+    </>
   )
 }

@@ -1,13 +1,18 @@
 import type { RepoCtx, SignedInRepoCtx } from '../../../access/context.ts'
 import { canRead, canWrite, inRepo, notArchived } from '../../../access/repo.requirements.ts'
 import { checkBranchName } from '../../../code/branches/branch-name.rules.ts'
-import { changeFiles, deletionRules } from '../../../code/contents/file-change.service.ts'
+import { freeBranchName } from '../../../code/branches/free-branch-name.service.ts'
+import { changeFiles, deletionRules, type ChangeRules } from '../../../code/contents/file-change.service.ts'
 import { typedRevisionInPath } from '../../../code/git-access.requirements.ts'
 import type { FileEdit } from '../../../git/git.ts'
 import { NotFound } from '../../../lib/errors.ts'
 import type { Oid } from '../../../lib/ids.ts'
+import { writesOrProposes } from '../../../pulls/proposal.requirements.ts'
+import { freeProposalName, proposeEdits } from '../../../pulls/proposal.service.ts'
 import { inSession } from '../../shell/browser.requirements.ts'
+import { withQuery } from '../../ui/paths.ts'
 import { repositoryPath, revisionPath } from '../code-paths.ts'
+import { comparePath } from '../../shared/compare/compare-address.ts'
 import type { EditProps } from './edit.view.tsx'
 import { codeTexts as texts } from '../../languages/texts.ts'
 import { text } from '../../ui/fields.ts'
@@ -36,12 +41,24 @@ export async function editTarget(ctx: RepoCtx, rest: string): Promise<EditTarget
 export const formRequires = [inSession, inRepo, canRead('code'), canWrite('code'), notArchived] as const
 export const actRequires = [inRepo, canRead('code'), canWrite('code'), notArchived] as const
 
-export const formData = (ctx: RepoCtx, { branch, path }: EditTarget) => ({
-  repository: { owner: ctx.owner, repo: ctx.repo },
-  branch,
-  path,
-  isFirst: ctx.repo.is_empty,
-})
+/** What a form requires whose change people without write access propose from a fork. */
+export const proposalFormRequires = [inSession, inRepo, canRead('code'), writesOrProposes, notArchived] as const
+export const proposalRequires = [inRepo, canRead('code'), writesOrProposes, notArchived] as const
+
+/** Reads what all forms of a commit show. */
+export async function formData(ctx: SignedInRepoCtx, { branch, path }: EditTarget) {
+  const isProposal = !ctx.rights.canWrite('code')
+  return {
+    repository: { owner: ctx.owner, repo: ctx.repo },
+    branch,
+    path,
+    isFirst: ctx.repo.is_empty,
+    isProposal,
+    newBranch: isProposal
+      ? await freeProposalName(ctx)
+      : await freeBranchName(ctx, ctx.viewer.user.name, [ctx.repo.id]),
+  }
+}
 
 export const titleOf = (what: string, { repository }: Pick<EditProps, 'repository'>) => ({
   title: `${what} · ${repository.owner.name}/${repository.repo.name}`,
@@ -72,26 +89,53 @@ export function chosenOptions(branch: string, choice: CommitChoice) {
   return { message, branch, newBranch }
 }
 
-/** Leads to the comparison of a new branch, where a pull request is opened. */
+/** Leads to the comparison of a new branch with where it belongs, where a pull request is opened. */
 export const comparison = (ctx: RepoCtx, base: string, made: string) => ({
-  to: repositoryPath(ctx, 'compare', `${base}...${made}`),
+  to:
+    ctx.repo.fork_id === null
+      ? withQuery(repositoryPath(ctx, 'compare', `${base}...${made}`), { open: 1 })
+      : withQuery(repositoryPath(ctx, 'compare'), { base, head: made, open: 1 }),
   notice: texts.committedTo(made),
 })
 
+/** Commits edits to a branch of the person's fork; leads to its comparison, where the pull request is opened. */
+async function propose(
+  ctx: SignedInRepoCtx,
+  { branch, commit }: EditTarget,
+  edits: readonly FileEdit[],
+  choice: CommitChoice,
+  rules: ChangeRules | undefined,
+): Promise<{ to: string; notice: string }> {
+  if (commit === undefined) throw new NotFound(texts.noSuchBranch, 'branch_not_found')
+  const { message, newBranch = '' } = chosenOptions(branch, { ...choice, target: 'new' })
+  const { fork, branch: made } = await proposeEdits(ctx, { start: commit, edits, message, newBranch }, rules)
+  return {
+    to: comparePath(
+      { repo: ctx.repo, owner: ctx.owner, name: branch },
+      { repo: fork.repo, owner: fork.owner, name: made },
+      { open: 1 },
+    ),
+    notice: texts.proposal.made(made, `${fork.owner.name}/${fork.repo.name}`),
+  }
+}
+
 /**
- * Commits edits to the branch or to a new one; returns where the person goes next.
+ * Commits edits to the branch, to a new one, or to one of the person's fork; returns where the person goes next.
  * @param shownPath the path to show then; the default is that of the first edit
  */
 export async function commitEdit(
   ctx: SignedInRepoCtx,
-  { branch }: EditTarget,
+  at: EditTarget,
   edits: readonly FileEdit[],
   choice: CommitChoice,
   shownPath?: string,
 ): Promise<{ to: string; notice: string }> {
-  const options = chosenOptions(branch, choice)
+  const { branch } = at
   const isDeletion = edits.every(({ operation }) => operation === 'delete')
-  const made = await changeFiles(ctx, edits, options, isDeletion ? deletionRules : undefined)
+  const rules = isDeletion ? deletionRules : undefined
+  if (!ctx.rights.canWrite('code')) return propose(ctx, at, edits, choice, rules)
+  const options = chosenOptions(branch, choice)
+  const made = await changeFiles(ctx, edits, options, rules)
   if (options.newBranch !== undefined) return comparison(ctx, branch, made.branch)
   const [edit] = edits
   const path = shownPath ?? (edit?.operation === 'delete' ? folderOf(edit.path) : (edit?.path ?? ''))

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { repoUnderQuota } from '../../../access/quota/quota.requirements.ts'
+import { commitUnderQuota } from '../../../pulls/proposal.requirements.ts'
 import type { RepoCtx } from '../../../access/context.ts'
 import { getFile, type FileView } from '../../../code/contents/file.service.ts'
 import { getEditorconfig } from '../../../code/contents/editorconfig.service.ts'
@@ -10,11 +10,11 @@ import { Invalid, NotFound, Refusal } from '../../../lib/errors.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { act, page } from '../../shell/page.tsx'
 import {
-  actRequires,
   commitEdit,
   commitFields,
   editTarget,
-  formRequires,
+  proposalFormRequires,
+  proposalRequires,
   problemFields,
   formData,
   titleOf,
@@ -62,14 +62,14 @@ export const editFilePage = page({
   path: '/{username}/{reponame}/_edit/{filepath+}',
   twin: 'repoUpdateFile',
   cost: 'expensive',
-  requires: formRequires,
+  requires: proposalFormRequires,
   frame: inRepositoryFrame('code'),
   async load({ ctx, params }) {
     const at = await editTarget(ctx, params.filepath)
     const file = await fileAt(ctx, at)
     const text = editableText(file)
     const indent = await indentOf(ctx, at, at.path, text)
-    return { ...formData(ctx, at), kind: 'edit' as const, text, oid: file.entry.oid, name: at.path, indent }
+    return { ...(await formData(ctx, at)), kind: 'edit' as const, text, oid: file.entry.oid, name: at.path, indent }
   },
   meta: (data) => ({ ...titleOf(texts.editing(data.path), data), withEditor: true }),
   view: EditView,
@@ -81,7 +81,7 @@ export const newFilePage = page({
   twin: 'repoCreateFile',
   cost: 'expensive',
   query: { name: text, value: text },
-  requires: formRequires,
+  requires: proposalFormRequires,
   frame: inRepositoryFrame('code'),
   async load({ ctx, params, query }) {
     const at = await editTarget(ctx, params.filepath)
@@ -89,7 +89,7 @@ export const newFilePage = page({
     const nameInFolder = query.name === undefined && at.path !== '' ? `${at.path}/` : name
     const text = query.value ?? ''
     const indent = await indentOf(ctx, at, name, text)
-    return { ...formData(ctx, at), kind: 'new' as const, text, oid: undefined, name: nameInFolder, indent }
+    return { ...(await formData(ctx, at)), kind: 'new' as const, text, oid: undefined, name: nameInFolder, indent }
   },
   meta: (data) => ({ ...titleOf(texts.newFile, data), withEditor: true }),
   view: EditView,
@@ -99,12 +99,12 @@ export const deleteFilePage = page({
   path: '/{username}/{reponame}/_delete/{filepath+}',
   twin: 'repoDeleteFile',
   cost: 'usual',
-  requires: formRequires,
+  requires: proposalFormRequires,
   frame: inRepositoryFrame('code'),
   async load({ ctx, params }) {
     const at = await editTarget(ctx, params.filepath)
     const { entry } = await fileAt(ctx, at)
-    return { ...formData(ctx, at), oid: entry.oid }
+    return { ...(await formData(ctx, at)), oid: entry.oid }
   },
   meta: (data) => titleOf(texts.deleting(data.path), data),
   view: DeleteView,
@@ -129,7 +129,7 @@ export const editFile = act({
   path: '/{username}/{reponame}/_edit/{filepath+}',
   twin: 'repoUpdateFile',
   cost: 'expensive',
-  requires: [...actRequires, repoUnderQuota('size:repos:all')],
+  requires: [...proposalRequires, commitUnderQuota],
   fields: { ...textFields, oid: Type.String() },
   maxBodyBytes: maxFormBytes,
   again: editFilePage,
@@ -158,7 +158,7 @@ export const createFile = act({
   path: '/{username}/{reponame}/_new/{filepath+}',
   twin: 'repoCreateFile',
   cost: 'expensive',
-  requires: [...actRequires, repoUnderQuota('size:repos:all')],
+  requires: [...proposalRequires, commitUnderQuota],
   fields: textFields,
   maxBodyBytes: maxFormBytes,
   again: newFilePage,
@@ -175,7 +175,7 @@ export const deleteFile = act({
   twin: 'repoDeleteFile',
   cost: 'expensive',
   // Deleting in the browser makes a commit, unlike deleting through the API (written contract, quota model).
-  requires: [...actRequires, repoUnderQuota('size:repos:all')],
+  requires: [...proposalRequires, commitUnderQuota],
   fields: { ...commitFields, oid: Type.String() },
   again: deleteFilePage,
   problemFields,

@@ -8,6 +8,8 @@ import { base64 } from '../../../testing/samples.ts'
 test('editFilePage, newFilePage, deleteFilePage, editFile, createFile, deleteFile: only writers change files', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo({ owner: 'alice' })
+  // Otherwise readers propose changes from a fork.
+  await forge.as('alice').must('PATCH', repo.api, { has_pull_requests: false })
   const bob = await Browser.of(forge, 'bob')
   const guest = new Browser(forge)
   const fields = { _csrf: await bob.csrf('/user/settings'), name: 'a.txt', text: 'x', oid: '', target: 'direct' }
@@ -56,7 +58,7 @@ test('createFile, editFile, deleteFile: a file is made, renamed, kept with its l
     target: 'new',
     new_branch: 'without',
   })
-  assert.deepEqual([proposed.status, proposed.headers.get('location')], [303, `${web}/compare/main...without`])
+  assert.deepEqual([proposed.status, proposed.headers.get('location')], [303, `${web}/compare/main...without?open=1`])
   assert.equal((await forge.as('alice').get(`${repo.api}/contents/moved.txt?ref=without`)).status, 404)
   assert.equal(await at('moved.txt'), 'new')
   const taken = await bob.submit(`${web}/_delete/main/moved.txt`, '_delete/', { target: 'new', new_branch: 'without' })

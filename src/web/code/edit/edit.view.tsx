@@ -13,6 +13,10 @@ export interface CommitTarget {
   readonly branch: string
   /** The repository has no commit, so that the first one makes the branch. */
   readonly isFirst: boolean
+  /** The person may only read here: the commit goes to a branch of their fork. */
+  readonly isProposal: boolean
+  /** Proposed name of a new branch. */
+  readonly newBranch: string
 }
 
 export interface EditProps extends CommitTarget {
@@ -26,10 +30,16 @@ export interface EditProps extends CommitTarget {
   readonly indent: Indent
 }
 
+/** Says where the change goes. */
+export const leadOf = ({ repository, branch, isProposal }: CommitTarget): string =>
+  isProposal ? texts.proposal.lead(`${repository.owner.name}/${repository.repo.name}`) : texts.onBranch(branch)
+
 /** Message and branch of a commit. */
 export const CommitFields = ({
   branch,
   isFirst,
+  isProposal,
+  newBranch,
   summary,
   description,
   act,
@@ -44,7 +54,15 @@ export const CommitFields = ({
   readonly kind?: 'primary' | 'danger'
   readonly cancelTo: string
 }) => {
-  const { viewer } = usePage()
+  const branchName = (
+    <Field
+      name="new_branch"
+      label={isProposal ? texts.proposal.branch : texts.newBranchName}
+      value={newBranch}
+      isTerse
+      maxlength={100}
+    />
+  )
   return (
     <fieldset class="commit-form stack">
       <legend class="sr-only">{texts.commit}</legend>
@@ -58,7 +76,9 @@ export const CommitFields = ({
         maxlength={500}
       />
       <TextArea name="description" label={texts.commitDescription} rows={3} value={description} />
-      {isFirst ? null : (
+      {isProposal ? (
+        branchName
+      ) : isFirst ? null : (
         <div class="stack tight commit-target">
           <Radios
             name="target"
@@ -69,17 +89,11 @@ export const CommitFields = ({
               { value: 'new', label: texts.toNewBranch },
             ]}
           />
-          <Field
-            name="new_branch"
-            label={texts.newBranchName}
-            value={`${viewer?.user.name ?? 'me'}-patch-1`}
-            isTerse
-            maxlength={100}
-          />
+          {branchName}
         </div>
       )}
       <div class="form-acts">
-        <Submit kind={kind}>{act}</Submit>
+        <Submit kind={isProposal ? 'primary' : kind}>{isProposal ? texts.proposal.act : act}</Submit>
         <ButtonLink kind="quiet" to={cancelTo}>
           {texts.cancel}
         </ButtonLink>
@@ -100,7 +114,7 @@ export const EditView = (props: EditProps) => {
   const isStale = sent !== undefined && kind === 'edit' && sent['oid'] !== oid
   return (
     <div class="stack">
-      <PageHead title={kind === 'edit' ? texts.editing(path) : texts.newFile} lead={texts.onBranch(branch)} />
+      <PageHead title={kind === 'edit' ? texts.editing(path) : texts.newFile} lead={leadOf(props)} />
       {isStale ? (
         <>
           <Flash tone="warning">{texts.changedMeanwhile}</Flash>
@@ -140,7 +154,8 @@ export const EditView = (props: EditProps) => {
           data-tab-size={indent.tabSize}
         />
         <CommitFields
-          {...{ repository, branch, isFirst: props.isFirst }}
+          {...props}
+          kind="primary"
           cancelTo={revisionPath(repository, 'src', { kind: 'branch', name: branch }, path)}
           summary={kind === 'edit' ? texts.defaultUpdate(path) : texts.defaultCreate}
           act={texts.commitChanges}
@@ -154,7 +169,7 @@ export const DeleteView = (props: CommitTarget & { readonly path: string; readon
   const { repository, branch, path, oid } = props
   return (
     <div class="narrow stack">
-      <PageHead title={texts.deleting(path)} lead={texts.onBranch(branch)} />
+      <PageHead title={texts.deleting(path)} lead={leadOf(props)} />
       <Form to={deletePath(repository, branch, path)} class="stack">
         <input type="hidden" name="oid" value={oid} />
         <CommitFields

@@ -30,11 +30,11 @@ async function branchAt(ctx: RepoCtx, rest: string) {
   return at
 }
 
-async function load(ctx: RepoCtx, sha: string, rest: string, isReverse: boolean) {
+async function load(ctx: SignedInRepoCtx, sha: string, rest: string, isReverse: boolean) {
   const at = await branchAt(ctx, rest)
   const [commit, refs] = await Promise.all([getCommit(ctx, sha), getRefChoice(ctx)])
   const message = replayMessage(commit.message, commit.oid, isReverse)
-  return { ...formData(ctx, at), commit, isReverse, message, refs: { ...refs, tags: [], tagCount: 0 } }
+  return { ...(await formData(ctx, at)), commit, isReverse, message, refs: { ...refs, tags: [], tagCount: 0 } }
 }
 
 async function replay(

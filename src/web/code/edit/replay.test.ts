@@ -52,7 +52,10 @@ test('revertCommit: takes back one commit, keeps later ones, and can go to a new
   const alice = await Browser.of(forge, 'alice')
   const web = `/${repo.fullName}/_revert/${wrong}/main`
   const proposed = await alice.submit(web, '_revert/', { target: 'new', new_branch: 'undo' })
-  assert.deepEqual([proposed.status, proposed.headers.get('location')], [303, `/${repo.fullName}/compare/main...undo`])
+  assert.deepEqual(
+    [proposed.status, proposed.headers.get('location')],
+    [303, `/${repo.fullName}/compare/main...undo?open=1`],
+  )
   assert.equal(await textAt(forge, repo, 'a.txt'), 'wrong\n')
   const made = await lastCommit(forge, repo, 'undo')
   assert.equal(made.commit.message.trim(), `Revert "Say "wrong""\n\nThis reverts commit ${wrong}.`)

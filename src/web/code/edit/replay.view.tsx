@@ -20,7 +20,8 @@ export interface ReplayProps extends CommitTarget {
 }
 
 /** The form that reverts or cherry-picks a commit. */
-export const ReplayView = ({ repository, branch, isFirst, commit, isReverse, message, refs }: ReplayProps) => {
+export const ReplayView = ({ commit, isReverse, message, refs, ...target }: ReplayProps) => {
+  const { repository, branch } = target
   const { oid } = commit
   const short = shortOid(oid)
   return (
@@ -43,7 +44,7 @@ export const ReplayView = ({ repository, branch, isFirst, commit, isReverse, mes
       </div>
       <Form to={replayPath(repository, isReverse, oid, branch)} class="stack">
         <CommitFields
-          {...{ repository, branch, isFirst }}
+          {...target}
           summary={subjectOf(message)}
           description={messageBody(message)}
           act={isReverse ? texts.revert : texts.cherryPick}

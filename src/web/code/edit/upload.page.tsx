@@ -1,4 +1,4 @@
-import { repoUnderQuota } from '../../../access/quota/quota.requirements.ts'
+import { commitUnderQuota } from '../../../pulls/proposal.requirements.ts'
 import type { SignedInRepoCtx } from '../../../access/context.ts'
 import { uploadEdits, uploadLimits, withUploadedFiles } from '../../../attachments/repository-upload.service.ts'
 import { pageErrors } from '../../../http/error-forms.ts'
@@ -18,7 +18,7 @@ import { uploadsOn } from '../../shell/upload.requirements.ts'
 import { csrfName } from '../../ui/page-context.ts'
 import { siteHref } from '../../ui/paths.ts'
 import { sizeText } from '../../languages/amounts.ts'
-import { actRequires, commitEdit, editTarget, formRequires, formData, titleOf } from './edit-form.ts'
+import { commitEdit, editTarget, proposalFormRequires, proposalRequires, formData, titleOf } from './edit-form.ts'
 import { codeTexts } from '../../languages/texts.ts'
 import { UploadView } from './upload.view.tsx'
 
@@ -31,12 +31,12 @@ export const uploadFilesPage = page({
   path: '/{username}/{reponame}/_upload/{filepath+}',
   twin: 'repoChangeFiles',
   cost: 'usual',
-  requires: [...formRequires, uploadsOn],
+  requires: [...proposalFormRequires, uploadsOn],
   frame: inRepositoryFrame('code'),
   async load({ ctx, params }) {
     const { maxFiles, maxFileBytes } = uploadLimits(ctx)
     const { allowedTypes: types } = ctx.config.repositoryUpload
-    return { ...formData(ctx, await editTarget(ctx, params.filepath)), maxFiles, maxFileBytes, types }
+    return { ...(await formData(ctx, await editTarget(ctx, params.filepath))), maxFiles, maxFileBytes, types }
   },
   meta: (data) => titleOf(texts.title, data),
   view: UploadView,
@@ -104,7 +104,7 @@ export const uploadFiles = operation({
   method: 'POST',
   path: '/{username}/{reponame}/_upload/{filepath+}',
   cost: 'expensive',
-  requires: [inBrowser, inSession, ...actRequires, repoUnderQuota('size:repos:all'), uploadsOn, fromOwnPage],
+  requires: [inBrowser, inSession, ...proposalRequires, commitUnderQuota, uploadsOn, fromOwnPage],
   body: bytesOf('multipart/form-data'),
   reply: { 303: 'empty', ...againReplies },
   async run({ ctx, params, call }) {

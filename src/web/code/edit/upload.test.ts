@@ -36,6 +36,8 @@ test('uploadFilesPage, uploadFiles: only writers upload, from a page of this sit
   await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
   const repo = await forge.given.repo({ owner: 'alice', private: true })
   await collaborator(forge, repo, 'bob', 'read')
+  // Otherwise readers propose changes from a fork.
+  await forge.as('alice').must('PATCH', repo.api, { has_pull_requests: false })
   const web = `/${repo.fullName}/_upload/main`
   const [alice, bob, carol] = [
     await Browser.of(forge, 'alice'),
@@ -86,7 +88,7 @@ test('uploadFiles: files are added and replaced in a folder, on a branch or a ne
     { 'readme.md': '# Two', 'x\u202e.txt': 'x' },
     { folder: '/docs/images/', target: 'new', new_branch: 'pictures' },
   )
-  assert.deepEqual([proposed.status, proposed.headers.get('location')], [303, `${web}/compare/main...pictures`])
+  assert.deepEqual([proposed.status, proposed.headers.get('location')], [303, `${web}/compare/main...pictures?open=1`])
   assert.equal(await read('docs/images/readme.md'), '# One')
   assert.equal(await read('docs/images/readme.md', 'pictures'), '# Two')
   assert.equal(await read('docs/images/x.txt', 'pictures'), 'x')

@@ -3,7 +3,7 @@ import { Form } from '../../ui/form.tsx'
 import { PageHead } from '../../ui/parts.tsx'
 import { sizeText } from '../../languages/amounts.ts'
 import { repositoryPath, revisionPath } from '../code-paths.ts'
-import { CommitFields, type CommitTarget } from './edit.view.tsx'
+import { CommitFields, leadOf, type CommitTarget } from './edit.view.tsx'
 import { codeTexts } from '../../languages/texts.ts'
 
 const texts = codeTexts.upload
@@ -21,7 +21,7 @@ export const UploadView = (
   const { repository, branch, path, maxFiles, maxFileBytes, types } = props
   return (
     <div class="narrow stack">
-      <PageHead title={texts.title} lead={codeTexts.onBranch(branch)} />
+      <PageHead title={texts.title} lead={leadOf(props)} />
       <Form to={repositoryPath(repository, '_upload', branch, path)} files class="stack edit-form">
         <Field
           name="folder"

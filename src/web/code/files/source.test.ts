@@ -114,7 +114,9 @@ test('sourcePage, blamePage: one head has the last commit, the facts and the act
   }
   assert.match(code, /data-copy-url="[^"]*\/raw\/branch\/main\/a\.ts"/)
   assert.match(code, /aria-current="page"[^>]*>Code</)
-  assert.doesNotMatch(await headOf('src/branch/main/a.ts', 'bob'), /href="[^"]*_edit/)
+  assert.match(await headOf('src/branch/main/a.ts', 'bob'), /href="[^"]*_edit/, 'readers propose changes')
+  const { text: ofGuest } = await new Browser(forge).get(`/${repo.fullName}/src/branch/main/a.ts`)
+  assert.doesNotMatch(ofGuest, /href="[^"]*_edit/)
   const blame = await headOf('blame/branch/main/doc.md', 'alice')
   assert.match(blame, /aria-current="page"[^>]*>Blame</)
   assert.match(blame, /doc\.md\?display=source"/)

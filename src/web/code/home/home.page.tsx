@@ -2,11 +2,12 @@ import { mayHere } from '../../../access/may-here.ts'
 import type { RepoCtx } from '../../../access/context.ts'
 import { anyAccess, canRead, canWrite, inRepo, notArchived, repoAdmin } from '../../../access/repo.requirements.ts'
 import { getRefChoice } from '../../../code/branches/ref-choice.service.ts'
-import { getForkState, syncFork } from '../../../code/branches/sync-fork.service.ts'
+import { getForkStanding, syncFork } from '../../../code/branches/sync-fork.service.ts'
 import { findNamedCommit } from '../../../code/commits/named-commit.service.ts'
 import { getLanguages } from '../../../code/languages/languages.service.ts'
 import { loadLanguages } from '../../../code/languages/language-table.ts'
-import { BadRequest, Moved, NotFound } from '../../../lib/errors.ts'
+import { Moved, NotFound } from '../../../lib/errors.ts'
+import { listRecentBranches } from '../../../pulls/recent-branch.service.ts'
 import { getLatestRelease } from '../../../releases/release.service.ts'
 import { repoAvatarUrl } from '../../../repos/repo.present.ts'
 import { replaceTopics, topicsOf } from '../../../repos/social/topic.service.ts'
@@ -15,6 +16,7 @@ import { act, page } from '../../shell/page.tsx'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { cloneAddresses } from './clone.view.tsx'
 import { repositoryPath } from '../code-paths.ts'
+import { mayEditHere } from '../editing.ts'
 import { HomeView, type HomeProps } from './home.view.tsx'
 import { readReadme } from './readme.ts'
 import { readRoot, shownSubjects } from '../source.ts'
@@ -48,29 +50,20 @@ async function homeOf(ctx: RepoCtx & BrowserCtx): Promise<HomeProps> {
     addresses: cloneAddresses(ctx),
     about: { topics: topicsOf(ctx), languages, release, mayEdit: rights.isAdmin },
     mayWrite: mayHere(ctx).push('code').allowed,
+    mayAdd: mayEditHere(ctx, { kind: 'branch', name: repo.default_branch }).isOffered,
   }
   if (repo.is_empty) return { ...shared, code: { kind: 'empty' } }
   const revision = await findNamedCommit(ctx.git, repo.git_key, repo.default_branch)
   if (!revision) return { ...shared, code: { kind: 'no_default' } }
-  const [root, refs, commitCount, behind] = await Promise.all([
+  const [root, refs, commitCount, standing, recent] = await Promise.all([
     readRoot(ctx, revision),
     getRefChoice(ctx),
     ctx.git.countCommits(repo.git_key, { from: [revision.commit] }),
-    repo.fork_id === null || !shared.mayWrite ? 0 : commitsBehind(ctx),
+    getForkStanding(ctx),
+    listRecentBranches(ctx),
   ])
   const readme = await readReadme(ctx, revision, { isRoot: true, entries: root.folder.entries })
-  return { ...shared, code: { kind: 'shown', revision, ...root, refs, commitCount, behind, readme } }
-}
-
-/** Returns how many commits the default branch of a fork can take from its origin. */
-async function commitsBehind(ctx: RepoCtx): Promise<number> {
-  try {
-    return (await getForkState(ctx, ctx.repo.default_branch)).behind
-  } catch (error) {
-    // The origin was deleted.
-    if (error instanceof BadRequest) return 0
-    throw error
-  }
+  return { ...shared, code: { kind: 'shown', revision, ...root, refs, commitCount, standing, recent, readme } }
 }
 
 export const repositoryHomePage = page({

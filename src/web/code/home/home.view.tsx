@@ -1,6 +1,8 @@
 import type { RefChoice } from '../../../code/branches/ref-choice.service.ts'
 import type { CommitView } from '../../../code/statuses/commit-view.service.ts'
 import type { NamedCommit } from '../../../code/commits/named-commit.service.ts'
+import type { ForkStanding } from '../../../code/branches/sync-fork.service.ts'
+import type { RecentBranch } from '../../../pulls/recent-branch.service.ts'
 import type { Folder } from '../../../code/contents/folder.service.ts'
 import type { ReleaseRow } from '../../../db/tables/releases.ts'
 import type { RepoRow } from '../../../db/tables/repositories.ts'
@@ -16,6 +18,8 @@ import { Time } from '../../ui/time.tsx'
 import { AddFile } from '../files/add-file.view.tsx'
 import { CloneMenu, ClonePanel, type CloneAddresses } from './clone.view.tsx'
 import { repositoryPath, revisionPath, type RepositoryNames } from '../code-paths.ts'
+import { comparePath } from '../../shared/compare/compare-address.ts'
+import { RecentBranches } from '../../shared/compare/recent-branches.view.tsx'
 import { FolderTable } from '../files/folder.view.tsx'
 import { LanguagesBar, type LanguageShare } from './languages.view.tsx'
 import { ReadmeBox } from './readme.view.tsx'
@@ -28,6 +32,8 @@ export interface HomeProps {
   readonly repo: RepoRow
   readonly addresses: CloneAddresses
   readonly mayWrite: boolean
+  /** The viewer may add files here, or propose them. */
+  readonly mayAdd: boolean
   readonly about: {
     readonly topics: readonly string[]
     readonly languages: readonly LanguageShare[]
@@ -43,14 +49,15 @@ export interface HomeProps {
         readonly latest: CommitView
         readonly refs: RefChoice
         readonly commitCount: number
-        /** Commits of its origin that a fork lacks and the viewer may take over. */
-        readonly behind: number
+        /** How a fork stands to its origin, when the viewer may read that. */
+        readonly standing: ForkStanding | undefined
+        readonly recent: readonly RecentBranch[]
         readonly readme: Readme | undefined
       }
 }
 
 export const HomeView = (props: HomeProps) => {
-  const { repository, repo, code, addresses, mayWrite } = props
+  const { repository, repo, code, addresses, mayAdd } = props
   const { viewer } = usePage()
   if (code.kind === 'empty') return <EmptyHome {...props} />
   return (
@@ -94,18 +101,11 @@ export const HomeView = (props: HomeProps) => {
                   <span class="wide-only">{texts.useTemplate}</span>
                 </ButtonLink>
               ) : null}
-              {mayWrite ? <AddFile repository={repository} branch={code.revision.name} path="" /> : null}
+              {mayAdd ? <AddFile repository={repository} branch={code.revision.name} path="" /> : null}
               <CloneMenu repository={repository} addresses={addresses} revision={code.revision} />
             </div>
-            {code.behind === 0 ? null : (
-              <div class="fork-state">
-                <Icon name="repo-forked" />
-                <span>{texts.forkBehind(code.behind)}</span>
-                <ActButton to={repositoryPath(repository, 'sync_fork')} class="small">
-                  {texts.syncFork}
-                </ActButton>
-              </div>
-            )}
+            <RecentBranches branches={code.recent} />
+            {code.standing === undefined ? null : <Standing {...props} standing={code.standing} />}
             <FolderTable
               repository={repository}
               revision={code.revision}
@@ -128,6 +128,40 @@ export const HomeView = (props: HomeProps) => {
         )}
       </div>
       <About {...props} />
+    </div>
+  )
+}
+
+/** How a fork stands to its origin, and what can be done about it. */
+const Standing = ({
+  repository,
+  repo,
+  mayWrite,
+  standing,
+}: Pick<HomeProps, 'repository' | 'repo' | 'mayWrite'> & { readonly standing: ForkStanding }) => {
+  const { ahead, behind, origin, originBranch, canFollow, takesPulls } = standing
+  if (ahead === 0 && behind === 0) return null
+  const fork = { repo, owner: standing.owner, name: repo.default_branch }
+  const base = { ...origin, name: originBranch }
+  const name = <Link to={repositoryPath(origin)}>{`${origin.owner.name}/${origin.repo.name}`}</Link>
+  return (
+    <div class="fork-state">
+      <Icon name="repo-forked" />
+      <span>{texts.standing.aheadBehind(ahead, behind, name)}</span>
+      {ahead > 0 && takesPulls ? (
+        <ButtonLink to={comparePath(base, fork, { open: 1 })} class="small" icon="git-pull-request">
+          {texts.standing.open}
+        </ButtonLink>
+      ) : null}
+      {canFollow && mayWrite ? (
+        <ActButton to={repositoryPath(repository, 'sync_fork')} class="small" icon="sync">
+          {texts.standing.sync}
+        </ActButton>
+      ) : behind > 0 ? (
+        <ButtonLink to={comparePath(fork, base)} kind="quiet" class="small">
+          {texts.standing.merge}
+        </ButtonLink>
+      ) : null}
     </div>
   )
 }

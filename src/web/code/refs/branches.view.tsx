@@ -10,6 +10,7 @@ import { CopyButton, Empty, Menu, Pages, Tabs, Tag } from '../../ui/parts.tsx'
 import { usePage } from '../../ui/page-context.ts'
 import { Time } from '../../ui/time.tsx'
 import { CommitLink, CommitPerson, CommitSubject, commitUnix } from '../commit-parts.view.tsx'
+import { withQuery } from '../../ui/paths.ts'
 import { repositoryPath, revisionPath, type RepositoryNames } from '../code-paths.ts'
 import { uiTexts as common } from '../../languages/texts.ts'
 import { codeTexts as texts } from '../../languages/texts.ts'
@@ -90,7 +91,7 @@ const BranchActs = ({
           kind="quiet"
           class="small"
           icon="git-pull-request"
-          to={repositoryPath(repository, 'compare', `${defaultBranch}...${name}`)}
+          to={withQuery(repositoryPath(repository, 'compare'), { head: name })}
         >
           {texts.compare}
         </ButtonLink>

@@ -42,9 +42,6 @@ export const codeTexts = {
   filesAt: (name: string) => `Files at ${name}`,
   filesOf: (path: string) => (path === '' ? 'Files' : `Files in ${path}`),
   filterRefs: 'Filter branches and tags',
-  chooseHead: (base: string) => `Compare a branch with ${base}`,
-  noOtherBranch: 'There is no other branch',
-  noOtherBranchHint: (base: string) => `Push a branch to compare it with ${base}.`,
   fileActs: 'Acts on this file',
   useTemplate: 'Use this template',
   findFile: 'Find file',
@@ -62,7 +59,8 @@ export const codeTexts = {
   notHere: {
     archived: 'The repository is archived',
     mirror: 'The repository is a mirror: change its source',
-    unit_unwritable: 'You have no write access: fork the repository to propose changes',
+    unit_unwritable: 'You have no write access, and pull requests are not taken here',
+    forks_disabled: 'You have no write access, and forks are disabled here',
   } as Readonly<Record<string, string>>,
   moreEntries: (count: number) => `${counted(count, 'further entry', 'further entries')} not shown.`,
   name: 'Name',
@@ -158,7 +156,6 @@ export const codeTexts = {
   fileNameHint: 'A slash makes a folder.',
   findPlaceholder: 'Part of a name or path',
   fork: 'Fork',
-  forkBehind: (count: number) => `This fork lacks ${counted(count, 'commit')} of its origin.`,
   forkSynced: (branch: string) => `The branch ${branch} has all commits of the origin.`,
   forks: 'Forks',
   issuesClosed: 'Issues closed',
@@ -210,7 +207,6 @@ export const codeTexts = {
   shortDays: (days: number) => (days === 1 ? '1 day' : days === 365 ? '1 year' : `${days} days`),
   showFile: 'Show file',
   stargazers: 'People who starred this repository',
-  syncFork: 'Sync fork',
   tagCreated: (name: string) => `The tag ${name} was created.`,
   tagDeleted: (name: string) => `The tag ${name} was deleted.`,
   tagMessageHint: 'With a message the tag is annotated: it has an author and a date.',
@@ -243,6 +239,47 @@ export const codeTexts = {
   parents: (count: number) => (count === 1 ? 'Parent' : 'Parents'),
   side: (side: 'base' | 'head') => (side === 'base' ? 'base:' : 'compare:'),
   swapSides: 'Swap the sides',
+  sides: {
+    choose: { base: 'Choose the base', head: 'Choose what to compare' },
+    find: 'Find a branch',
+    findRepository: 'Find a repository',
+    repositories: 'Repositories',
+    noRepository: 'No repository has this name.',
+    moreRepositories: 'There are more: type a part of the name or owner.',
+    otherRepository: 'Another repository',
+    branchesOf: (side: 'base' | 'head', repository: string | undefined) =>
+      `${side === 'base' ? 'Choose the base' : 'Choose a branch to compare'}${repository === undefined ? '' : ` in ${repository}`}`,
+    noBranch: 'There is no other branch. Push one to compare it.',
+    noBranchNamed: (text: string) => `No branch contains “${text}”.`,
+    chooseOther: 'Choose another branch',
+  },
+  recent: {
+    title: 'Branches that you pushed recently',
+    pushed: 'You pushed to',
+    open: 'Open a pull request',
+  },
+  standing: {
+    aheadBehind: (ahead: number, behind: number, origin: ComponentChildren) =>
+      ahead > 0 && behind > 0 ? (
+        <>
+          {counted(ahead, 'commit')} ahead of {origin}, {numberText(behind)} behind
+        </>
+      ) : (
+        <>
+          {ahead > 0 ? `${counted(ahead, 'commit')} ahead of` : `${counted(behind, 'commit')} behind`} {origin}
+        </>
+      ),
+    open: 'Open a pull request',
+    sync: 'Bring up to date',
+    merge: 'See what is missing',
+  },
+  proposal: {
+    lead: (repository: string) =>
+      `You may not write to ${repository}. Your change goes to a branch of your fork, from which you open a pull request.`,
+    branch: 'Name of the branch',
+    act: 'Propose changes',
+    made: (branch: string, fork: string) => `The change is on the branch ${branch} of ${fork}.`,
+  },
   upload: {
     title: 'Upload files',
     folder: 'Folder',

@@ -143,6 +143,19 @@ export const pullTexts = {
   branchLeft: 'Everything on the branch is merged.',
   deleteBranchNow: 'Delete branch',
   revert: 'Revert',
+  lost: {
+    head: (branch: string) => `The branch ${branch} was deleted`,
+    headHelp: 'Its commits remain here and can be reviewed and merged. New commits need the branch.',
+    headRepository: 'The repository of the branch was deleted',
+    headRepositoryHelp: (index: number) =>
+      `Its commits remain here and can be reviewed and merged. Get them with git fetch origin pull/${index}/head.`,
+    base: (branch: string) => `The base ${branch} was deleted`,
+    baseHelp: 'Restore it or choose another base beside the title. Without a base nothing can be merged.',
+    restore: (branch: string) => `Restore ${branch}`,
+    restoreAt: (branch: string, oid: string) => `Restore ${branch} at ${oid.slice(0, 10)}`,
+    restored: (branch: string) => `The branch ${branch} is restored.`,
+    noReopen: 'The base was deleted: restore it or choose another one first',
+  },
   deleteBranch: (name: string) => `Delete the branch ${name} afterwards`,
   force: 'Merge without meeting the rules of the branch',
   update: 'Update branch',
@@ -194,6 +207,9 @@ export const pullTexts = {
   create: 'Create pull request',
   createDraft: 'Create as draft',
   description: 'Description',
+  existing: 'A pull request is open for these branches:',
+  maintainersMayEdit: 'Maintainers may edit',
+  maintainersHint: 'People who may write to the base can push to this branch of your fork.',
   newHint: 'Say what changes and why.',
 }
 
