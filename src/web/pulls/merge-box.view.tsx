@@ -140,8 +140,9 @@ const isBlockedBy = (state: MergeState, kind: MergeBlocker['kind']): boolean =>
 
 /** Solving the conflicts brings the commits of the base into the branch. */
 const shownBlockers = (props: MergeBoxProps, state: MergeState): readonly MergeBlocker[] => {
-  if (isWithoutBase(props))
+  if (isWithoutBase(props)) {
     return state.blockers.filter(({ kind }) => !['error', 'checking', 'outdated'].includes(kind))
+  }
   return isBlockedBy(state, 'conflict') ? state.blockers.filter(({ kind }) => kind !== 'outdated') : state.blockers
 }
 

@@ -48,8 +48,9 @@ export const newComparePage = page({
     const { owner, repo } = ctx
     const target = await targetOf(ctx)
     const isHere = target.repo.id === repo.id
-    if (isHere && query.head === undefined)
+    if (isHere && query.head === undefined) {
       throw new Moved(303, pathOf(owner.name, repo.name, 'compare', repo.default_branch))
+    }
     const wanted = query.base ?? repo.default_branch
     const isThere = (await ctx.git.readRef(target.repo.git_key, branchRef(wanted))) !== undefined
     const base = { repo: target.repo, owner: target.owner, name: isThere ? wanted : target.repo.default_branch }

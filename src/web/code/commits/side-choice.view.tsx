@@ -2,7 +2,8 @@ import type { RefChoice } from '../../../code/branches/ref-choice.service.ts'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
-import { Box, Menu, Pages } from '../../ui/parts.tsx'
+import { Menu, Pages } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { withQuery } from '../../ui/paths.ts'
 import { codeTexts } from '../../languages/texts.ts'
 import { comparePath, type SideNames } from '../../shared/compare/compare-address.ts'
@@ -136,7 +137,9 @@ export const ChooseSide = ({ choice }: { readonly choice: SideChoice }) => {
         </nav>
       ) : null}
       <div class="stack">
-        <Box
+        <RowBox
+          rows={shown}
+          links
           head={
             <>
               <h2>{texts.branchesOf(side, hasNetwork ? fullName(of) : undefined)}</h2>
@@ -145,22 +148,17 @@ export const ChooseSide = ({ choice }: { readonly choice: SideChoice }) => {
               ) : null}
             </>
           }
+          empty={<p class="box-body muted">{find === '' ? texts.noBranch : texts.noBranchNamed(find)}</p>}
         >
-          {shown.length === 0 ? (
-            <p class="box-body muted">{find === '' ? texts.noBranch : texts.noBranchNamed(find)}</p>
-          ) : (
-            <ul class="rows hoverable" data-rows>
-              {shown.map((name) => (
-                <li class="row">
-                  <Icon name="git-branch" />
-                  <Link class="row-main row-title" to={chosenPath(choice, { ...of, name })} data-row-link="">
-                    {name}
-                  </Link>
-                </li>
-              ))}
-            </ul>
+          {(name) => (
+            <li class="row">
+              <Icon name="git-branch" />
+              <Link class="row-main row-title" to={chosenPath(choice, { ...of, name })} data-row-link="">
+                {name}
+              </Link>
+            </li>
           )}
-        </Box>
+        </RowBox>
         <Pages page={page} total={total} pageSize={shownChoices} />
       </div>
     </section>
