@@ -14,6 +14,7 @@ export const codeTexts: Texts['codeTexts'] = {
   templateProblem: (problem) => `此模板未被提供：${problem}。`,
   binary: '这是二进制文件',
   blame: '追溯',
+  feedOf: (branch) => `${branch} 的提交`,
   blameTitle: (path, repository) => `${path} 的追溯 · ${repository}`,
   diverged: ({ ahead, behind }) =>
     [ahead > 0 ? `领先 ${numberText(ahead)}` : '', behind > 0 ? `落后 ${numberText(behind)}` : '']
