@@ -17,6 +17,7 @@ export const codeTexts = {
   templateProblem: (problem: string) => `Diese Vorlage wird nicht angeboten: ${problem}.`,
   binary: 'Diese Datei ist binär',
   blame: 'Blame',
+  feedOf: (branch: string) => `Commits von ${branch}`,
   blameTitle: (path: string, repository: string) => `Blame von ${path} · ${repository}`,
   diverged: ({ ahead, behind }: Divergence) =>
     [ahead > 0 ? `${numberText(ahead)} voraus` : '', behind > 0 ? `${numberText(behind)} zurück` : '']
