@@ -33,7 +33,12 @@ export const passkeySignInSubmit = operation({
   reply: { 200: bytesOf('text/html'), 303: 'empty' },
   async run({ ctx, body, call }) {
     const { challenge = '', response = '', remember, redirect_to: redirectTo } = body
-    const session = await signInByPasskey(ctx, { challenge, response }, browserOf(ctx.config, call), remember !== undefined)
+    const session = await signInByPasskey(
+      ctx,
+      { challenge, response },
+      browserOf(ctx.config, call),
+      remember !== undefined,
+    )
     if (!session) {
       return signInPageOf(ctx, call, { redirectTo, problem: { message: texts.signIn.unknownPasskey } })
     }

@@ -45,9 +45,6 @@ export const codeTexts = {
   filesAt: (name: string) => `Dateien bei ${name}`,
   filesOf: (path: string) => (path === '' ? 'Dateien' : `Dateien in ${path}`),
   filterRefs: 'Branches und Tags filtern',
-  chooseHead: (base: string) => `Einen Branch mit ${base} vergleichen`,
-  noOtherBranch: 'Es gibt keinen anderen Branch',
-  noOtherBranchHint: (base: string) => `Pushen Sie einen Branch, um ihn mit ${base} zu vergleichen.`,
   fileActs: 'Aktionen für diese Datei',
   useTemplate: 'Diese Vorlage verwenden',
   findFile: 'Datei finden',
@@ -64,7 +61,8 @@ export const codeTexts = {
   notHere: {
     archived: 'Das Repository ist archiviert',
     mirror: 'Das Repository ist ein Mirror: Ändern Sie seine Quelle',
-    unit_unwritable: 'Sie haben kein Schreibrecht: Forken Sie das Repository, um Änderungen vorzuschlagen',
+    unit_unwritable: 'Sie haben kein Schreibrecht, und Pull-Requests werden hier nicht angenommen',
+    forks_disabled: 'Sie haben kein Schreibrecht, und Forks sind hier abgeschaltet',
   } as Readonly<Record<string, string>>,
   moreEntries: (count: number) => `${counted(count, 'weiterer Eintrag', 'weitere Einträge')} nicht gezeigt.`,
   name: 'Name',
@@ -101,7 +99,6 @@ export const codeTexts = {
   ),
   symbolicLink: 'Symbolischer Link',
   tagCount: (count: number) => counted(count, 'Tag', 'Tags'),
-  feedOf: (branch: string) => `Commits von ${branch}`,
   tooLarge: 'Diese Datei ist zu groß, um sie zu zeigen',
   topics: 'Themen',
   addTopics: 'Themen hinzufügen',
@@ -161,7 +158,6 @@ export const codeTexts = {
   fileNameHint: 'Ein Schrägstrich legt einen Ordner an.',
   findPlaceholder: 'Teil eines Namens oder Pfades',
   fork: 'Fork',
-  forkBehind: (count: number) => `Diesem Fork fehlen ${commits(count)} seines Ursprungs.`,
   forkSynced: (branch: string) => `Der Branch ${branch} hat alle Commits des Ursprungs.`,
   forks: 'Forks',
   issuesClosed: 'Geschlossene Issues',
@@ -213,7 +209,6 @@ export const codeTexts = {
   shortDays: (days: number) => (days === 365 ? '1 Jahr' : counted(days, 'Tag', 'Tage')),
   showFile: 'Datei zeigen',
   stargazers: 'Personen, die diesem Repository einen Stern gaben',
-  syncFork: 'Fork abgleichen',
   tagCreated: (name: string) => `Das Tag ${name} wurde angelegt.`,
   tagDeleted: (name: string) => `Das Tag ${name} wurde gelöscht.`,
   tagMessageHint: 'Mit einer Nachricht ist das Tag annotiert: Es hat einen Autor und ein Datum.',
@@ -246,6 +241,47 @@ export const codeTexts = {
   parents: (count: number) => (count === 1 ? 'Elternteil' : 'Eltern'),
   side: (side: 'base' | 'head') => (side === 'base' ? 'Basis:' : 'Vergleich:'),
   swapSides: 'Seiten tauschen',
+  sides: {
+    choose: { base: 'Ziel wählen', head: 'Wählen, was verglichen wird' },
+    find: 'Branch suchen',
+    findRepository: 'Repository suchen',
+    repositories: 'Repositorys',
+    noRepository: 'Kein Repository heißt so.',
+    moreRepositories: 'Es gibt weitere: Geben Sie einen Teil des Namens oder des Eigentümers ein.',
+    otherRepository: 'Anderes Repository',
+    branchesOf: (side: 'base' | 'head', repository: string | undefined) =>
+      `${side === 'base' ? 'Ziel wählen' : 'Branch zum Vergleichen wählen'}${repository === undefined ? '' : ` in ${repository}`}`,
+    noBranch: 'Es gibt keinen anderen Branch. Pushen Sie einen, um ihn zu vergleichen.',
+    noBranchNamed: (text: string) => `Kein Branch enthält „${text}“.`,
+    chooseOther: 'Anderen Branch wählen',
+  },
+  recent: {
+    title: 'Branches, die Sie kürzlich gepusht haben',
+    pushed: 'Gepusht:',
+    open: 'Pull-Request öffnen',
+  },
+  standing: {
+    aheadBehind: (ahead: number, behind: number, origin: ComponentChildren) =>
+      ahead > 0 && behind > 0 ? (
+        <>
+          {counted(ahead, 'Commit')} vor {origin}, {numberText(behind)} dahinter
+        </>
+      ) : (
+        <>
+          {ahead > 0 ? `${counted(ahead, 'Commit')} vor` : `${counted(behind, 'Commit')} hinter`} {origin}
+        </>
+      ),
+    open: 'Pull-Request öffnen',
+    sync: 'Auf den neuesten Stand bringen',
+    merge: 'Zeigen, was fehlt',
+  },
+  proposal: {
+    lead: (repository: string) =>
+      `In ${repository} dürfen Sie nicht schreiben. Ihre Änderung kommt in einen Branch Ihres Forks, aus dem Sie einen Pull-Request öffnen.`,
+    branch: 'Name des Branches',
+    act: 'Änderungen vorschlagen',
+    made: (branch: string, fork: string) => `Die Änderung steht im Branch ${branch} von ${fork}.`,
+  },
   upload: {
     title: 'Dateien hochladen',
     folder: 'Ordner',

@@ -146,6 +146,21 @@ export const pullTexts = {
   branchLeft: 'Alles in diesem Branch ist zusammengeführt.',
   deleteBranchNow: 'Branch löschen',
   revert: 'Zurücknehmen',
+  lost: {
+    head: (branch: string) => `Der Branch ${branch} wurde gelöscht`,
+    headHelp:
+      'Seine Commits bleiben hier und lassen sich begutachten und zusammenführen. Neue Commits brauchen den Branch.',
+    headRepository: 'Das Repository des Branches wurde gelöscht',
+    headRepositoryHelp: (index: number) =>
+      `Seine Commits bleiben hier und lassen sich begutachten und zusammenführen. Sie erhalten sie mit git fetch origin pull/${index}/head.`,
+    base: (branch: string) => `Der Ziel-Branch ${branch} wurde gelöscht`,
+    baseHelp:
+      'Stellen Sie ihn wieder her, oder wählen Sie beim Titel ein anderes Ziel. Ohne Ziel lässt sich nichts zusammenführen.',
+    restore: (branch: string) => `${branch} wiederherstellen`,
+    restoreAt: (branch: string, oid: string) => `${branch} bei ${oid.slice(0, 10)} wiederherstellen`,
+    restored: (branch: string) => `Der Branch ${branch} ist wiederhergestellt.`,
+    noReopen: 'Der Ziel-Branch wurde gelöscht: Stellen Sie ihn zuerst wieder her, oder wählen Sie einen anderen',
+  },
   deleteBranch: (name: string) => `Den Branch ${name} danach löschen`,
   force: 'Zusammenführen, ohne die Regeln des Branches zu erfüllen',
   update: 'Branch aktualisieren',
@@ -207,6 +222,9 @@ export const pullTexts = {
   create: 'Pull-Request anlegen',
   createDraft: 'Als Entwurf anlegen',
   description: 'Beschreibung',
+  existing: 'Für diese Branches ist ein Pull-Request offen:',
+  maintainersMayEdit: 'Maintainer dürfen ändern',
+  maintainersHint: 'Wer in das Ziel schreiben darf, kann in diesen Branch Ihres Forks pushen.',
   newHint: 'Was ändert sich, und warum?',
 }
 

@@ -42,9 +42,6 @@ export const codeTexts: Texts['codeTexts'] = {
   filesAt: (name) => `${name} 的文件`,
   filesOf: (path) => (path === '' ? '文件' : `${path} 中的文件`),
   filterRefs: '筛选分支和标签',
-  chooseHead: (base) => `将一个分支与 ${base} 比较`,
-  noOtherBranch: '没有其他分支',
-  noOtherBranchHint: (base) => `推送一个分支，即可与 ${base} 比较。`,
   fileActs: '对此文件的操作',
   useTemplate: '使用此模板',
   findFile: '查找文件',
@@ -61,7 +58,8 @@ export const codeTexts: Texts['codeTexts'] = {
   notHere: {
     archived: '仓库已归档',
     mirror: '此仓库是镜像：请修改其来源',
-    unit_unwritable: '你没有写入权限：请派生仓库来提议更改',
+    unit_unwritable: '你没有写入权限，并且这里不接受拉取请求',
+    forks_disabled: '你没有写入权限，并且这里已停用派生',
   },
   moreEntries: (count) => `还有 ${numberText(count)} 项未显示。`,
   name: '名称',
@@ -100,7 +98,6 @@ export const codeTexts: Texts['codeTexts'] = {
     ),
   symbolicLink: '符号链接',
   tagCount: (count) => `${numberText(count)} 个标签`,
-  feedOf: (branch: string) => `${branch} 的提交`,
   tooLarge: '文件太大，无法显示',
   topics: '主题',
   addTopics: '添加主题',
@@ -158,7 +155,6 @@ export const codeTexts: Texts['codeTexts'] = {
   fileNameHint: '斜杠表示目录。',
   findPlaceholder: '名称或路径的一部分',
   fork: '派生',
-  forkBehind: (count) => `此派生仓库缺少上游仓库的 ${numberText(count)} 个提交。`,
   forkSynced: (branch) => `分支 ${branch} 已包含上游仓库的所有提交。`,
   forks: '派生',
   issuesClosed: '关闭的议题',
@@ -210,7 +206,6 @@ export const codeTexts: Texts['codeTexts'] = {
   shortDays: (days) => (days === 365 ? '1 年' : `${days} 天`),
   showFile: '显示文件',
   stargazers: '为此仓库加星标的用户',
-  syncFork: '同步派生仓库',
   tagCreated: (name) => `标签 ${name} 已创建。`,
   tagDeleted: (name) => `标签 ${name} 已删除。`,
   tagMessageHint: '带说明的标签是附注标签：它有作者和日期。',
@@ -242,6 +237,51 @@ export const codeTexts: Texts['codeTexts'] = {
   parents: (count) => (count === 1 ? '父提交' : `${numberText(count)} 个父提交`),
   side: (side) => (side === 'base' ? '基准：' : '比较：'),
   swapSides: '交换两侧',
+  sides: {
+    choose: { base: '选择目标', head: '选择要比较的内容' },
+    find: '查找分支',
+    findRepository: '查找仓库',
+    repositories: '仓库',
+    noRepository: '没有此名称的仓库。',
+    moreRepositories: '还有更多仓库：请输入名称或所有者的一部分。',
+    otherRepository: '其他仓库',
+    branchesOf: (side, repository) =>
+      `${repository === undefined ? '' : `在 ${repository} 中`}${side === 'base' ? '选择目标' : '选择要比较的分支'}`,
+    noBranch: '没有其他分支。推送一个分支即可比较。',
+    noBranchNamed: (text) => `没有分支包含“${text}”。`,
+    chooseOther: '选择其他分支',
+  },
+  recent: {
+    title: '你最近推送的分支',
+    pushed: '你推送了',
+    open: '创建拉取请求',
+  },
+  standing: {
+    aheadBehind: (ahead, behind, origin) =>
+      ahead > 0 && behind > 0 ? (
+        <>
+          领先 {origin} {numberText(ahead)} 个提交，落后 {numberText(behind)} 个
+        </>
+      ) : ahead > 0 ? (
+        <>
+          领先 {origin} {numberText(ahead)} 个提交
+        </>
+      ) : (
+        <>
+          落后 {origin} {numberText(behind)} 个提交
+        </>
+      ),
+    open: '创建拉取请求',
+    sync: '同步到最新',
+    merge: '查看缺少的提交',
+  },
+  proposal: {
+    lead: (repository) =>
+      `你没有 ${repository} 的写入权限。你的更改会保存到你派生的仓库的一个分支，再由此创建拉取请求。`,
+    branch: '分支名称',
+    act: '提议更改',
+    made: (branch, fork) => `更改已保存在 ${fork} 的分支 ${branch} 上。`,
+  },
   upload: {
     title: '上传文件',
     folder: '目录',

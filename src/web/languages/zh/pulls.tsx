@@ -141,6 +141,19 @@ export const pullTexts: Texts['pullTexts'] = {
   branchLeft: '分支上的所有内容均已合并。',
   deleteBranchNow: '删除分支',
   revert: '还原',
+  lost: {
+    head: (branch) => `分支 ${branch} 已删除`,
+    headHelp: '它的提交仍保留在这里，可以评审和合并。新的提交需要此分支。',
+    headRepository: '该分支所在的仓库已删除',
+    headRepositoryHelp: (index) =>
+      `它的提交仍保留在这里，可以评审和合并。可用 git fetch origin pull/${index}/head 获取。`,
+    base: (branch) => `目标分支 ${branch} 已删除`,
+    baseHelp: '请恢复它，或在标题旁选择其他目标。没有目标就无法合并。',
+    restore: (branch) => `恢复 ${branch}`,
+    restoreAt: (branch, oid) => `在 ${oid.slice(0, 10)} 处恢复 ${branch}`,
+    restored: (branch) => `分支 ${branch} 已恢复。`,
+    noReopen: '目标分支已删除：请先恢复它，或选择其他目标',
+  },
   deleteBranch: (name) => `之后删除分支 ${name}`,
   force: '不满足分支规则也要合并',
   update: '更新分支',
@@ -186,6 +199,9 @@ export const pullTexts: Texts['pullTexts'] = {
   create: '创建拉取请求',
   createDraft: '创建为草稿',
   description: '描述',
+  existing: '这些分支已有开放的拉取请求：',
+  maintainersMayEdit: '允许维护者编辑',
+  maintainersHint: '有目标仓库写入权限的人可以向你派生仓库的此分支推送。',
   newHint: '说明更改了什么，以及为什么。',
 }
 
