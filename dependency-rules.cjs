@@ -120,7 +120,7 @@ module.exports = {
    */
   themes: {
     git: [['broker'], ['files'], ['objects'], ['refs'], ['history', 'repositories'], ['transport']],
-    refs: [['journal', 'signing'], ['protection'], ['push']],
+    refs: [['changes', 'signing'], ['protection'], ['push']],
     transport: [['http', 'ssh']],
     users: [['avatars', 'credentials', 'settings', 'social'], ['entry']],
     repos: [['search'], ['lists'], ['git-hooks', 'mirrors', 'social'], ['people'], ['lifecycle'], ['maintenance']],

@@ -65,6 +65,7 @@ import { openStores } from './storage/open-blobs.ts'
 import { site } from './site/site.feature.ts'
 import { users } from './users/users.feature.ts'
 import { orgs } from './orgs/orgs.feature.ts'
+import { refSource } from './refs/changes/ref-source.ts'
 import { refs } from './refs/refs.feature.ts'
 import { repos } from './repos/repos.feature.ts'
 import { code } from './code/code.feature.ts'
@@ -252,6 +253,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
   const [git, keys, blobs, mailer] = await allOf([
     startGit({
       ...gitOptions(config, log, options.git),
+      source: refSource(db),
       caches,
       onCommand: ({ name, ms, exitCode }) =>
         metrics?.gitFinished({ command: name, ok: exitCode === 0, durationMs: ms }),

@@ -86,7 +86,6 @@ const mayStay: readonly (readonly [RegExp, string])[] = [
   [/^audit_entry\./, 'what was done stays written down'],
   [/^event\.(?:\w+ → \w+|data → "[^"]+")$/, 'what happened did happen: ids, and the name of what was deleted'],
   [/^(?:notified|mailed)_event\.last_user_id /, 'how far people were told, by their ids'],
-  [/^(?:branch|tag)\.journal_id /, 'the entry of the journal that was settled'],
   [/^comment\.(?:review|time)_id /, 'an entry of a timeline tells of what is no more'],
   [/^action_run_payload\.data /, 'what a run was begun by, which its repository keeps as long as the run'],
   [/^oauth_token\.family /, 'tokens are of one family by the code that began it'],

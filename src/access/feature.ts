@@ -16,7 +16,6 @@ import type { Owned, OwnedByAccount, OwnedByRepo } from './contributions/owned.t
 import { joinExtras, type PushExtras } from './contributions/push-extras.ts'
 import type { StoredArtifacts } from './contributions/stored-artifacts.ts'
 import type { UsageSource } from './quota/usage.ts'
-import { collectEffects, type RefEffect, type RefEffects } from './contributions/ref-effect.ts'
 
 /** A column that holds texts sealed with the instance key, and the purpose they were sealed for. Its table has an `id`. */
 export interface SealedColumn {
@@ -75,8 +74,6 @@ export interface Feature {
   readonly subscribers?: readonly Subscriber<Ctx>[]
   /** Subscribers that the settings disable. They get no new jobs; jobs that already wait still run. */
   readonly muted?: (config: Config) => readonly Subscriber<Ctx>[]
-  /** Effects of ref changes, applied in the transaction that settles the change. */
-  readonly refEffects?: readonly RefEffect[]
   /** Jobs of the durable queue. */
   readonly jobs?: readonly AnyJob<Ctx>[]
   /** Scheduled tasks. */
@@ -84,8 +81,8 @@ export interface Feature {
   /** Services that the feature opens with the application. */
   readonly services?: readonly AnyOwnService[]
   /**
-   * Runs at the start, before jobs and doors, in the order of the features. It repairs the remains of a crash, or enqueues
-   * work that changed settings need. `isAlone`: no other process uses the database.
+   * Runs at the start, before jobs and doors, in the order of the features. It enqueues work that changed settings need.
+   * `isAlone`: no other process uses the database.
    */
   readonly begin?: (services: Services, how: { readonly isAlone: boolean }) => Promise<unknown>
   /** Opens the feature's door once jobs run; undefined when the settings disable it. The web server opens last. */
@@ -125,7 +122,6 @@ export interface Contributions {
   readonly ownedByAccounts: readonly OwnedByAccount[]
   readonly ownedByRepos: readonly OwnedByRepo[]
   readonly pushExtras: (ctx: SignedInRepoCtx) => PushExtras
-  readonly refEffects: RefEffects
   readonly totals: Totals
   /** undefined when no feature accepts accounts from a reverse proxy. */
   readonly proxySource: ProxySource | undefined
@@ -171,7 +167,6 @@ export function collectContributions(features: readonly Feature[]): Contribution
     doctor: features.flatMap((feature) => feature.doctor ?? []),
     ownedByAccounts: owns.filter((each) => each.of === 'account'),
     ownedByRepos: owns.filter((each) => each.of === 'repository'),
-    refEffects: collectEffects(features.flatMap((feature) => feature.refEffects ?? [])),
     totals: async (db) => {
       const counted = await Promise.all(features.map(async ({ totals }) => totals?.(db) ?? {}))
       return Object.fromEntries(counted.flatMap((each) => Object.entries(each)))

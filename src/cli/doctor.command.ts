@@ -22,12 +22,17 @@ interface DoctorOptions extends InstanceOptions {
   readonly only?: string
   readonly list?: boolean
   readonly claim?: boolean
+  readonly takeReferences?: boolean
 }
 
 export const doctorCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('doctor'))
     .description('check the instance for inconsistencies; exit with 1 when there are any')
     .option('--fix', 'repair what can be repaired without loss; stop the server first')
+    .option(
+      '--take-references',
+      'with --fix: take over references that were moved on the disk, instead of moving them back',
+    )
     .option('--only <checks>', 'run only these checks, separated by commas')
     .option(
       '--claim',
@@ -63,7 +68,10 @@ async function examineInstance(
   try {
     const identity = options.claim === true ? 'claim' : 'report'
     const run = async (services: Services): Promise<void> => {
-      for await (const report of examine(services, checks, { fix: options.fix === true })) {
+      for await (const report of examine(services, checks, {
+        fix: options.fix === true,
+        takeReferences: options.takeReferences === true,
+      })) {
         terminal.out(options.json ? asJson(report) : asText(report))
         if (report.findings.some(({ state }) => state !== 'fixed')) terminal.fail(exitCodes.failure)
       }

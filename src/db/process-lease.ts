@@ -17,7 +17,7 @@ export interface ProcessLeaseOptions {
   readonly leaseMs: number
 }
 
-/** Runs after each heartbeat; it may settle the work of dead processes. */
+/** Runs after each heartbeat; it may take over the work of dead processes. */
 export type BeatListener = () => Promise<unknown>
 
 /** The number of heartbeats per lease duration, so that single heartbeats may be late or fail. */
@@ -25,11 +25,11 @@ const beatsPerLease = 5
 
 /**
  * The lease of this process on its work: a row of the table `process`, whose heartbeat uses the clock of the database.
- * Journal entries and jobs name the id of the row.
+ * Jobs name the id of the row.
  *
  * 1. The first call of `id` inserts the row. On PostgreSQL the heartbeat begins then.
  * 2. Each heartbeat renews the row and deletes the rows of processes whose lease ran out. Work of a deleted row has no
- *    owner; the beat listeners settle it.
+ *    owner; the beat listeners take it over.
  * 3. A process that finds its own row deleted has lost its work. The loss listeners stop that work, and the process
  *    continues with a new id.
  * 4. `close` deletes the row.

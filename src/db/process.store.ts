@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import { changesRow, hasRow } from './rows.ts'
+import { changesRow } from './rows.ts'
 import type { Db, Tx } from './database.ts'
 import { databaseKind } from './open.ts'
 
@@ -26,8 +26,8 @@ export const updateBeat = (tx: Tx, id: string): Promise<boolean> =>
   )
 
 /**
- * Deletes the processes without a heartbeat in the last `silentMs`; any process may take over their work then. It skips a
- * process whose row a transaction holds (`holdProcess`). Returns the deleted ids.
+ * Deletes the processes without a heartbeat in the last `silentMs`; any process may take over their work
+ * then. Returns the deleted ids.
  */
 export async function deleteSilentProcesses(tx: Tx, silentMs: number): Promise<string[]> {
   const silent = tx
@@ -48,10 +48,4 @@ export const deleteProcess = async (tx: Tx, id: string): Promise<void> => {
 
 export const deleteOtherProcesses = async (tx: Tx, id: string): Promise<void> => {
   await tx.deleteFrom('process').where('id', '<>', id).execute()
-}
-
-/** Whether a process has its row; the row stays until the transaction ends. */
-export async function holdProcess(tx: Tx, id: string): Promise<boolean> {
-  const row = tx.selectFrom('process').select('id').where('id', '=', id)
-  return hasRow(row.forKeyShare())
 }

@@ -7,7 +7,18 @@ import type { Oid } from '../lib/ids.ts'
 import { isOid } from '../lib/refs.ts'
 import type { BrokerClient } from './broker/broker-client.ts'
 import { type GitKey, isGitKey, repositoryPath } from './git-key.ts'
-import type { Commit, GitLimits, LogLevel, ObjectFormat, ObjectType, ReadFrom, Tag, TreeEntry } from './git.ts'
+import type {
+  Commit,
+  GitLimits,
+  LogLevel,
+  ObjectFormat,
+  ObjectType,
+  ReadFrom,
+  RefSource,
+  RefStep,
+  Tag,
+  TreeEntry,
+} from './git.ts'
 import type { GitSettings } from './git-settings.ts'
 import type { SharedFetches } from './transport/shared-fetch.ts'
 
@@ -24,6 +35,21 @@ export type GitContext = {
   readonly log: (level: LogLevel, message: string, data?: Readonly<Record<string, unknown>>) => void
   readonly caches: GitCaches
   readonly fetches: SharedFetches
+  /** What decides the references; undefined: the repositories themselves. */
+  readonly source: RefSource | undefined
+  readonly copies: CopyWork
+}
+
+/** Work on the copies of references (refs/ref-copy.ts). */
+export type CopyWork = {
+  /** The last work on each copy. */
+  readonly working: Map<GitKey, Promise<void>>
+  /** Changes that are waiting to be copied, oldest first. */
+  readonly steps: Map<GitKey, RefStep[]>
+  /** Where other processes change references too: when each request found a copy up to date. */
+  readonly found: WeakMap<object, Map<GitKey, number>>
+  /** Number of changes that could not be copied. */
+  failures: number
 }
 
 export type CachedObject =
@@ -54,6 +80,8 @@ export type GitCaches = {
   readonly blobs: Cache<string, Buffer>
   readonly packedRefs: Cache<string, PackedRefs>
   readonly formats: Cache<string, ObjectFormat>
+  /** Repositories whose references were found up to date (refs/ref-copy.ts). */
+  readonly upToDate: Cache<string, true>
   /** Answers about fixed object ids: counts, log pages, merge bases, ancestry, last commits. */
   readonly answers: Cache<string, NonNullable<unknown>>
   /** Answers under way (`once`). */
@@ -151,6 +179,7 @@ export function newCaches(budget: CacheBudget): GitCaches {
       sizeOf: ({ byName }) => byName.size * 200,
     }),
     formats: budget.open('git references', { sizeOf: (_, key) => key.length }),
+    upToDate: budget.open('git references', { sizeOf: (_, key) => key.length }),
     answers: budget.open('git answers', { sizeOf: sizeOfAnswer }),
     pending: new Map(),
   }

@@ -127,7 +127,8 @@ const configuration = (hooksFolder: string, durable: boolean): string => `
 \tdenyDeleteCurrent = ignore
 \tfsckObjects = true
 \thideRefs = refs/pull/
-\tprocReceiveRefs = refs/for/
+\t; git moves no reference: the hook answers for all of them.
+\tprocReceiveRefs = refs
 \tupdateServerInfo = false
 [receive "fsck"]
 ${harmlessFaults}

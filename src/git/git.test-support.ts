@@ -133,13 +133,23 @@ export async function client(
 
 export type TestServer = { url(key: GitKey): string; [Symbol.asyncDispose](): Promise<void> }
 
+/** Moves the references of a push in the repository itself, each for itself. */
+export const movingIn =
+  (git: Git, key: GitKey): ReceiveCallbacks['moveRefs'] =>
+  async ({ updates }) => {
+    const results = await Promise.all(
+      updates.map(async (update) => ({ ref: update.ref, result: await git.updateRefs(key, [update]) })),
+    )
+    return results.flatMap(({ ref, result }) => (result.ok ? [] : [{ ref, reason: result.message }]))
+  }
+
 /** Serves the git layer over smart HTTP, without accounts. */
 export async function serveGit(git: Git, callbacks: Partial<ReceiveCallbacks> = {}): Promise<TestServer> {
-  const all: ReceiveCallbacks = {
+  const callbacksFor = (key: GitKey): ReceiveCallbacks => ({
     checkPush: async () => ({ ok: true }),
-    recordRefUpdates: async () => ({ lines: [] }),
+    moveRefs: movingIn(git, key),
     ...callbacks,
-  }
+  })
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url!, 'http://localhost')
     const [, key, ...rest] = url.pathname.split('/')
@@ -160,7 +170,7 @@ export async function serveGit(git: Git, callbacks: Partial<ReceiveCallbacks> = 
     const { output } =
       name === 'git-upload-pack'
         ? await git.uploadPack(key as GitKey, common)
-        : await git.receivePack(key as GitKey, { ...common, callbacks: all })
+        : await git.receivePack(key as GitKey, { ...common, callbacks: callbacksFor(key as GitKey) })
     response.setHeader('content-type', `application/x-${name}-${advertise ? 'advertisement' : 'result'}`)
     if (advertise) {
       const line = `# service=${name}\n`

@@ -332,6 +332,37 @@ export type RefUpdateResult =
       readonly message: string
     }
 
+/** The names that exclude a reference: `refs/heads/a` for `refs/heads/a/b`. */
+export function foldersOf(ref: string): string[] {
+  const parts = ref.split('/')
+  return parts.slice(2, -1).map((_, index) => parts.slice(0, index + 3).join('/'))
+}
+
+/** A change of references that the source has committed. All zeros as `new` deletes. */
+export type RefStep = {
+  /** The generation after the change; the change before has the number before. */
+  readonly generation: number
+  readonly updates: readonly { readonly ref: string; readonly new: Oid }[]
+  /** The branch that HEAD names, when it may have changed. */
+  readonly head?: string | undefined
+}
+
+/** All references of a repository at one generation. */
+export type RefState = {
+  readonly generation: number
+  readonly head: string
+  readonly refs: ReadonlyMap<string, Oid>
+}
+
+/** What decides the references of the repositories; undefined for a repository that it does not know. */
+export type RefSource = {
+  generation(key: GitKey): Promise<number | undefined>
+  /** What it returns is durable. */
+  state(key: GitKey): Promise<RefState | undefined>
+  /** An object that stands for the present request; undefined outside of requests. */
+  asking?(): object | undefined
+}
+
 export type MergeTreeResult =
   | { readonly clean: true; readonly tree: Oid }
   /** `tree` holds conflict markers; `conflicts` are paths; `messages` are git's own. */
@@ -449,11 +480,17 @@ export type ReceiveCallbacks = {
   ) => Promise<
     { ok: true; lines?: readonly string[]; refused?: readonly RefusedRef[] } | { ok: false; lines: readonly string[] }
   >
-  /** Called after references moved, with exactly those that moved; the client shows `lines`. */
-  readonly recordRefUpdates: (push: {
+  /**
+   * Moves the references of an accepted push, whose objects are in the repository and durable. Returns those that did not
+   * move. git moves none itself.
+   */
+  readonly moveRefs: (push: {
     updates: readonly PushedUpdate[]
-    pushOptions: readonly string[]
-  }) => Promise<{ lines: readonly string[] }>
+    /** Whether some may move when others do not. */
+    isDivisible: boolean
+  }) => Promise<readonly RefusedRef[]>
+  /** Called after references moved, with exactly those; the client shows the lines. */
+  readonly hints?: (updates: readonly PushedUpdate[]) => Promise<readonly string[]>
   /**
    * Called after `checkPush` for references below `refs/for/`, with the objects in the repository. Without it such
    * references are refused.
@@ -550,8 +587,24 @@ export type Git = {
   /** Copies the hook scripts of one repository to another. */
   copyCustomHooks(from: GitKey, to: GitKey): Promise<void>
   readHead(key: GitKey): Promise<{ branch: string; oid: Oid | undefined }>
+  /** Points HEAD at a branch in a repository that the source does not know yet. */
   setHead(key: GitKey, branch: string): Promise<void>
+  /** Moves references that the source does not decide: those fetched aside, and those of a new repository. */
   updateRefs(key: GitKey, updates: readonly RefUpdate[]): Promise<RefUpdateResult>
+  /** Returns the updates whose names or objects do not fit. Throws `Invalid` for too many. */
+  checkUpdates(key: GitKey, updates: readonly RefUpdate[]): Promise<readonly Extract<RefUpdateResult, { ok: false }>[]>
+
+  // The copy of the references (refs/ref-copy.ts). Other calls that read references bring the copy up before.
+  /** Brings the copy up if it lags. */
+  ready(key: GitKey): Promise<void>
+  /** Makes written objects durable, before the source names them. */
+  flushObjects(key: GitKey): Promise<void>
+  /** Copies a committed change; readers wait for it from this call on. */
+  advance(key: GitKey, step: RefStep): Promise<void>
+  /** Compares the whole copy with the source and brings it up. */
+  bringUp(key: GitKey): Promise<void>
+  /** The references on the disk as they are, and the branch of HEAD. */
+  readCopy(key: GitKey): Promise<{ readonly head: string; readonly refs: readonly BareRef[] }>
 
   // Objects
   objectInfo(at: ReadFrom, oid: Oid): Promise<{ type: ObjectType; sizeBytes: number } | undefined>
@@ -782,6 +835,8 @@ export type GitOptions = {
   readonly durable?: boolean
   /** Whether other machines work on the same repositories. Default false. */
   readonly shared?: boolean
+  /** What decides the references; default: the repositories on the disk. */
+  readonly source?: RefSource
   /** Age in milliseconds at which a lock counts as abandoned, where the system cannot say whether its process lives. */
   readonly lockAgeMs?: number
   readonly limits?: Partial<GitLimits>

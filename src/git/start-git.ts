@@ -4,11 +4,11 @@ import { makeFolder } from '../lib/make-folder.ts'
 import { builtFile } from '../lib/assets.ts'
 import { BrokerClient } from './broker/broker-client.ts'
 import { CacheBudget } from '../lib/cache-budget.ts'
-import { formatOf, type GitContext, newCaches } from './context.ts'
+import { formatOf, type GitContext, locate, newCaches } from './context.ts'
 import { copyCustomHooks, readCustomHook, writeCustomHook } from './transport/custom-hooks.ts'
 import * as diff from './history/diff.ts'
 import * as dumb from './transport/dumb.ts'
-import type { Git, GitLimits, GitOptions } from './git.ts'
+import type { Git, GitLimits, GitOptions, ReadFrom } from './git.ts'
 import { findPaths, planEdits } from './objects/file-edits.ts'
 import { writeGitSettings } from './git-settings.ts'
 import * as history from './history/history.ts'
@@ -23,7 +23,9 @@ import * as search from './history/search.ts'
 import * as objects from './objects/object-reader.ts'
 import * as writer from './objects/object-writer.ts'
 import * as references from './refs/ref-reader.ts'
-import { updateRefs } from './refs/ref-writer.ts'
+import { flushObjects } from './files/flush.ts'
+import { advance, bringUp, ready } from './refs/ref-copy.ts'
+import { checkUpdates, updateRefs } from './refs/ref-writer.ts'
 import * as remote from './repositories/remote.ts'
 import * as repository from './repositories/repository.ts'
 import * as unadopted from './repositories/unadopted.ts'
@@ -101,6 +103,8 @@ export async function startGit(options: GitOptions): Promise<Git> {
       idleMs: limits.keptFetchIdleMs,
       longestMs: 10 * limits.keptFetchIdleMs,
     }),
+    source: options.source,
+    copies: { working: new Map(), steps: new Map(), found: new WeakMap(), failures: 0 },
   }
   return bind(context, sweeps)
 }
@@ -112,13 +116,29 @@ function bind(context: GitContext, sweeps: Sweeps): Git {
     ): ((...rest: Rest) => Result) =>
     (...rest) =>
       call(context, ...rest)
+  /** For calls that read references: brings the copy up first. */
+  const upToDate =
+    <At extends ReadFrom, Rest extends readonly unknown[], Result>(
+      call: (context: GitContext, at: At, ...rest: Rest) => Promise<Result>,
+    ): ((at: At, ...rest: Rest) => Promise<Result>) =>
+    async (at, ...rest) => {
+      const waiting = ready(context, typeof at === 'string' ? at : at.key)
+      if (waiting) await waiting
+      return call(context, at, ...rest)
+    }
   const close = async (): Promise<void> => {
+    await Promise.allSettled(context.copies.working.values())
     context.fetches.close()
     await context.broker.close()
     await sweeps.close()
   }
   return {
-    create: withContext(repository.create),
+    create: async (key, options) => {
+      const made = await repository.create(context, key, options)
+      // A new repository has the first generation.
+      context.caches.upToDate.set(key, true)
+      return made
+    },
     remove: withContext(repository.remove),
     exists: async (key) => repository.exists(context, key),
     sizeBytes: withContext(repository.sizeBytes),
@@ -128,28 +148,40 @@ function bind(context: GitContext, sweeps: Sweeps): Git {
     adopt: withContext(unadopted.adopt),
     unadopt: withContext(unadopted.unadopt),
     removeUnadopted: withContext(unadopted.removeUnadopted),
-    fork: withContext(repository.fork),
+    fork: upToDate(repository.fork),
     fetchObjects: withContext(repository.fetchObjects),
-    fetchRemote: withContext(remote.fetchRemote),
-    pushRemote: withContext(remote.pushRemote),
-    fsck: withContext(repository.fsck),
+    fetchRemote: upToDate(remote.fetchRemote),
+    pushRemote: upToDate(remote.pushRemote),
+    fsck: upToDate(repository.fsck),
     removeLeftovers: withContext(repository.removeLeftovers),
     findDead: withContext(findAbandoned),
     removeDead: withContext(removeAbandoned),
-    maintain: withContext(repository.maintain),
+    maintain: upToDate(repository.maintain),
 
-    resolve: withContext(references.resolve),
-    resolveRef: withContext(references.resolveRef),
-    readRef: (key, ref) => references.readRef(context, key, ref),
-    readRefs: withContext(references.readRefs),
-    listRefs: withContext(references.listRefs),
-    isEmpty: withContext(references.isEmpty),
-    readHead: withContext(references.readHead),
+    resolve: upToDate(references.resolve),
+    resolveRef: upToDate(references.resolveRef),
+    readRef: upToDate(references.readRef),
+    readRefs: upToDate(references.readRefs),
+    listRefs: upToDate(references.listRefs),
+    isEmpty: upToDate(references.isEmpty),
+    readHead: upToDate(references.readHead),
     readCustomHook: withContext(readCustomHook),
     writeCustomHook: withContext(writeCustomHook),
     copyCustomHooks: withContext(copyCustomHooks),
     setHead: withContext(references.setHead),
-    updateRefs: withContext(updateRefs),
+    updateRefs: async (key, updates) => {
+      await flushObjects(context, locate(context, key).directory)
+      return updateRefs(context, key, updates)
+    },
+    checkUpdates: withContext(checkUpdates),
+    flushObjects: (key) => flushObjects(context, locate(context, key).directory),
+    ready: async (key) => ready(context, key),
+    advance: withContext(advance),
+    bringUp: withContext(bringUp),
+    readCopy: async (key) => ({
+      refs: await references.readRefs(context, key),
+      head: (await references.readHead(context, key)).branch,
+    }),
 
     objectInfo: withContext(objects.objectInfo),
     readContents: withContext(objects.readContents),
@@ -161,7 +193,10 @@ function bind(context: GitContext, sweeps: Sweeps): Git {
     readTags: withContext(objects.readTags),
     readBlob: withContext(objects.readBlob),
     blobSizes: withContext(objects.blobSizes),
-    listSmallBlobs: withContext(smallBlobs.listSmallBlobs),
+    async *listSmallBlobs(key, query) {
+      await ready(context, key)
+      yield* smallBlobs.listSmallBlobs(context, key, query)
+    },
     readSmallBlobs: withContext(smallBlobs.readSmallBlobs),
     streamBlob: withContext(objects.streamBlob),
     findPath: withContext(objects.findPath),
@@ -175,7 +210,7 @@ function bind(context: GitContext, sweeps: Sweeps): Git {
     countCommits: withContext(history.countCommits),
     isAncestor: withContext(history.isAncestor),
     mergeBase: withContext(history.mergeBase),
-    isOnBranchOrTag: withContext(history.isOnBranchOrTag),
+    isOnBranchOrTag: upToDate(history.isOnBranchOrTag),
     lastCommitsOfPaths: withContext(lastCommits.lastCommitsOfPaths),
     eachChangedPath: withContext(history.eachChangedPath),
     lastCommitOfPath: withContext(lastCommits.lastCommitOfPath),

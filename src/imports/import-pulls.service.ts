@@ -12,6 +12,8 @@ import { addNote, reach, timeOr, writerOf, type RepositoryRun } from './import-r
 import { fetchFiles } from './import-files.service.ts'
 import { insertEntries, insertPulls, insertReviews } from './import-rows.store.ts'
 import type { PageOf } from './import-page.ts'
+import { codeOf } from '../refs/git-repository.ts'
+import { moveRefs } from '../refs/changes/ref-door.service.ts'
 import { writeIssueRows } from './import-tracker.service.ts'
 import type { SourcePull } from './sources/source.ts'
 
@@ -220,12 +222,18 @@ async function measureAll(
 }
 
 /** Creates the references of the heads; they may exist when a page is repeated after a crash. */
-async function createRefs({ ctx, repo }: RepositoryRun, measured: readonly Measured[]): Promise<void> {
+async function createRefs({ ctx, repo, doer }: RepositoryRun, measured: readonly Measured[]): Promise<void> {
   if (measured.length === 0) return
+  const none = zeroOid(repo.object_format)
+  const present = new Map((await ctx.git.readRefs(repo.git_key, 'refs/pull/')).map(({ name, oid }) => [name, oid]))
   const heads = new Map(measured.map(({ pull, head }) => [pullRef(pull.number), head]))
-  const made = await ctx.git.updateRefs(
-    repo.git_key,
-    [...heads].map(([ref, head]) => ({ ref, old: undefined, new: head })),
+  const changes = [...heads].map(([ref, head]) => ({ ref, old: present.get(ref) ?? none, new: head }))
+  const made = await moveRefs(
+    ctx,
+    codeOf(repo),
+    changes.filter((change) => change.old !== change.new),
+    { doerId: doer.id, via: 'internal' },
+    { isQuiet: true },
   )
   if (!made.ok) throw new Error(`cannot create the references of pull requests: ${made.message}`)
 }

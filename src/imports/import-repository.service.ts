@@ -10,7 +10,7 @@ import { moveUsage } from '../access/quota/usage.store.ts'
 import { contributionsOf } from '../access/feature.ts'
 import { pluck } from '../lib/pluck.ts'
 import { listAllRepoMemberIds } from '../orgs/team.store.ts'
-import { readNewRefs } from '../refs/journal/new-refs.service.ts'
+import { readNewRefs } from '../refs/changes/new-refs.service.ts'
 import { recordGitUsage } from '../repos/git-usage.service.ts'
 import { insertTags } from '../repos/lifecycle/fork.store.ts'
 import { chooseDefaultBranch, copiedRefspecs, updatesOf } from '../repos/lifecycle/migrate.service.ts'
@@ -75,6 +75,7 @@ export async function createHiddenRepo(run: ImportRun): Promise<void> {
         template_id: null,
       },
       branches: refs.branches,
+      refs: refs.all,
       units: newUnits(wanted.mirrorSeconds === undefined ? defaultRepoUnits : defaultMirrorRepoUnits, config),
       isWatched: false,
       async inTransaction(tx, repo) {

@@ -36,7 +36,6 @@ import {
   type IssueState,
 } from './issue.store.ts'
 import { listUsableLabels } from './labels/label.store.ts'
-import { isMergeUnderWay } from './merge-claim.store.ts'
 import { findMilestone } from './milestones/milestone.store.ts'
 import {
   findMentioned,
@@ -356,9 +355,6 @@ async function applyState(
       changed: issue,
       refusal: new PreconditionFailed('the state of a merged pull request cannot be changed', 'pull_merged'),
     }
-  }
-  if (issue.is_pull && state === 'closed' && (await isMergeUnderWay(tx, issue))) {
-    return { changed: issue, refusal: new PreconditionFailed('the pull request is being merged', 'merge_under_way') }
   }
   const { kind, issue: changed } = await changeState(tx, by, issue, state === 'closed')
   const refusal =

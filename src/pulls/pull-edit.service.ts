@@ -18,7 +18,6 @@ import {
 } from '../issues/issue-change.service.ts'
 import { mayEditIssue, mayManage } from '../issues/issue.policy.ts'
 import { attributionNow, changing, getAssignable, refuseBlocked } from '../issues/issue.service.ts'
-import { isMergeUnderWay } from '../issues/merge-claim.store.ts'
 import { listUsableLabels } from '../issues/labels/label.store.ts'
 import { findMilestone } from '../issues/milestones/milestone.store.ts'
 import { findReferenced, namedByIssue, recordReferences } from '../issues/references/reference.service.ts'
@@ -140,9 +139,6 @@ async function applyState(
 ): Promise<Refusal | undefined> {
   if (issue.merged_unix > 0) {
     return new PreconditionFailed('the state of a merged pull request cannot be changed', 'pull_merged')
-  }
-  if (state === 'closed' && (await isMergeUnderWay(tx, issue))) {
-    return new PreconditionFailed('the pull request is being merged', 'merge_under_way')
   }
   const { kind } = await changeState(tx, by, issue, state === 'closed')
   return kind === 'blocked'

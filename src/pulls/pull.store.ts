@@ -252,7 +252,7 @@ export const lockBranch = async (tx: Tx, repoId: RepoId, name: string): Promise<
   (
     await tx
       .updateTable('branch')
-      .set({ journal_id: sql`journal_id` })
+      .set({ commit_oid: sql`commit_oid` })
       .where('repo_id', '=', repoId)
       .where('name', '=', name)
       .where('is_deleted', '=', false)

@@ -3,8 +3,6 @@ import { pullRefsCheck } from './doctor.service.ts'
 import { pullPushExtras } from './push-extras.service.ts'
 import { followLinesJob } from './reviews/follow-lines.job.ts'
 import { reviews } from './reviews/review.owned.ts'
-import { headDeletionEffect } from './merge/head-deletion.service.ts'
-import { mergeEffect } from './merge/merge-record.service.ts'
 import { checkPullJob, pullSubscribers } from './pull.subscribers.ts'
 import * as pullRoutes from './pull.routes.ts'
 import * as pullMergeRoutes from './merge/merge.routes.ts'
@@ -14,7 +12,6 @@ import * as pullReviewRoutes from './reviews/review.routes.ts'
 export const pulls: Feature = {
   routes: [pullRoutes, pullMergeRoutes, pullReviewRoutes],
   subscribers: [...pullSubscribers],
-  refEffects: [mergeEffect, headDeletionEffect],
   jobs: [checkPullJob, followLinesJob],
   doctor: [pullRefsCheck],
   owns: [reviews],

@@ -1,69 +1,70 @@
 import type { Services } from '../access/context.ts'
-import { nameForDoctor, type RepoCheck, type WholeCheck } from '../access/contributions/doctor.ts'
+import { nameForDoctor, type Finding, type RepoCheck } from '../access/contributions/doctor.ts'
+import { transaction, type Tx } from '../db/database.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
-import { branchOf, tagOf, zeroOid } from '../lib/refs.ts'
-import { codeOf } from './git-repository.ts'
-import { listEntriesToSettle, settleLeftovers } from './journal/leftovers.service.ts'
-import { listOpenRefs, recordUnrecorded, type RefChange } from './journal/ref-door.service.ts'
-import { loadRecorded } from './journal/ref-journal.store.ts'
-
-/** Journal entries per batch. */
-const batch = 200
-
-export const journalCheck: WholeCheck = {
-  name: 'ref-journal',
-  about: 'no change of references is unfinished',
-  async *run(services, { fix }) {
-    // With SQLite, fixing holds the data folder, so no other process works on it.
-    const which = fix && services.config.database.kind === 'sqlite3' ? 'all' : 'abandoned'
-    const before = await listEntriesToSettle(services, which, batch)
-    if (before.length === 0) return
-    if (fix) await settleLeftovers(services, which)
-    const left = new Set((await listEntriesToSettle(services, which, batch)).map((row) => row.id))
-    for (const row of before) {
-      const state = !fix ? 'fixable' : left.has(row.id) ? 'report' : 'fixed'
-      yield { what: `repository ${row.repo_id}: change ${row.id} of references is unfinished`, state }
-    }
-  },
-}
+import { pluck } from '../lib/pluck.ts'
+import { branchOf, tagOf } from '../lib/refs.ts'
+import { nowUnix, type Unix } from '../lib/time.ts'
+import { codeOf, wikiOf, type GitRepository } from './git-repository.ts'
+import { changesOnDisk, differences, takeFromDisk } from './changes/disk.service.ts'
+import type { RefChange } from './changes/ref-door.service.ts'
+import { readRefFacts } from './changes/ref-facts.service.ts'
+import { loadRecorded, loadRefs, updateEmptiness, upsertBranches, upsertTags } from './changes/ref.store.ts'
 
 export const referencesCheck: RepoCheck = {
   name: 'references',
-  about: 'the rows of branches and tags agree with git',
-  async *runOn(services, { repo, isOnDisk }, { fix }) {
+  about: 'the references on the disk are those of the instance, and lists of branches and tags agree with them',
+  async *runOn(services, { repo, isOnDisk }, { fix, takeReferences = false }) {
     // The check of repositories reports a missing git repository.
     if (!isOnDisk) return
-    const changes = await unrecordedChanges(services, repo)
-    if (changes.length === 0) return
-    // Recorded like any change, so that pull requests, webhooks and search follow it.
-    const origin = { doerId: repo.owner_id, via: 'internal' } as const
-    const isFixed = fix && (await recordUnrecorded(services, codeOf(repo), changes, origin))
-    // Another process is recording the changes.
-    if (fix && !isFixed) return
-    for (const { ref, old, new: now } of changes) {
-      yield {
-        what: `${nameForDoctor(repo)}: ${ref} is recorded as ${old} and git has ${now}`,
-        state: fix ? 'fixed' : 'fixable',
+    const wikiKey = repo.wiki_git_key
+    const hasWiki = wikiKey !== null && (await services.git.exists(wikiKey))
+    for (const repository of [codeOf(repo), ...(hasWiki ? [wikiOf(repo, wikiKey)] : [])]) {
+      // A copy that lags is no fault: its next reader brings it up.
+      await services.git.ready(repository.gitKey)
+      const changes = await changesOnDisk(services, repository)
+      if (changes.length === 0) continue
+      if (fix && takeReferences) await takeFromDisk(services, repository, repo.owner_id)
+      else if (fix) await services.git.bringUp(repository.gitKey)
+      const left = new Set(pluck(fix ? await changesOnDisk(services, repository) : changes, 'ref'))
+      for (const { ref, old, new: now } of changes) {
+        const state = !fix ? 'fixable' : left.has(ref) ? 'report' : 'fixed'
+        const where = repository.kind === 'wiki' ? `${ref} of the wiki` : ref
+        yield { what: `${nameForDoctor(repo)}: ${where} is ${old}, and ${now} on the disk`, state }
       }
     }
+    yield* checkLists(services, repo, fix)
   },
 }
 
-/**
- * Branches and tags whose rows differ from git. References with a journal entry are left out: settling the entry
- * records them.
- */
-async function unrecordedChanges(services: Services, repo: RepoRow): Promise<RefChange[]> {
-  const none = zeroOid(repo.object_format)
-  const open = await listOpenRefs(services.db, { repoId: repo.id, kind: 'code' })
-  const recorded = await loadRecorded(services.db, repo.id)
-  const actual = new Map(
-    (await services.git.readRefs(repo.git_key))
-      .filter(({ name }) => branchOf(name) !== undefined || tagOf(name) !== undefined)
-      .map(({ name, oid }) => [name, oid]),
-  )
-  return [...new Set([...recorded.keys(), ...actual.keys()])].flatMap((ref) => {
-    const change = { ref, old: recorded.get(ref) ?? none, new: actual.get(ref) ?? none }
-    return change.old === change.new || open.has(ref) ? [] : [change]
-  })
+/** Compares the rows that lists show with the references. */
+async function* checkLists(services: Services, repo: RepoRow, fix: boolean): AsyncGenerator<Finding> {
+  const repository = codeOf(repo)
+  const changes = await unlistedChanges(services.db, repository)
+  if (changes.length > 0 && fix) {
+    const facts = await readRefFacts(services, repo.git_key, changes)
+    await transaction(services.db, (tx) => rewriteLists(tx, repository, repo, facts, nowUnix(services.clock)))
+  }
+  for (const { ref, old, new: now } of changes) {
+    yield { what: `${nameForDoctor(repo)}: ${ref} is ${now} and listed as ${old}`, state: fix ? 'fixed' : 'fixable' }
+  }
+}
+
+async function unlistedChanges(db: Services['db'], repository: GitRepository): Promise<RefChange[]> {
+  const [listed, refs] = [await loadRecorded(db, repository.repoId), await loadRefs(db, repository)]
+  const shown = new Map([...refs].filter(([ref]) => branchOf(ref) !== undefined || tagOf(ref) !== undefined))
+  return differences(listed, shown, repository)
+}
+
+async function rewriteLists(
+  tx: Tx,
+  { repoId }: GitRepository,
+  { owner_id: doerId }: RepoRow,
+  facts: Awaited<ReturnType<typeof readRefFacts>>,
+  nowUnix: Unix,
+): Promise<void> {
+  const recording = { repoId, doerId, nowUnix, isPushed: true }
+  await upsertBranches(tx, recording, facts.branches)
+  await upsertTags(tx, recording, facts.tags)
+  await updateEmptiness(tx, repoId)
 }

@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import { refEffect } from '../access/contributions/ref-effect.ts'
+import type { RefEffect } from '../access/contributions/ref-effect.ts'
 import { removeFiles } from '../attachments/attachment-row.service.ts'
 import type { Tx } from '../db/database.ts'
 import type { NewReleaseRow, ReleaseChange, ReleaseRow } from '../db/tables/releases.ts'
@@ -82,33 +81,18 @@ export async function dropRelease(tx: Tx, id: ReleaseId, doerId: UserId): Promis
   return true
 }
 
-/** The columns that a change of a release may set. */
-const ReleaseFields = Type.Object({
-  tag_name: Type.Optional(Type.String()),
-  lower_tag_name: Type.Optional(Type.String()),
-  target: Type.Optional(Type.String()),
-  title: Type.Optional(Type.String()),
-  content: Type.Optional(Type.String()),
-  is_draft: Type.Optional(Type.Boolean()),
-  is_prerelease: Type.Optional(Type.Boolean()),
-  hides_archive_links: Type.Optional(Type.Boolean()),
-  created_unix: Type.Optional(Type.Integer()),
-})
-
 /**
- * Creates or changes a release together with its tag: the transaction that records the tag also writes the release.
- * Without `releaseId` the release is new.
+ * Creates or changes a release in the transaction that makes its tag. Without `releaseId` the release is new.
  */
-export const releaseTagEffect = refEffect({
-  name: 'releaseTag',
-  data: Type.Object({
-    tagName: Type.String(),
-    doerId: Type.Unsafe<UserId>(Type.Integer()),
-    releaseId: Type.Optional(Type.Unsafe<ReleaseId>(Type.Integer())),
-    fields: ReleaseFields,
-  }),
-  about: ({ tagName }) => tagName.toLowerCase(),
-  async apply(tx, { tagName, doerId, releaseId, fields }, { repoId, clock }) {
+export const releaseTagEffect =
+  (given: {
+    readonly tagName: string
+    readonly doerId: UserId
+    readonly releaseId?: ReleaseId
+    readonly fields: ReleaseChange
+  }): RefEffect =>
+  async (tx, { repoId, clock }) => {
+    const { tagName, doerId, releaseId, fields } = given
     if (releaseId !== undefined) {
       const before = await findReleaseForUpdate(tx, releaseId)
       // The release was deleted meanwhile. Its tag stays, as at each deletion of a release.
@@ -132,5 +116,4 @@ export const releaseTagEffect = refEffect({
       },
       doerId,
     )
-  },
-})
+  }

@@ -14,8 +14,7 @@ import { tagRef, zeroOid } from '../lib/refs.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { codeOf } from '../refs/git-repository.ts'
 import { checkProtections } from '../refs/protection/protection.service.ts'
-import { moveRefs } from '../refs/journal/ref-door.service.ts'
-import { hasUnsettled } from '../refs/journal/ref-journal.store.ts'
+import { moveRefs } from '../refs/changes/ref-door.service.ts'
 import { addRelease, changeRelease, dropRelease, releaseTagEffect } from './release-record.service.ts'
 import { mayReadDrafts, mayReadRelease } from './release.policy.ts'
 import {
@@ -222,14 +221,14 @@ async function mustBeAllowedOnTags(ctx: RepoCtx, tags: readonly string[]): Promi
 }
 
 /**
- * Throws `Conflict` when another release has the tag, or a pending one will get it. The caller holds the repository's row, so
+ * Throws `Conflict` when another release has the tag. The caller holds the repository's row, so
  * that one of several concurrent requests gets the tag.
  */
 async function mustBeFree(tx: Tx, { repo }: RepoCtx, tagName: string, but?: ReleaseId): Promise<void> {
   await addToReleaseCount(tx, repo.id, 0)
   const used = await findReleaseByTag(tx, repo.id, tagName)
   const isTaken = used !== undefined && used.id !== but
-  if (isTaken || (await hasUnsettled(tx, repo.id, releaseTagEffect.subjectOf(tagName.toLowerCase())))) {
+  if (isTaken) {
     throw new Conflict(`there is a release of the tag ${tagName} already`, 'release_exists')
   }
 }
@@ -242,7 +241,7 @@ const withTag = (ctx: RepoCtx, tagName: string, act: (tx: Tx) => Promise<Release
     return true
   })
 
-/** Creates a lightweight tag, and the release in the transaction that records it. Returns false when the tag exists by now. */
+/** Creates a lightweight tag, and the release in the same transaction. Returns false when the tag exists by now. */
 async function makingTag(
   ctx: SignedInRepoCtx,
   tagName: string,
@@ -254,7 +253,7 @@ async function makingTag(
   if (repo.is_mirror) throw new Forbidden('the tags of a mirror cannot be changed', 'repo_is_mirror')
   const { commit } = await revisionOrDefault(ctx, target)
   const made = { ref: tagRef(tagName), old: zeroOid(repo.object_format), new: commit }
-  const effect = releaseTagEffect.plan({ tagName, doerId: viewer.id, ...release })
+  const effect = releaseTagEffect({ tagName, doerId: viewer.id, ...release })
   const origin = { doerId: viewer.id, via: 'api' } as const
   const result = await moveRefs(ctx, codeOf(repo), [made], origin, { effect, before })
   if (result.ok) return true

@@ -104,7 +104,7 @@ export const findReleaseForUpdate = (tx: Tx, id: ReleaseId): Promise<ReleaseRow 
 export const findTagForUpdate = (tx: Tx, repoId: RepoId, name: string): Promise<TagRow | undefined> =>
   tx
     .updateTable('tag')
-    .set({ journal_id: sql`journal_id` })
+    .set({ oid: sql`oid` })
     .where('repo_id', '=', repoId)
     .where('name', '=', name)
     .where('is_deleted', '=', false)

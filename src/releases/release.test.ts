@@ -9,8 +9,7 @@ import { transaction } from '../db/database.ts'
 import type { Oid } from '../lib/ids.ts'
 import { tagRef, zeroOid } from '../lib/refs.ts'
 import { codeOf } from '../refs/git-repository.ts'
-import { settleLeftovers } from '../refs/journal/leftovers.service.ts'
-import { openJournal } from '../refs/journal/ref-door.service.ts'
+import { moveRefs } from '../refs/changes/ref-door.service.ts'
 import type { GivenRepo } from '../testing/given.ts'
 import { countQueries } from '../testing/count-queries.ts'
 import { examined } from '../testing/doctor.ts'
@@ -65,7 +64,7 @@ test('repoCreateRelease: a refused request creates neither a tag nor a release',
     [401, 403, 422, 422, 422, 404, 422, 422],
   )
   assert.deepEqual([await tagsOf(forge, repo), await countOf(forge, repo)], [[], 0])
-  assert.deepEqual(await forge.services.db.selectFrom('ref_journal').selectAll().execute(), [])
+  assert.deepEqual(await examined(forge.services, { only: ['references'] }), [])
 })
 
 test('repoGetRelease, repoGetReleaseByTag, repoListReleases, repoGetLatestRelease: drafts need write access', async () => {
@@ -125,7 +124,7 @@ test('repoCreateRelease: one of eight concurrent releases of a tag succeeds, als
   assert.equal(await countOf(forge, repo), releases[0].draft ? 0 : 1)
 })
 
-test('repoCreateRelease: a release whose tag git had created before a crash exists once after the restart', async () => {
+test('repoCreateRelease: a release is made in the transaction that makes its tag', async () => {
   await using forge = await startForge()
   const repo = await given(forge)
   const { services } = forge
@@ -133,15 +132,16 @@ test('repoCreateRelease: a release whose tag git had created before a crash exis
   const head = (await forge.guest.must('GET', `${repo.api}/branches/main`)).json.commit.id as Oid
   const doerId = (await forge.account('bob')).user.id
   const made = { ref: tagRef('v1'), old: zeroOid(), new: head }
-  const effect = releaseTagEffect.plan({ tagName: 'v1', doerId, fields: { title: 'One', target: 'main' } })
-  await openJournal(services, codeOf(row), [made], { doerId, via: 'api' }, { effect })
-  assert.ok((await services.git.updateRefs(row.git_key, [made])).ok)
-
-  const again = await forge.as('bob').post(`${repo.api}/releases`, { tag_name: 'V1', draft: true })
-  assert.equal(again.status, 409, 'what is not settled holds the tag')
-  assert.equal(await settleLeftovers(services, 'all'), 1)
+  const effect = releaseTagEffect({ tagName: 'v1', doerId, fields: { title: 'One', target: 'main' } })
+  const origin = { doerId, via: 'api' } as const
+  const failing = { effect: () => Promise.reject(new Error('a defect')) }
+  await assert.rejects(moveRefs(services, codeOf(row), [made], origin, failing))
+  assert.deepEqual([await tagsOf(forge, repo), await countOf(forge, repo)], [[], 0])
+  assert.deepEqual(await moveRefs(services, codeOf(row), [made], origin, { effect }), { ok: true })
+  assert.equal((await moveRefs(services, codeOf(row), [made], origin, { effect })).ok, false)
   const { json } = await forge.guest.must('GET', `${repo.api}/releases/tags/v1`)
   assert.deepEqual([json.name, json.author.login, await countOf(forge, repo)], ['One', 'bob', 1])
+  assert.equal((await forge.as('bob').post(`${repo.api}/releases`, { tag_name: 'V1', draft: true })).status, 409)
   assert.equal((await eventsNamed(forge, 'release.published')).length, 1)
 })
 

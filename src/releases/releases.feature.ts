@@ -1,7 +1,6 @@
 import type { Feature } from '../access/feature.ts'
 import * as assetRoutes from './asset.routes.ts'
 import { releaseFiles } from './asset.service.ts'
-import { releaseTagEffect } from './release-record.service.ts'
 import * as releaseRoutes from './release.routes.ts'
 import { releaseCounters } from './release.store.ts'
 import { withdrawReleasesWithoutTag } from './release.subscribers.ts'
@@ -10,7 +9,6 @@ import { withdrawReleasesWithoutTag } from './release.subscribers.ts'
 export const releases: Feature = {
   routes: [releaseRoutes, assetRoutes],
   subscribers: [withdrawReleasesWithoutTag],
-  refEffects: [releaseTagEffect],
   fileHolders: [releaseFiles],
   counters: releaseCounters,
 }

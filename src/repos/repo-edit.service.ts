@@ -7,8 +7,9 @@ import { isValidBranchName } from '../lib/ref-name.ts'
 import { Invalid } from '../lib/errors.ts'
 import { branchRef, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
-import { wikiOf } from '../refs/git-repository.ts'
-import { moveRefs } from '../refs/journal/ref-door.service.ts'
+import { codeOf, wikiOf, type GitRepository } from '../refs/git-repository.ts'
+import { moveHead, moveRefs, type RefChange } from '../refs/changes/ref-door.service.ts'
+import { loadRefs } from '../refs/changes/ref.store.ts'
 import { mirrorChange } from './mirrors/mirror.service.ts'
 import { updateMirror } from './mirrors/mirror.store.ts'
 import { takeSettings, tellSettingsChange } from './settings-change.service.ts'
@@ -61,17 +62,29 @@ export async function editRepo(
   const units = editUnits(ctx.units, edit.units, config, unitsNamed(disabledUnits(config), []))
   if (units.problem !== undefined) throw new Invalid(units.problem, 'unit_invalid')
   const mirror = mirrorChange(ctx, repo, edit.mirror)
-  await moveBranches(ctx, change)
+  const wiki = repo.wiki_git_key === null ? undefined : wikiOf(repo, repo.wiki_git_key)
+  const renaming = wiki && (await renamingOfWiki(ctx, wiki, change.wiki_branch))
+  const write = async (tx: Tx): Promise<void> => {
+    const before = await takeSettings(tx, repo.id)
+    if (change.wiki_branch !== undefined) await mustBeSameWiki(tx, repo, before.repo, renaming !== undefined)
+    await updateRepo(tx, repo.id, change)
+    if (change.default_branch !== undefined) await moveHead(tx, ctx, codeOf(repo), change.default_branch)
+    if (change.wiki_branch !== undefined && wiki && !renaming) await moveHead(tx, ctx, wiki, change.wiki_branch)
+    await deleteUnits(tx, repo.id, units.off)
+    await insertUnits(tx, repo.id, units.on)
+    if (mirror) await updateMirror(tx, repo.id, mirror)
+    if (change.name !== undefined) await recordRename(tx, ctx, change)
+    await tellSettingsChange(tx, before, ctx.viewer.id)
+  }
   try {
-    await transaction(ctx.db, async (tx) => {
-      const before = await takeSettings(tx, repo.id)
-      await updateRepo(tx, repo.id, change)
-      await deleteUnits(tx, repo.id, units.off)
-      await insertUnits(tx, repo.id, units.on)
-      if (mirror) await updateMirror(tx, repo.id, mirror)
-      if (change.name !== undefined) await recordRename(tx, ctx, change)
-      await tellSettingsChange(tx, before, ctx.viewer.id)
-    })
+    if (!wiki || !renaming) await transaction(ctx.db, write)
+    else {
+      const origin = { doerId: ctx.viewer.id, via: 'api' } as const
+      const moved = await moveRefs(ctx, wiki, renaming, origin, { before: write })
+      if (!moved.ok) {
+        throw new Invalid(`the branch of the wiki cannot be renamed: ${moved.message}`, 'wiki_branch_taken')
+      }
+    }
   } catch (error) {
     if (isUniqueViolation(error)) throw nameTaken(edit.name)
     throw error
@@ -135,25 +148,28 @@ function archiveChange({ repo, clock }: SignedInRepoCtx, becomesArchived: boolea
   return { is_archived: becomesArchived, archived_unix: becomesArchived ? nowUnix(clock) : 0 }
 }
 
-/**
- * Sets HEAD before the row. A HEAD ahead of the row is harmless; behind it, a clone would check out nothing.
- */
-async function moveBranches(ctx: SignedInRepoCtx, change: RepoChange): Promise<void> {
-  const { git, repo } = ctx
-  if (change.default_branch !== undefined) await git.setHead(repo.git_key, change.default_branch)
-  if (change.wiki_branch === undefined || repo.wiki_git_key === null) return
-  const wiki = wikiOf(repo, repo.wiki_git_key)
-  const [from, to] = [branchRef(repo.wiki_branch), branchRef(change.wiki_branch)]
-  const head = await git.readRef(wiki.gitKey, from)
-  if (head) {
-    const none = zeroOid(wiki.objectFormat)
-    // Both references change atomically.
-    const renaming = [
-      { ref: to, old: none, new: head },
-      { ref: from, old: head, new: none },
-    ]
-    const moved = await moveRefs(ctx, wiki, renaming, { doerId: ctx.viewer.id, via: 'api' })
-    if (!moved.ok) throw new Invalid(`the branch of the wiki cannot be renamed: ${moved.message}`, 'wiki_branch_taken')
-  }
-  await git.setHead(wiki.gitKey, change.wiki_branch)
+/** Throws `Invalid` when the wiki got another branch or its first page meanwhile: the new name would be that of no branch. */
+async function mustBeSameWiki(tx: Tx, seen: RepoRow, present: RepoRow, isRenamed: boolean): Promise<void> {
+  const isSame = seen.wiki_branch === present.wiki_branch && seen.wiki_git_key === present.wiki_git_key
+  const subject = { repoId: seen.id, kind: 'wiki' } as const
+  const hasBranch = !isRenamed && (await loadRefs(tx, subject, [branchRef(seen.wiki_branch)])).size > 0
+  if (isSame && !hasBranch) return
+  throw new Invalid('the wiki was changed meanwhile; try again', 'wiki_branch_moved')
+}
+
+/** Returns the changes that rename the branch of a wiki; undefined when there is nothing to rename. */
+async function renamingOfWiki(
+  { git, repo }: SignedInRepoCtx,
+  { gitKey, objectFormat }: GitRepository,
+  branch: string | undefined,
+): Promise<RefChange[] | undefined> {
+  if (branch === undefined) return undefined
+  const from = branchRef(repo.wiki_branch)
+  const head = await git.readRef(gitKey, from)
+  if (!head) return undefined
+  const none = zeroOid(objectFormat)
+  return [
+    { ref: branchRef(branch), old: none, new: head },
+    { ref: from, old: head, new: none },
+  ]
 }

@@ -111,7 +111,7 @@ test('a full disk answers 503 and shows in health, leaves nothing half-done, and
   forge.clock.advance(3_600_000)
   await until(async () => {
     await forge.settle()
-    return (await forge.services.db.selectFrom('ref_journal').select('id').execute()).length === 0
+    return (await examined(forge.services, { only: ['references'] })).length === 0
   })
   const problems = await examined(forge.services)
   // The program makes its files private, unlike a test.

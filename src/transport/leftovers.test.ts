@@ -6,6 +6,8 @@ import { connect, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { Clone, packetLine } from '../testing/clone.ts'
+import { codeOf } from '../refs/git-repository.ts'
+import { moveRefs } from '../refs/changes/ref-door.service.ts'
 import { examined } from '../testing/doctor.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 import { givenPull } from '../testing/given-pull.ts'
@@ -192,10 +194,13 @@ test('repoGetPullRequest: a missing pull request reference is restored by the ne
   const pull = await givenPull(forge)
   await forge.settle()
   const { git, db } = forge.services
-  const { git_key: key } = await db.selectFrom('repo').select('git_key').executeTakeFirstOrThrow()
+  const row = await db.selectFrom('repo').selectAll().executeTakeFirstOrThrow()
+  const key = row.git_key
   const [ref] = await git.readRefs(key, 'refs/pull/')
   assert.ok(ref)
-  await git.updateRefs(key, [{ ref: ref.name, old: ref.oid, new: '0'.repeat(40) as never }])
+  const change = { ref: ref.name, old: ref.oid, new: '0'.repeat(40) as never }
+  await moveRefs(forge.services, codeOf(row), [change], { doerId: row.owner_id, via: 'internal' })
+  assert.equal(await git.readRef(key, ref.name), undefined)
   using clone = await Clone.of(forge, pull.repo.owner, `${pull.repo.owner}/${pull.repo.name}`)
   await clone.commit('another')
   await clone.must('push', '-q', 'origin', 'main')

@@ -1,13 +1,13 @@
 import type { GitService, UploadPackRequest } from '../git/git.ts'
 import { codeOf, wikiOf } from '../refs/git-repository.ts'
-import { receivePush, type Push } from '../refs/push/push.service.ts'
+import { receivePush } from '../refs/push/push.service.ts'
 import { shareOfClient } from '../access/client-share.ts'
 import { contributionsOf } from '../access/feature.ts'
 import type { GitPushCtx } from './git-access.service.ts'
 import { wikiPushExtras } from '../wiki/push-events.service.ts'
 import { limitPushCommands } from './input-limits.ts'
 
-/** Receives a push over HTTP or SSH, and settles it when git has ended. */
+/** Receives a push over HTTP or SSH, and ends it when git has ended. */
 export async function pushInto(ctx: GitPushCtx, request: UploadPackRequest): Promise<GitService> {
   const push =
     ctx.unit === 'wiki'
@@ -20,17 +20,5 @@ export async function pushInto(ctx: GitPushCtx, request: UploadPackRequest): Pro
     ...(request.body ? { body: limitPushCommands(request.body) } : {}),
     callbacks: push.callbacks,
   })
-  return { output: running.output, finished: waitAndSettle(running.finished, push) }
-}
-
-/** Resolves when git has ended and the push is settled. */
-async function waitAndSettle(finished: GitService['finished'], push: Push) {
-  try {
-    const ended = await finished
-    await push.finish()
-    return ended
-  } catch (error) {
-    await push.finish(error)
-    throw error
-  }
+  return { output: running.output, finished: running.finished.finally(() => push.finish()) }
 }

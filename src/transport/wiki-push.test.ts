@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { collaborator, givenPull } from '../testing/given-pull.ts'
+import { examined } from '../testing/doctor.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 import type { GivenRepo } from '../testing/given.ts'
 import { runProgram } from '../testing/program.ts'
@@ -45,7 +46,7 @@ test('git over HTTP: a wiki accepts pushes only of callers with write access', a
   const behind = await pages.git('push', await wikiUrl(forge, 'alice', repo), `+${first}:refs/pull/1/head`)
   assert.match(behind.err, /pull requests cannot be pushed|hidden/)
   await forge.settle()
-  assert.deepEqual(await forge.services.db.selectFrom('ref_journal').selectAll().execute(), [])
+  assert.deepEqual(await examined(forge.services, { only: ['references'] }), [])
 })
 
 test('git over HTTP: the first push to a wiki sets its branch when it lacks the configured one', async () => {

@@ -1,21 +1,19 @@
-import { Type, type Static } from 'typebox'
 import type { SignedInRepoCtx } from '../access/context.ts'
-import { refEffect } from '../access/contributions/ref-effect.ts'
 import { commitPeople } from '../code/commits/commit-identities.ts'
 import type { Tx } from '../db/database.ts'
 import type { FileEdit, TreeChange } from '../git/git.ts'
 import { Archived, BadRequest, Conflict, Forbidden, NotFound, Unavailable } from '../lib/errors.ts'
-import type { GitKey, Oid, UserId } from '../lib/ids.ts'
+import type { GitKey, Oid } from '../lib/ids.ts'
 import { branchRef, zeroOid } from '../lib/refs.ts'
 import { wikiOf } from '../refs/git-repository.ts'
 import { takeTurn } from '../refs/push/push-turns.ts'
-import { moveRefs } from '../refs/journal/ref-door.service.ts'
+import { moveRefs } from '../refs/changes/ref-door.service.ts'
 import { hasGoodSignature, signedCommit, signingFor } from '../refs/signing/signing.service.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { fileOfName, mayTitlePage, nameOfFile, nameOfTitle, titleOfName, withoutEnding } from './page-name.rules.ts'
 import { findPage, noSuchPage, readPage, type PageFile, type WholePage } from './page.service.ts'
 import { getHistories, type WikiState } from './page-history.service.ts'
-import { publishPageEvent, eventMessage, PageEvent } from './page-event.ts'
+import { publishPageEvent, eventMessage, type PageEvent } from './page-event.ts'
 import { getOrCreateWiki } from './wiki-repository.service.ts'
 
 /** The new content of a page. */
@@ -31,7 +29,7 @@ interface WikiChange {
   readonly edits: readonly FileEdit[]
   readonly message: string
   /** Undefined: no page changes. */
-  readonly event: Static<typeof PageEvent> | undefined
+  readonly event: PageEvent | undefined
   /** The path of the file after the change. */
   readonly file: string
 }
@@ -186,7 +184,8 @@ export async function commitToWiki(
         { doerId: viewer.id, via: 'api' },
         {
           ...(event && {
-            effect: wikiChangeEffect.plan({ doerId: viewer.id, message: eventMessage(message), page: event }),
+            effect: (tx) =>
+              publishPageEvent(tx, { repoId: repo.id, doerId: viewer.id, message: eventMessage(message) }, event),
           }),
           before: (tx) => mustStillTakeChanges(tx, ctx),
         },
@@ -230,15 +229,3 @@ async function mustStillTakeChanges(tx: Tx, { repo }: SignedInRepoCtx): Promise<
     throw new Conflict(`the branch of the wiki was renamed to "${present.wiki_branch}"; try again`, 'wiki_branch_moved')
   }
 }
-
-/** Publishes the event of a page change when the journal entry is settled. */
-export const wikiChangeEffect = refEffect({
-  name: 'wikiChange',
-  data: Type.Object({
-    doerId: Type.Unsafe<UserId>(Type.Integer()),
-    message: Type.String(),
-    page: PageEvent,
-  }),
-  about: ({ page }) => page.page,
-  apply: (tx, { page, ...by }, { repoId }) => publishPageEvent(tx, { repoId, ...by }, page),
-})

@@ -1,13 +1,12 @@
-import { Type, type Static } from 'typebox'
 import type { SignedInRepoCtx } from '../access/context.ts'
 import type { PushExtras } from '../access/contributions/push-extras.ts'
-import { refEffect, type PlannedEffect } from '../access/contributions/ref-effect.ts'
+import type { RefEffect } from '../access/contributions/ref-effect.ts'
 import type { Commit, PushCheck, PushedUpdate, ReadFrom } from '../git/git.ts'
-import type { GitKey, Oid, UserId } from '../lib/ids.ts'
+import type { GitKey, Oid } from '../lib/ids.ts'
 import { branchOf, branchRef, isZeroOid } from '../lib/refs.ts'
-import { firstHeadOf } from '../refs/journal/ref-door.service.ts'
+import { firstHeadOf } from '../refs/changes/ref-door.service.ts'
 import { isPage, withoutEnding } from './page-name.rules.ts'
-import { publishPageEvent, eventMessage, PageEvent } from './page-event.ts'
+import { publishPageEvent, eventMessage, type PageEvent } from './page-event.ts'
 
 /** Most events of one push. */
 const maxEvents = 100
@@ -20,11 +19,7 @@ export const wikiPushExtras = (ctx: SignedInRepoCtx, gitKey: GitKey): PushExtras
   follows: (check) => planPageEvents(ctx, gitKey, check),
 })
 
-async function planPageEvents(
-  ctx: SignedInRepoCtx,
-  gitKey: GitKey,
-  check: PushCheck,
-): Promise<PlannedEffect | undefined> {
+async function planPageEvents(ctx: SignedInRepoCtx, gitKey: GitKey, check: PushCheck): Promise<RefEffect | undefined> {
   const { git } = ctx
   const update = await mainUpdate(ctx, gitKey, check.updates)
   if (!update) return undefined
@@ -35,7 +30,11 @@ async function planPageEvents(
   ])
   const pages = before && after ? changedPages(before, after).slice(0, maxEvents) : []
   if (pages.length === 0) return undefined
-  return wikiPushEffect.plan({ ref: update.ref, doerId: ctx.viewer.id, message: eventMessage(commit.message), pages })
+  const about = { repoId: ctx.repo.id, doerId: ctx.viewer.id, message: eventMessage(commit.message) }
+  return async (tx, { moved }) => {
+    if (!moved.some(({ ref }) => ref === update.ref)) return
+    for (const page of pages) await publishPageEvent(tx, about, page)
+  }
 }
 
 /** Returns the update of the wiki's branch, which the first push decides. */
@@ -65,9 +64,9 @@ async function pagesAt(
 }
 
 /** Returns the changed pages. A deleted page and a new page with the same content are one renamed page. */
-function changedPages(before: ReadonlyMap<string, Oid>, after: ReadonlyMap<string, Oid>): Static<typeof PageEvent>[] {
+function changedPages(before: ReadonlyMap<string, Oid>, after: ReadonlyMap<string, Oid>): PageEvent[] {
   const gone = new Map([...before].flatMap(([page, oid]) => (after.has(page) ? [] : [[oid, page] as const])))
-  const changes: Static<typeof PageEvent>[] = []
+  const changes: PageEvent[] = []
   for (const [page, oid] of after) {
     const known = before.get(page)
     if (known === oid) continue
@@ -82,19 +81,3 @@ function changedPages(before: ReadonlyMap<string, Oid>, after: ReadonlyMap<strin
   }
   return changes
 }
-
-export const wikiPushEffect = refEffect({
-  name: 'wikiPush',
-  data: Type.Object({
-    ref: Type.String(),
-    doerId: Type.Unsafe<UserId>(Type.Integer()),
-    /** The message of the newest commit. */
-    message: Type.String(),
-    pages: Type.Array(PageEvent),
-  }),
-  about: ({ ref }) => ref,
-  async apply(tx, { ref, doerId, message, pages }, { repoId, moved }) {
-    if (!moved.some((update) => update.ref === ref)) return
-    for (const page of pages) await publishPageEvent(tx, { repoId, doerId, message }, page)
-  },
-})

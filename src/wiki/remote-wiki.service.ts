@@ -7,6 +7,7 @@ import type { GitKey } from '../lib/ids.ts'
 import { branchOf } from '../lib/refs.ts'
 import type { RemoteAddress } from '../repos/mirrors/remote-address.rules.ts'
 import { fetchFrom, lookAtRemote } from '../repos/mirrors/remote-repository.service.ts'
+import { upsertRefs } from '../refs/changes/ref.store.ts'
 import { findRepoById, updateRepo } from '../repos/repo.store.ts'
 
 /** Returns the address of a repository's wiki, which is the same on all common servers. */
@@ -57,9 +58,11 @@ export async function takeRemoteWiki(
       return false
     }
     await git.setHead(key, branch)
+    const refs = await git.readRefs(key)
     await transaction(db, async (tx) => {
       if ((await findRepoById(tx, repo.id))?.wiki_git_key !== null) throw new Error('the wiki exists already')
       await updateRepo(tx, repo.id, { wiki_git_key: key, wiki_branch: branch })
+      await upsertRefs(tx, { repoId: repo.id, kind: 'wiki' }, refs)
     })
     return true
   } catch (error) {

@@ -1,9 +1,7 @@
 import type { Feature } from '../access/feature.ts'
 import { wikisCheck } from './doctor.service.ts'
 import { indexWikiPages } from './index-wiki-pages.job.ts'
-import { wikiChangeEffect } from './page-change.service.ts'
 import * as pageRoutes from './page.routes.ts'
-import { wikiPushEffect } from './push-events.service.ts'
 import * as rawRoutes from './raw.routes.ts'
 import { indexChangedWiki } from './wiki.subscribers.ts'
 
@@ -12,6 +10,5 @@ export const wiki: Feature = {
   routes: [pageRoutes, rawRoutes],
   subscribers: [indexChangedWiki],
   jobs: [indexWikiPages],
-  refEffects: [wikiChangeEffect, wikiPushEffect],
   doctor: [wikisCheck],
 }

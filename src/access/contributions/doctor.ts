@@ -12,6 +12,8 @@ export interface Finding {
 /** `fix`: the check repairs what it can repair without loss. */
 export interface DoctorOptions {
   readonly fix: boolean
+  /** With `fix`: references that were moved on the disk become those of the instance. Else the disk gets those of the instance. */
+  readonly takeReferences?: boolean
 }
 
 interface Named {

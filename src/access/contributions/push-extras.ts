@@ -1,4 +1,4 @@
-import type { PlannedEffect } from './ref-effect.ts'
+import type { RefEffect } from './ref-effect.ts'
 import type { PushCheck, PushedUpdate, ReceiveCallbacks } from '../../git/git.ts'
 
 /** Settings of the repository in push options. */
@@ -21,8 +21,8 @@ export interface PushExtras {
   readonly handleTopics?: ReceiveCallbacks['handleTopics']
   /** Whether an account without write access may update this reference. */
   readonly allows?: (update: PushedUpdate) => Promise<boolean>
-  /** Returns the effect to journal with an accepted push. One feature has one. */
-  readonly follows?: (check: PushCheck) => Promise<PlannedEffect | undefined>
+  /** Returns what changes together with the references of an accepted push. One feature has one. */
+  readonly follows?: (check: PushCheck) => Promise<RefEffect | undefined>
   /** Lines for the client after a push, for example the URL to open a pull request. */
   readonly hints?: (moved: readonly PushedUpdate[]) => Promise<readonly string[]>
 }

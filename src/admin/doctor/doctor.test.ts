@@ -2,59 +2,68 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { transaction, type Db } from '../../db/database.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
-import type { GitKey, UserId } from '../../lib/ids.ts'
+import type { GitKey } from '../../lib/ids.ts'
 import { codeOf } from '../../refs/git-repository.ts'
-import { openJournal } from '../../refs/journal/ref-door.service.ts'
+import { moveRefs } from '../../refs/changes/ref-door.service.ts'
 import { examined } from '../../testing/doctor.ts'
 import { startForge } from '../../testing/forge.ts'
 import { givenPull } from '../../testing/given-pull.ts'
 
 const allRepos = (db: Db): Promise<RepoRow[]> => db.selectFrom('repo').selectAll().orderBy('id').execute()
 
-test('doctor: finds wrong rows of branches and tags, and repairs them from git', async () => {
+test('doctor: finds references that were moved on the disk, and moves them back or takes them over', async () => {
+  for (const takeReferences of [false, true]) {
+    await using forge = await startForge({ users: ['alice'] })
+    const given = await forge.given.repo({ owner: 'alice', name: 'notes' })
+    await forge.settle()
+    assert.deepEqual(await examined(forge.services), [])
+    const [repo] = await allRepos(forge.services.db)
+    assert.ok(repo)
+    const head = await forge.services.git.readRef(repo.git_key, 'refs/heads/main')
+    assert.ok(head)
+    const zeros = '0'.repeat(40)
+    const moved = await forge.services.git.updateRefs(repo.git_key, [
+      { ref: 'refs/heads/unheard', old: zeros as never, new: head },
+      { ref: 'refs/tags/v1', old: zeros as never, new: head },
+    ])
+    assert.deepEqual(moved, { ok: true })
+    const expected = (state: string): string[] => [
+      `references: repository ${repo.id} (notes): refs/heads/unheard is ${zeros}, and ${head} on the disk (${state})`,
+      `references: repository ${repo.id} (notes): refs/tags/v1 is ${zeros}, and ${head} on the disk (${state})`,
+    ]
+    assert.deepEqual(await examined(forge.services), expected('fixable'))
+    assert.deepEqual(await examined(forge.services, { fix: true, takeReferences }), expected('fixed'))
+    assert.deepEqual(await examined(forge.services), [])
+    const branches = await forge.as('alice').get(`${given.api}/branches`)
+    assert.deepEqual(
+      branches.json.map((branch: { name: string }) => branch.name),
+      takeReferences ? ['main', 'unheard'] : ['main'],
+    )
+    const tag = await forge.services.git.readRef(repo.git_key, 'refs/tags/v1')
+    assert.equal(tag, takeReferences ? head : undefined)
+  }
+})
+
+test('doctor: finds lists of branches and tags that do not agree with the references', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const given = await forge.given.repo({ owner: 'alice', name: 'notes' })
+  await forge.as('alice').must('POST', `${given.api}/tags`, { tag_name: 'v1' })
   await forge.settle()
-  assert.deepEqual(await examined(forge.services), [])
   const [repo] = await allRepos(forge.services.db)
   assert.ok(repo)
   const head = await forge.services.git.readRef(repo.git_key, 'refs/heads/main')
-  assert.ok(head)
   const zeros = '0'.repeat(40)
-  const moved = await forge.services.git.updateRefs(repo.git_key, [
-    { ref: 'refs/heads/unheard', old: zeros as never, new: head },
-    { ref: 'refs/tags/v1', old: zeros as never, new: head },
-  ])
-  assert.deepEqual(moved, { ok: true })
+  await transaction(forge.services.db, async (tx) => {
+    await tx.updateTable('branch').set({ name: 'other' }).execute()
+    await tx.deleteFrom('tag').execute()
+  })
   const expected = (state: string): string[] => [
-    `references: repository ${repo.id} (notes): refs/heads/unheard is recorded as ${zeros} and git has ${head} (${state})`,
-    `references: repository ${repo.id} (notes): refs/tags/v1 is recorded as ${zeros} and git has ${head} (${state})`,
+    `references: repository ${repo.id} (notes): refs/heads/other is ${zeros} and listed as ${head} (${state})`,
+    `references: repository ${repo.id} (notes): refs/heads/main is ${head} and listed as ${zeros} (${state})`,
+    `references: repository ${repo.id} (notes): refs/tags/v1 is ${head} and listed as ${zeros} (${state})`,
   ]
   assert.deepEqual(await examined(forge.services), expected('fixable'))
   assert.deepEqual(await examined(forge.services, { fix: true }), expected('fixed'))
-  assert.deepEqual(await examined(forge.services), [])
-  const branches = await forge.as('alice').get(`${given.api}/branches`)
-  assert.deepEqual(
-    branches.json.map((branch: { name: string }) => branch.name),
-    ['main', 'unheard'],
-  )
-})
-
-test('doctor: settles a reference update that a crash interrupted', async () => {
-  await using forge = await startForge({ users: ['alice'] })
-  await forge.given.repo({ owner: 'alice' })
-  const [repo] = await allRepos(forge.services.db)
-  assert.ok(repo)
-  const head = await forge.services.git.readRef(repo.git_key, 'refs/heads/main')
-  const change = { ref: 'refs/heads/next', old: '0'.repeat(40), new: head } as never
-  await openJournal(forge.services, codeOf(repo), [change], { doerId: 1 as UserId, via: 'push' })
-  await forge.services.git.updateRefs(repo.git_key, [change])
-  await transaction(forge.services.db, (tx) => tx.updateTable('ref_journal').set({ created_unix: 1 }).execute())
-  const [journal, ...others] = await examined(forge.services)
-  assert.match(journal ?? '', /^ref-journal: .* is unfinished \(fixable\)$/)
-  assert.deepEqual(others, [])
-  const fixed = await examined(forge.services, { fix: true })
-  assert.match(fixed.join(), /^ref-journal: [^,]* \(fixed\)$/)
   assert.deepEqual(await examined(forge.services), [])
 })
 
@@ -71,7 +80,12 @@ test('doctor: restores the missing reference of a pull request', async () => {
   assert.ok(head)
   const none = '0'.repeat(40)
   await git.updateRefs(repo.git_key, [{ ref, old: head, new: none as never }])
+  const gone = `references: repository ${repo.id} (notes): ${ref} is ${head}, and ${none} on the disk`
   const missing = `pull-requests: repository ${repo.id} (notes): ${ref} is missing`
+  assert.deepEqual(await examined(forge.services), [`${gone} (fixable)`, `${missing} (fixable)`])
+  assert.deepEqual(await examined(forge.services, { fix: true }), [`${gone} (fixed)`])
+  const change = { ref, old: head, new: none as never }
+  await moveRefs(forge.services, codeOf(repo), [change], { doerId: repo.owner_id, via: 'internal' })
   assert.deepEqual(await examined(forge.services), [`${missing} (fixable)`])
   assert.deepEqual(await examined(forge.services, { fix: true }), [`${missing} (fixed)`])
   assert.equal(await git.readRef(repo.git_key, ref), head)

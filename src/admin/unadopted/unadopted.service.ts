@@ -12,7 +12,7 @@ import { compileGlob } from '../../lib/glob.ts'
 import type { Bound, Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { insertTags } from '../../repos/lifecycle/fork.store.ts'
-import { readNewRefs } from '../../refs/journal/new-refs.service.ts'
+import { readNewRefs } from '../../refs/changes/new-refs.service.ts'
 import { mayNameRepo } from '../../repos/repo-name.rules.ts'
 import { chooseDefaultBranch, updatesOf } from '../../repos/lifecycle/migrate.service.ts'
 import { insertNewRepo } from '../../repos/lifecycle/repo-creation.service.ts'
@@ -97,6 +97,7 @@ export async function adoptRepo(services: Services, doer: UserRow, ownerName: st
       createdUnix: nowUnix(services.clock),
       row: { name: folder.name, description: '', is_private: true, fork_id: null, template_id: null },
       branches: refs.branches,
+      refs: refs.all,
       units: newUnits(config.repository.defaultRepoUnits, config),
       async inTransaction(tx, repo) {
         const what = { repoId: repo.id, doerId: doer.id }

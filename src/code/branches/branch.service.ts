@@ -10,11 +10,11 @@ import type { Page } from '../../lib/paging.ts'
 import { branchRef, tagRef, zeroOid } from '../../lib/refs.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { renameBranchRule } from '../../refs/protection/branch-protection.store.ts'
-import { countBranches, findBranch, insertBranchRename, listBranches, updateDefaultBranch } from './branch.store.ts'
+import { countBranches, findBranch, insertBranchRename, listBranches } from './branch.store.ts'
 import { findNamedCommit } from '../commits/named-commit.service.ts'
 import { mustBeAllowedByProtections, mustBeRemovable } from '../../refs/protection/protection.service.ts'
 import { codeOf } from '../../refs/git-repository.ts'
-import { moveRefs } from '../../refs/journal/ref-door.service.ts'
+import { moveHead, moveRefs } from '../../refs/changes/ref-door.service.ts'
 
 /** The branch with a name. Throws `NotFound`. */
 export async function getBranch(ctx: RepoCtx, name: string): Promise<{ name: string; commit_oid: Oid }> {
@@ -135,10 +135,9 @@ export async function renameBranch(ctx: SignedInRepoCtx, oldName: string, newNam
   await transaction(ctx.db, async (tx) => {
     await insertBranchRename(tx, repo.id, { oldName, newName }, nowUnix(ctx.clock))
     await renameBranchRule(tx, repo.id, oldName, newName)
-    if (isDefault) await updateDefaultBranch(tx, repo.id, newName)
+    if (isDefault) await moveHead(tx, ctx, codeOf(repo), newName)
     await publish(tx, 'branch.renamed', { repoId: repo.id, doerId: viewer.id, oldName, newName })
   })
-  if (isDefault) await git.setHead(repo.git_key, newName)
   const gone = await moveRefs(ctx, codeOf(repo), [{ ref: branchRef(oldName), old: head, new: none }], origin)
   if (!gone.ok) throw refusalOf(gone)
 }

@@ -83,6 +83,3 @@ export const listBranchRenames = (db: Db, repoId: RepoId, oldNames: readonly str
     .where('repo_id', '=', repoId)
     .where('old_name', 'in', oldNames)
     .execute()
-
-export const updateDefaultBranch = (tx: Tx, repoId: RepoId, name: string) =>
-  tx.updateTable('repo').set({ default_branch: name }).where('id', '=', repoId).execute()

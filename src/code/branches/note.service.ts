@@ -7,7 +7,7 @@ import { refusalOf } from './branch.service.ts'
 import { callerIdentity } from '../commits/commit-identities.ts'
 import { checkRevisionName, findNamedCommit } from '../commits/named-commit.service.ts'
 import { codeOf } from '../../refs/git-repository.ts'
-import { moveRefs } from '../../refs/journal/ref-door.service.ts'
+import { moveRefs } from '../../refs/changes/ref-door.service.ts'
 import { hasGoodSignature, signedCommit, signingFor } from '../../refs/signing/signing.service.ts'
 import { trimBoth } from '../../lib/trim-ends.ts'
 

@@ -10,7 +10,7 @@ import { branchRef } from '../../lib/refs.ts'
 import { refusalOf } from './branch.service.ts'
 import { mustBeAllowedByProtections } from '../../refs/protection/protection.service.ts'
 import { codeOf } from '../../refs/git-repository.ts'
-import { moveRefs } from '../../refs/journal/ref-door.service.ts'
+import { moveRefs } from '../../refs/changes/ref-door.service.ts'
 import { findReadableOrigin, type NetworkRepo } from '../../repos/lists/fork-network.service.ts'
 
 /** A branch of a fork compared with the same branch of its origin. */

@@ -9,7 +9,7 @@ import { callerIdentity } from '../commits/commit-identities.ts'
 import { revisionOrDefault } from '../commits/named-commit.service.ts'
 import { checkProtections } from '../../refs/protection/protection.service.ts'
 import { codeOf } from '../../refs/git-repository.ts'
-import { moveRefs, type RefChange } from '../../refs/journal/ref-door.service.ts'
+import { moveRefs, type RefChange } from '../../refs/changes/ref-door.service.ts'
 import { countTags, findTag, hasRelease, listTags } from './tag.store.ts'
 
 export interface TagFacts {

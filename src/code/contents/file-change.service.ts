@@ -11,7 +11,7 @@ import { formatCommitTime } from '../commits/commit-time.ts'
 import { callerIdentity, commitPeople, type CommitPeople, type GivenPeople } from '../commits/commit-identities.ts'
 import { mustBeAllowedByProtections } from '../../refs/protection/protection.service.ts'
 import { codeOf } from '../../refs/git-repository.ts'
-import { moveRefs } from '../../refs/journal/ref-door.service.ts'
+import { moveRefs } from '../../refs/changes/ref-door.service.ts'
 import { hasGoodSignature, signedCommit, signingFor, type CommitSigning } from '../../refs/signing/signing.service.ts'
 
 /** Options of all file changes. */

@@ -1,6 +1,6 @@
 import type { AreaSchema } from './area.ts'
 
-/** Repositories, their settings and the ref journal. */
+/** Repositories, their settings and references. */
 export const repositories: AreaSchema = {
   sqlite: [
     `create trigger repo_owner_insert after insert on repo begin

@@ -88,6 +88,10 @@ export const repositoryTables = {
       audience: byTrigger(integer(3)),
       /** The owner's name, for ordering. A trigger sets it. */
       owner_lower_name: byTrigger(text('')),
+      /** Grows with each change of the references (`git_ref`) or of HEAD (`default_branch`). */
+      git_generation: bigint(0),
+      /** The same for the wiki and `wiki_branch`. */
+      wiki_generation: bigint(0),
     },
     {
       unique: [['owner_id', 'lower_name']],
@@ -169,7 +173,25 @@ export const repositoryTables = {
     },
   ),
 
-  /** Branches in git, and tombstones of deleted ones. `ingot doctor --fix` rebuilds the table from git. */
+  /**
+   * The references of every git repository. They decide; the repository on a disk is a copy, which is brought up to
+   * `git_generation` or `wiki_generation` before it is read.
+   */
+  git_ref: table(
+    {
+      repo_id: ref<RepoId>('repo', 'cascade'),
+      kind: text<'code' | 'wiki'>(),
+      /** Full name. */
+      name: text(),
+      oid: text<Oid>(),
+    },
+    {
+      primaryKey: ['repo_id', 'kind', 'name'],
+      indexes: { git_ref_bytewise: { sqlite: '', postgres: '(repo_id, kind, name collate "C")' } },
+    },
+  ),
+
+  /** What lists show of the branches in `git_ref`, and tombstones of deleted ones. Each change writes both. */
   branch: table(
     {
       repo_id: ref<RepoId>('repo', 'cascade'),
@@ -179,10 +201,8 @@ export const repositoryTables = {
       commit_unix: unix(),
       pusher_id: nullable(bigint<UserId>()),
       updated_unix: unix(),
-      /** Tombstones are kept for a while, so that an older change that is recorded late cannot restore the branch. */
+      /** Tombstones are kept for a while. */
       is_deleted: flag(false),
-      /** The last recorded ref change (`ref_journal`). Older changes are ignored. */
-      journal_id: bigint(0),
     },
     {
       primaryKey: ['repo_id', 'name'],
@@ -196,7 +216,7 @@ export const repositoryTables = {
     },
   ),
 
-  /** Tags in git, and tombstones of deleted ones. */
+  /** What lists show of the tags in `git_ref`, and tombstones of deleted ones. */
   tag: table(
     {
       repo_id: ref<RepoId>('repo', 'cascade'),
@@ -206,38 +226,10 @@ export const repositoryTables = {
       commit_oid: text<Oid>(),
       created_unix: unix(),
       is_deleted: flag(false),
-      journal_id: bigint(0),
       /** When an API request or a page created the tag; 0 for pushed tags. */
       made_unix: unix(0),
     },
     { primaryKey: ['repo_id', 'name'] },
-  ),
-
-  /**
-   * The ref journal: changes that are planned, or made and not yet recorded. The row is inserted before git moves a
-   * reference, and deleted in the transaction that records the effects. A row found at start is the remainder of a crash.
-   */
-  ref_journal: table(
-    {
-      id: id<number>(),
-      repo_id: ref<RepoId>('repo', 'cascade'),
-      /** JSON list of {ref, old, new}. */
-      updates: text(),
-      /** JSON: the account and the transport of the change. */
-      origin: text(),
-      created_unix: unix(),
-      /** JSON [ref, oid] lines: the old values of later changes that were already recorded. */
-      followed: text(''),
-      /** Which git repository of `repo_id`. */
-      kind: text<'code' | 'wiki'>('code'),
-      /** JSON {name, version, data} of the effect that the settling transaction applies; '' for none. */
-      effect: text(''),
-      /** The target of the effect, by which callers find a pending effect on it; '' without an effect. */
-      subject: text(''),
-      /** The process that makes the change (`process`). */
-      process_id: text(),
-    },
-    { indexes: { ref_journal_repo: '(repo_id)' } },
   ),
 
   commit_status: table(
@@ -305,8 +297,6 @@ export type RepoRow = Selectable<RepositoryTables['repo']>
 export type NewRepoRow = Insertable<RepositoryTables['repo']>
 export type RepoChange = Updateable<RepositoryTables['repo']>
 export type RepoArchiveRow = Selectable<RepositoryTables['repo_archive']>
-export type RefJournalRow = Selectable<RepositoryTables['ref_journal']>
-export type NewRefJournalRow = Insertable<RepositoryTables['ref_journal']>
 export type RepoUnitRow = Selectable<RepositoryTables['repo_unit']>
 export type CollaborationRow = Selectable<RepositoryTables['collaboration']>
 export type BranchRow = Selectable<BranchTable>

@@ -17,13 +17,16 @@ export const manyReferences = 100
  */
 export const withoutSync = ['-c', 'core.fsyncMethod=writeout-only'] as const
 
-/**
- * Makes a change of references durable. git syncs the files that it writes (`core.fsync`), but not the folders that
- * name them.
- */
+/** Makes written objects durable, before references name them. git syncs the files (`core.fsync`), but not their folders. */
+export async function flushObjects(context: GitContext, directory: string): Promise<void> {
+  if (!context.durable) return
+  await mapLimited(['objects', 'objects/pack'], atOnce, (folder) => flushFolder(join(directory, folder)))
+}
+
+/** Makes a change of references durable. git syncs the files that it writes, but not the folders that name them. */
 export async function flushRefs(context: GitContext, directory: string, refs: readonly string[]): Promise<void> {
   if (!context.durable) return
-  const folders = new Set(['', 'objects', 'objects/pack', 'refs'])
+  const folders = new Set(['', 'refs'])
   for (const ref of refs) {
     // File systems write names in order, so syncing some of many folders covers the rest
     // (docs/decisions/0028-acknowledged-changes.md).

@@ -5,7 +5,8 @@ import type { GitContext } from '../context.ts'
 import { explainMissing, locate } from '../context.ts'
 import type { GitKey } from '../git-key.ts'
 import type { RefUpdate, RefUpdateResult } from '../git.ts'
-import { isOid, isZeroOid } from '../../lib/refs.ts'
+import { branchOf, isOid, isZeroOid } from '../../lib/refs.ts'
+import { objectInfos } from '../objects/object-reader.ts'
 import { flushRefs, manyReferences, withoutSync } from '../files/flush.ts'
 import { removeAbandonedLocks } from '../files/leftovers.ts'
 import { isValidRefName } from '../../lib/ref-name.ts'
@@ -22,14 +23,8 @@ export async function updateRefs(
   updates: readonly RefUpdate[],
 ): Promise<RefUpdateResult> {
   if (updates.length === 0) return { ok: true }
-  if (updates.length > context.limits.maxRefUpdates) throw new Invalid('too many references in one change')
-  for (const update of updates) {
-    const refused = checkForm(update)
-    if (refused !== undefined) return refused
-  }
-  if (new Set(updates.map((update) => update.ref)).size !== updates.length) {
-    throw new Invalid('a reference occurs twice in one change')
-  }
+  const [refused] = checkForms(context, updates)
+  if (refused) return refused
   const location = locate(context, key)
   const lines = updates.map((update) => {
     const old = update.old ?? ''
@@ -50,6 +45,36 @@ export async function updateRefs(
   if (exitCode !== 0) return explain(updates, stderr)
   await flushRefs(context, location.directory, pluck(updates, 'ref'))
   return { ok: true }
+}
+
+/** Checks names and numbers. @throws Invalid */
+function checkForms(context: GitContext, updates: readonly RefUpdate[]): Refusal[] {
+  if (updates.length > context.limits.maxRefUpdates) throw new Invalid('too many references in one change')
+  if (new Set(updates.map((update) => update.ref)).size !== updates.length) {
+    throw new Invalid('a reference occurs twice in one change')
+  }
+  return updates.flatMap((update) => checkForm(update) ?? [])
+}
+
+/** Returns the updates whose names or objects git would refuse: a missing object, or a branch that is no commit. */
+export async function checkUpdates(
+  context: GitContext,
+  key: GitKey,
+  updates: readonly RefUpdate[],
+): Promise<readonly Refusal[]> {
+  const refused = checkForms(context, updates)
+  const names = new Set(pluck(refused, 'ref'))
+  const set = updates.filter((update) => !names.has(update.ref) && !isZeroOid(update.new))
+  const infos = await objectInfos(context, key, pluck(set, 'new'))
+  const refuse = (ref: string, message: string): void =>
+    void refused.push({ ok: false, reason: 'invalid', ref, message })
+  for (const { ref, new: oid } of set) {
+    const type = infos.get(oid)?.type
+    const isFit = type === 'commit' || (type !== undefined && branchOf(ref) === undefined)
+    if (isFit) continue
+    refuse(ref, type === undefined ? `the object ${oid} does not exist` : `${oid} is no commit, and a branch names one`)
+  }
+  return refused
 }
 
 function checkForm(update: RefUpdate): Refusal | undefined {

@@ -91,6 +91,7 @@ export async function remove(context: GitContext, key: GitKey): Promise<void> {
   }
   context.caches.packedRefs.delete(key)
   context.caches.formats.delete(key)
+  context.caches.upToDate.delete(key)
   await context.broker.release(path)
   await rm(aside, { recursive: true, force: true, maxRetries: 3 })
 }

@@ -11,7 +11,16 @@ import { test } from 'node:test'
 import type { Oid } from '../../lib/ids.ts'
 import { newGitKey } from '../git-key.ts'
 import type { PushCheck, PushedUpdate } from '../git.ts'
-import { client, commitOn, newRepository, serveGit, someone, startTestGit, type TestGit } from '../git.test-support.ts'
+import {
+  movingIn,
+  client,
+  commitOn,
+  newRepository,
+  serveGit,
+  someone,
+  startTestGit,
+  type TestGit,
+} from '../git.test-support.ts'
 import { zeroOid } from '../../lib/refs.ts'
 
 async function clone(test: TestGit, url: string, ...args: string[]): Promise<string> {
@@ -50,7 +59,7 @@ test('git transport: clone over protocol v0, v1 and v2, shallow, partial and sin
   assert.match((await client(partial, 'rev-list', '--objects', '--missing=print', 'HEAD')).stdout, /^\?/m)
 })
 
-test('git transport: checkPush sees quarantined objects and options; recordRefUpdates gets exactly the moved references', async () => {
+test('git transport: checkPush sees quarantined objects and options; moveRefs gets exactly the accepted references', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git)
@@ -74,10 +83,11 @@ test('git transport: checkPush sees quarantined objects and options; recordRefUp
       seen.absent = (await git.objectInfo(key, tip)) === undefined
       return { ok: true, lines: ['looks good'] }
     },
-    async recordRefUpdates({ updates }) {
-      seen.recorded = updates
-      return { lines: ['', 'Create a new pull request:', '  http://example.com/compare'] }
+    moveRefs(push) {
+      seen.recorded = push.updates
+      return movingIn(git, key)(push)
     },
+    hints: async () => ['', 'Create a new pull request:', '  http://example.com/compare'],
   })
   const folder = await clone(test, server.url(key))
   const tip = await commitIn(folder, 'new.txt', 'fresh\n')
@@ -105,6 +115,35 @@ test('git transport: checkPush sees quarantined objects and options; recordRefUp
   assert.equal((await git.readCommit(key, tip)).message, 'add new.txt\n')
 })
 
+test('git transport: a shallow clone pushes what the server can complete, and atomic pushes move all or nothing', async () => {
+  await using test = await startTestGit()
+  const { git } = test
+  const key = await newRepository(git)
+  for (const name of ['a', 'b', 'c']) await commitOn(git, key, 'main', { [name]: name })
+  await using server = await serveGit(git)
+  const shallow = await clone(test, server.url(key), '--depth', '1')
+  const tip = await commitIn(shallow, 'new.txt', 'fresh\n')
+  assert.equal((await client(shallow, 'push', 'origin', 'HEAD:main')).exitCode, 0)
+  assert.equal(await git.readRef(key, 'refs/heads/main'), tip)
+  assert.equal(await git.countCommits(key, { from: [tip] }), 5)
+  const other = await newRepository(git, { other: 'other' })
+  const refused = await client(shallow, 'push', server.url(other), 'HEAD:refs/heads/shallow', 'HEAD:refs/heads/again')
+  assert.match(refused.stderr, /shallow update not allowed/)
+  assert.deepEqual(
+    (await git.readRefs(other)).map(({ name }) => name),
+    ['refs/heads/main'],
+  )
+  const whole = await clone(test, server.url(key))
+  const next = await commitIn(whole, 'next.txt', 'next\n')
+  await client(whole, 'branch', 'old', 'HEAD~2')
+  const both = ['HEAD:refs/heads/one', 'old:refs/heads/main']
+  const lease = await client(whole, 'push', '--atomic', '--force-with-lease=main:HEAD~3', 'origin', ...both)
+  assert.match(lease.stderr, /stale info/)
+  assert.equal(await git.readRef(key, 'refs/heads/one'), undefined)
+  assert.equal((await client(whole, 'push', '--atomic', 'origin', 'HEAD:refs/heads/one', 'HEAD:main')).exitCode, 0)
+  assert.equal(await git.readRef(key, 'refs/heads/one'), next)
+})
+
 test('git transport: a refused push leaves nothing, and a failing check refuses', async () => {
   await using test = await startTestGit()
   const { git } = test
@@ -116,9 +155,9 @@ test('git transport: a refused push leaves nothing, and a failing check refuses'
       if (fail) throw new Error('a defect')
       return { ok: false, lines: ['Ingot: branch is protected', 'bad\u0007 line\n'] }
     },
-    async recordRefUpdates() {
+    async moveRefs() {
       recorded += 1
-      return { lines: [] }
+      return []
     },
   })
   const folder = await clone(test, server.url(key))
@@ -147,9 +186,9 @@ test('git transport: pull request references are fetched but not pushed; deletio
   await git.updateRefs(key, [{ ref: 'refs/pull/1/head', old: zeroOid(), new: first }])
   const recorded: PushedUpdate[][] = []
   await using server = await serveGit(git, {
-    async recordRefUpdates({ updates }) {
-      recorded.push([...updates])
-      return { lines: [] }
+    moveRefs(push) {
+      recorded.push([...push.updates])
+      return movingIn(git, key)(push)
     },
   })
   const folder = await clone(test, server.url(key))
@@ -237,7 +276,7 @@ test('git transport: names and options of a client cannot end the hook message',
       checks.push(push)
       return { ok: false as const, lines: ['no'] }
     },
-    recordRefUpdates: async () => ({ lines: [] }),
+    moveRefs: async () => [],
   }
   const push = async (commands: string[], options: string[] = []): Promise<string> => {
     const packet = (text: string): string => (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text
@@ -279,7 +318,7 @@ test('git transport: a push is checked in the asynchronous context of its reques
       askers.push(asker.getStore())
       return { ok: false as const, lines: ['no'] }
     },
-    recordRefUpdates: async () => ({ lines: [] }),
+    moveRefs: async () => [],
   }
   const line = `${oid} ${zeroOid()} refs/heads/main\0report-status`
   const body = `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`
@@ -395,7 +434,7 @@ test('git transport: the advertised capabilities are those of the contract', asy
   const key = await newRepository(git)
   const read = async (service: 'uploadPack' | 'receivePack', protocol?: string): Promise<string> => {
     const request = { stateless: true, advertise: true, protocol }
-    const callbacks = { checkPush: async () => ({ ok: true as const }), recordRefUpdates: async () => ({ lines: [] }) }
+    const callbacks = { checkPush: async () => ({ ok: true as const }), moveRefs: async () => [] }
     const { output } =
       service === 'uploadPack'
         ? await git.uploadPack(key, request)
@@ -504,7 +543,7 @@ test("git transport: answers without a process equal git's answers", async () =>
   const { output } = await git.receivePack(key, {
     stateless: true,
     advertise: true,
-    callbacks: { checkPush: async () => ({ ok: true }), recordRefUpdates: async () => ({ lines: [] }) },
+    callbacks: { checkPush: async () => ({ ok: true }), moveRefs: async () => [] },
   })
   let ours = ''
   for await (const chunk of output) ours += String(chunk)

@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join, resolve as resolvePath } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
-import { pluck } from '../../lib/pluck.ts'
 import { Invalid, NotFound, Refusal } from '../../lib/errors.ts'
 import { asFleeting, isFleeting } from '../../lib/fleeting.ts'
 import { withFullDisk } from '../../lib/full-disk.ts'
@@ -36,14 +35,13 @@ import type {
 } from '../git.ts'
 import { checkHooks } from '../git-settings.ts'
 import type { Oid } from '../../lib/ids.ts'
-import { isZeroOid } from '../../lib/refs.ts'
 import { hidePaths } from './hide-paths.ts'
-import { flushRefs, flushWhole, manyReferences, withoutSync } from '../files/flush.ts'
-import { removeAbandonedLocks } from '../files/leftovers.ts'
+import { flushObjects, manyReferences } from '../files/flush.ts'
 import { readCommit } from '../objects/object-reader.ts'
 import { withPlace } from '../objects/with-place.ts'
 import { refuseLargeTexts } from './quarantined-texts.ts'
-import { readRef, refsStamp } from '../refs/ref-reader.ts'
+import { ready } from '../refs/ref-copy.ts'
+import { refsStamp } from '../refs/ref-reader.ts'
 import { exists } from '../repositories/repository.ts'
 
 /** Allowed form of `GIT_PROTOCOL` (contract, transport). */
@@ -58,6 +56,7 @@ function protocolEnvironment(protocol: string | undefined): Record<string, strin
 async function mustExist(context: GitContext, key: GitKey): Promise<string> {
   const { directory } = locate(context, key)
   if (!exists(context, key)) throw new NotFound('the repository does not exist', 'git_repository_missing')
+  await ready(context, key)
   return directory
 }
 
@@ -185,8 +184,7 @@ export async function uploadArchive(
 
 /**
  * Serves a push. `checkPush` is called while the objects are in quarantine. After it accepts, a client that disconnects
- * no longer ends git, and `recordRefUpdates` is called exactly once with the moved references, even when git dies
- * before its hook.
+ * no longer ends git. Then git hands all references to the proc-receive hook: `moveRefs` moves them, git none.
  */
 export async function receivePack(context: GitContext, key: GitKey, request: ReceivePackRequest): Promise<GitService> {
   await mustExist(context, key)
@@ -222,17 +220,13 @@ async function runReceivePack(
   context: GitContext,
   key: GitKey,
   request: ReceivePackRequest,
-  { isSmall, areMany, isDivisible }: KindOfPush,
+  { isSmall, isDivisible }: KindOfPush,
 ): Promise<GitService> {
   const cwd = await mustExist(context, key)
   const limit = Math.max(1, Math.floor(request.maxPackBytes ?? context.limits.maxPackBytes))
-  const push = new Push(context, key, request, { areMany, isDivisible })
+  const push = new Push(context, key, request, { isDivisible })
   const body = request.advertise === true ? undefined : request.body
-  const args = [
-    ...(areMany ? withoutSync : []),
-    ...(isSmall && !areMany ? [] : ['-c', 'transfer.unpackLimit=1']),
-    ...(isDivisible ? askOfEach : []),
-  ]
+  const args = isSmall ? [] : ['-c', 'transfer.unpackLimit=1']
   // git would skip hooks that it cannot execute.
   if (request.advertise !== true) await checkHooks(context.settings.hooksFolder)
   const service = await withPlace(request.share, request.signal, () =>
@@ -255,22 +249,10 @@ async function runReceivePack(
           }),
     }),
   )
-  const finished = service.finished.then(
-    async (end) => {
-      await push.settle()
-      return end
-    },
-    async (error: unknown) => {
-      await push.settle()
-      throw error
-    },
-  )
+  const finished = push.whenOver(service.finished)
   finished.catch(() => undefined)
   return { output: pipeline(service.output, hidePaths(context.root), () => undefined), finished }
 }
-
-/** git asks the proc-receive hook about each reference, which can refuse one (`Push.#judgeEach`). */
-const askOfEach = ['-c', 'receive.procReceiveRefs=refs']
 
 /** Largest push that git unpacks into loose objects; a larger one stays a pack. */
 const maxLoosePushBytes = 1 << 20
@@ -279,17 +261,15 @@ const maxLoosePushBytes = 1 << 20
 interface KindOfPush {
   /** Whether git unpacks its objects. */
   readonly isSmall: boolean
-  /** Whether its references are synced together (docs/decisions/0062-many-references.md). */
-  readonly areMany: boolean
   /** Whether one reference can be refused and others moved. */
   readonly isDivisible: boolean
 }
 
-const small: KindOfPush = { isSmall: true, areMany: false, isDivisible: false }
+const small: KindOfPush = { isSmall: true, isDivisible: false }
 
 function kindOfPush({ isWhole, start }: { readonly isWhole: boolean; readonly start: Buffer }): KindOfPush {
   const { count, isAtomic } = commandsOf(start)
-  return { isSmall: isWhole, areMany: count > manyReferences, isDivisible: count > 1 && !isAtomic }
+  return { isSmall: isWhole && count <= manyReferences, isDivisible: count > 1 && !isAtomic }
 }
 
 /** Reads the beginning of a push; `body` continues it. */
@@ -298,7 +278,7 @@ async function readPushStart({ body }: UploadPackRequest): Promise<KindOfPush & 
   return { body: looked.body, ...kindOfPush({ isWhole: looked.whole, start: looked.start }) }
 }
 
-/** References of topics, for which git always asks the proc-receive hook (git-settings.ts). */
+/** References of topics, which are no part of the repository. */
 const topicPrefix = 'refs/for/'
 
 /** State of a push between its hooks. */
@@ -307,21 +287,17 @@ class Push {
   readonly #context: GitContext
   readonly #key: GitKey
   readonly #request: ReceivePackRequest
-  readonly #kind: Pick<KindOfPush, 'areMany' | 'isDivisible'>
+  readonly #kind: Pick<KindOfPush, 'isDivisible'>
+  /** The updates that were judged, as lines; git hands no others to the next hook. */
+  #judged: ReadonlySet<string> = new Set()
   /** References that are refused, with reasons. */
   #refused: ReadonlyMap<string, string> = new Map()
-  #question: HookQuestion | undefined
-  #recorded = false
   #answering: Promise<unknown> = Promise.resolve()
   #topicLines: readonly string[] = []
-  #topicUpdates: readonly PushedUpdate[] = []
+  /** References that `moveRefs` moved. */
+  #moved: readonly PushedUpdate[] = []
 
-  constructor(
-    context: GitContext,
-    key: GitKey,
-    request: ReceivePackRequest,
-    kind: Pick<KindOfPush, 'areMany' | 'isDivisible'>,
-  ) {
+  constructor(context: GitContext, key: GitKey, request: ReceivePackRequest, kind: Pick<KindOfPush, 'isDivisible'>) {
     this.#context = context
     this.#key = key
     this.#request = request
@@ -342,11 +318,11 @@ class Push {
     try {
       if (question.hook === 'pre-receive') return await this.#check(question)
       if (question.hook === 'proc-receive') return await this.#judgeEach(question)
-      return await this.#record(question.updates as readonly PushedUpdate[], question.options)
+      return await this.#report()
     } catch (thrown) {
       const error = withFullDisk(thrown)
       if (error instanceof Refusal) return { accepted: false, lines: [error.message] }
-      this.#context.log('error', 'checking or recording a push failed', {
+      this.#context.log('error', 'checking or making a push failed', {
         hook: question.hook,
         error: String(error),
       })
@@ -367,8 +343,6 @@ class Push {
     try {
       // A push that only deletes has no quarantine.
       if (question.quarantine !== '') {
-        // git wrote the objects without a sync. They must be durable before the journal entry.
-        if (this.#kind.areMany) await flushWhole(this.#context, path)
         await refuseLargeTexts(this.#context, { key: this.#key, path })
       }
       const verdict = await this.#request.callbacks.checkPush({
@@ -379,10 +353,8 @@ class Push {
       })
       if (verdict.ok) {
         this.#refused = new Map(verdict.refused?.map(({ ref, reason }) => [ref, reason]))
-        const names = question.updates.map(({ ref }) => ref)
-        await removeAbandonedLocks(this.#context, this.#key, ['packed-refs', ...names])
+        this.#judged = new Set(question.updates.map(lineOf))
         this.accepted = true
-        this.#question = question
       }
       return { accepted: verdict.ok, lines: verdict.lines ?? [], custom: this.#custom }
     } finally {
@@ -390,22 +362,46 @@ class Push {
     }
   }
 
-  /** Answers about the references of a divisible push: the refused, the topics, and those that git moves itself. */
+  /** Moves the references that were not refused, and handles the topics. */
   async #judgeEach(question: HookQuestion): Promise<HookAnswer> {
-    const topics = question.updates.filter(({ ref }) => ref.startsWith(topicPrefix))
+    const updates = question.updates as readonly PushedUpdate[]
+    const isJudged = this.accepted && updates.every((update) => this.#judged.has(lineOf(update)))
+    if (!isJudged) throw new Error('git asks about references that were not judged')
+    const topics = updates.filter(({ ref }) => ref.startsWith(topicPrefix))
     const topicsAnswer = topics.length === 0 ? undefined : await this.#handleTopics({ ...question, updates: topics })
-    const others = question.updates.filter(({ ref }) => !ref.startsWith(topicPrefix))
-    const outcomes = others.flatMap(({ ref }) => {
-      const reason = this.#refused.get(ref)
-      return reason === undefined ? [`ok ${ref}`, 'option fall-through'] : [`ng ${ref} ${reason}`]
-    })
+    const others = updates.filter(({ ref }) => !ref.startsWith(topicPrefix))
+    const refused = new Map(this.#refused)
+    const left = others.filter(({ ref }) => !refused.has(ref))
+    if (left.length > 0) for (const [ref, reason] of await this.#move(left)) refused.set(ref, reason)
+    const outcomes = others.map(({ ref }) => (refused.has(ref) ? `ng ${ref} ${refused.get(ref)}` : `ok ${ref}`))
     return { accepted: true, lines: [], outcomes: [...(topicsAnswer?.outcomes ?? []), ...outcomes] }
+  }
+
+  /** @returns the references that did not move, with reasons */
+  async #move(updates: readonly PushedUpdate[]): Promise<ReadonlyMap<string, string>> {
+    try {
+      await flushObjects(this.#context, locate(this.#context, this.#key).directory)
+      const refused = await this.#request.callbacks.moveRefs({ updates, isDivisible: this.#kind.isDivisible })
+      const reasons = new Map(refused.map(({ ref, reason }) => [ref, reason]))
+      this.#moved = updates.filter(({ ref }) => !reasons.has(ref))
+      return reasons
+    } catch (error) {
+      const reason = this.#reasonOf(error)
+      return new Map(updates.map(({ ref }) => [ref, reason]))
+    }
+  }
+
+  /** What the client is told of an error. */
+  #reasonOf(thrown: unknown): string {
+    const error = withFullDisk(thrown)
+    if (error instanceof Refusal) return error.message
+    this.#context.log('error', 'moving references of a push failed', { error: String(error) })
+    return 'internal error'
   }
 
   async #handleTopics(question: HookQuestion): Promise<HookAnswer> {
     const { handleTopics } = this.#request.callbacks
     const updates = question.updates as readonly PushedUpdate[]
-    this.#topicUpdates = updates
     if (handleTopics === undefined) {
       return {
         accepted: true,
@@ -418,53 +414,26 @@ class Push {
       this.#topicLines = lines
       return { accepted: true, lines: [], outcomes: outcomes.flatMap(outcomeLines) }
     } catch (thrown) {
-      const error = withFullDisk(thrown)
-      const reason = error instanceof Refusal ? error.message : 'internal error'
-      if (!(error instanceof Refusal)) {
-        this.#context.log('error', 'handling topic references of a push failed', { error: String(error) })
-      }
+      const reason = this.#reasonOf(thrown)
       return { accepted: true, lines: [], outcomes: updates.map(({ ref }) => `ng ${ref} ${reason}`) }
     }
   }
 
-  async #record(updates: readonly PushedUpdate[], pushOptions: readonly string[]): Promise<HookAnswer> {
-    this.#recorded = true
-    // The topic handler has recorded its references.
-    const topics = new Set(this.#topicUpdates.map(({ ref }) => ref))
-    const requested = new Set(this.#question?.updates.map(({ ref }) => ref))
-    const moved = updates.filter(({ ref }) => requested.has(ref) && !topics.has(ref))
-    if (moved.length === 0) return { accepted: true, lines: this.#topicLines, custom: this.#custom }
-    await this.#flush(moved)
-    const { lines } = await this.#request.callbacks.recordRefUpdates({ updates: moved, pushOptions })
-    return { accepted: true, lines: [...this.#topicLines, ...lines], custom: this.#custom }
+  /** The lines for the client after the references moved. */
+  async #report(): Promise<HookAnswer> {
+    const hints = this.#moved.length > 0 ? await this.#request.callbacks.hints?.(this.#moved) : undefined
+    return { accepted: true, lines: [...this.#topicLines, ...(hints ?? [])], custom: this.#custom }
   }
 
-  #flush(moved: readonly PushedUpdate[]): Promise<void> {
-    const { directory } = locate(this.#context, this.#key)
-    return flushRefs(this.#context, directory, pluck(moved, 'ref'))
-  }
-
-  /** Records references that moved although git died before its post-receive hook. */
-  async settle(): Promise<void> {
-    // A callback of the killed git finishes before the push ends.
+  /** Waits for git and for the answer to its last question: a callback of a killed git finishes before the push ends. */
+  async whenOver<End>(finished: Promise<End>): Promise<End> {
+    await Promise.allSettled([finished])
     await this.#answering
-    if (!this.accepted || this.#recorded || this.#question === undefined) return
-    const topics = new Set(this.#topicUpdates.map(({ ref }) => ref))
-    const moved: PushedUpdate[] = []
-    for (const update of this.#question.updates as readonly PushedUpdate[]) {
-      if (topics.has(update.ref) || update.ref.startsWith(topicPrefix) || update.old === update.new) continue
-      const now = await readRef(this.#context, this.#key, update.ref)
-      if (isZeroOid(update.new) ? now === undefined : now === update.new) moved.push(update)
-    }
-    if (moved.length === 0) return
-    this.#recorded = true
-    await this.#flush(moved)
-    this.#context.log('warn', 'git ended before the post-receive hook; its references are recorded now', {
-      key: this.#key,
-    })
-    await this.#request.callbacks.recordRefUpdates({ updates: moved, pushOptions: this.#question.options })
+    return finished
   }
 }
+
+const lineOf = (update: HookQuestion['updates'][number]): string => `${update.old} ${update.new} ${update.ref}`
 
 /** Formats an outcome for the proc-receive protocol (githooks(5)). */
 function outcomeLines(outcome: TopicOutcome): string[] {

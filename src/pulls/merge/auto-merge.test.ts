@@ -1,17 +1,8 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { findRepoByName } from '../../access/access.store.ts'
-import type { Oid } from '../../lib/ids.ts'
-import { branchRef } from '../../lib/refs.ts'
-import { codeOf } from '../../refs/git-repository.ts'
-import { settleLeftovers } from '../../refs/journal/leftovers.service.ts'
-import { openJournal } from '../../refs/journal/ref-door.service.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import type { GivenRepo } from '../../testing/given.ts'
 import { commitFiles, givenPull, type GivenPull } from '../../testing/given-pull.ts'
-import { findIssue } from '../../issues/issue.store.ts'
-import { findPullByIssue } from '../pull.store.ts'
-import { mergeEffect } from './merge-record.service.ts'
 
 const schedule = (forge: Forge, pull: GivenPull) =>
   forge.as('alice').post(`${pull.api}/merge`, { Do: 'merge', merge_when_checks_succeed: true })
@@ -36,7 +27,7 @@ async function givenGuardedRepo(forge: Forge): Promise<GivenRepo> {
 }
 
 /** Runs `act` once, right before the next call of a method of git. */
-function before(t: TestContext, forge: Forge, method: 'isAncestor' | 'updateRefs', act: () => Promise<void>) {
+function before(t: TestContext, forge: Forge, method: 'isAncestor' | 'flushObjects', act: () => Promise<void>) {
   const { git } = forge.services
   const real = git[method].bind(git) as (...args: unknown[]) => Promise<never>
   const mock = t.mock.method(git, method, async (...args: unknown[]) => {
@@ -46,7 +37,7 @@ function before(t: TestContext, forge: Forge, method: 'isAncestor' | 'updateRefs
   })
 }
 
-/** Actions between the checks of a scheduled merge and its claim. */
+/** Actions between the checks of a scheduled merge and its transaction. */
 const acts: Readonly<Record<string, (forge: Forge, pull: GivenPull) => Promise<unknown>>> = {
   cancelled: async (forge, pull) => assert.equal(await cancel(forge, pull), 204),
   closed: (forge, pull) => forge.as('alice').must('PATCH', pull.api, { state: 'closed' }),
@@ -59,8 +50,15 @@ const acts: Readonly<Record<string, (forge: Forge, pull: GivenPull) => Promise<u
   },
 }
 
-for (const [name, act] of Object.entries(acts)) {
-  test(`a scheduled merge does not run when the pull request is ${name} after its checks`, async (t) => {
+const moments = [
+  ['isAncestor', 'after its checks'],
+  ['flushObjects', 'right before its transaction'],
+] as const
+
+for (const [name, act, method, moment] of Object.entries(acts).flatMap(([name, act]) =>
+  moments.map(([method, moment]) => [name, act, method, moment] as const),
+)) {
+  test(`a scheduled merge does not run when the pull request is ${name} ${moment}`, async (t) => {
     await using forge = await startForge()
     const repo = await givenGuardedRepo(forge)
     const pull = await givenPull(forge, { repo })
@@ -68,7 +66,7 @@ for (const [name, act] of Object.entries(acts)) {
     const base = await tip()
     assert.equal((await schedule(forge, pull)).status, 201)
     let hasActed = false
-    before(t, forge, 'isAncestor', async () => {
+    before(t, forge, method, async () => {
       await act(forge, pull)
       hasActed = true
     })
@@ -77,54 +75,6 @@ for (const [name, act] of Object.entries(acts)) {
     assert.ok(hasActed)
     assert.equal((await shown(forge, pull)).merged, false)
     assert.equal(await tip(), base)
-  })
-}
-
-test('repoCancelScheduledAutoMerge: a claimed merge refuses cancelling, closing and scheduling', async (t) => {
-  await using forge = await startForge()
-  const pull = await givenPull(forge, { repo: await givenGuardedRepo(forge) })
-  await schedule(forge, pull)
-  const alice = forge.as('alice')
-  let refused: number[] = []
-  before(t, forge, 'updateRefs', async () => {
-    refused = [
-      await cancel(forge, pull),
-      (await alice.patch(pull.api, { state: 'closed' })).status,
-      (await alice.patch(`${pull.repo.api}/issues/${pull.number}`, { state: 'closed' })).status,
-      (await schedule(forge, pull)).status,
-    ]
-  })
-  await succeed(forge, pull)
-  await forge.settle()
-  assert.deepEqual(refused, [409, 412, 412, 409])
-  assert.deepEqual(await shown(forge, pull), { merged: true, state: 'closed' })
-  assert.equal(await cancel(forge, pull), 404)
-})
-
-for (const isMoved of [false, true]) {
-  const what = isMoved ? 'after git moved the base is recorded' : 'before git moved the base can be cancelled again'
-  test(`a claimed merge whose process ended ${what}`, async () => {
-    await using forge = await startForge()
-    const pull = await givenPull(forge, { repo: await givenGuardedRepo(forge) })
-    await schedule(forge, pull)
-    const { db, git } = forge.services
-    const { user } = await forge.account('alice')
-    const repo = await findRepoByName(db, user.id, pull.repo.name)
-    const issue = repo && (await findIssue(db, repo.id, pull.number))
-    const row = issue && (await findPullByIssue(db, issue.id))
-    assert.ok(repo && row)
-    const old = (await git.readRef(repo.git_key, branchRef('main'))) as Oid
-    const change = { ref: branchRef('main'), old, new: pull.head as Oid }
-    const effect = mergeEffect.plan({ pullId: row.id, doerId: user.id, closes: [], reopens: [] })
-    await openJournal(forge.services, codeOf(repo), [change], { doerId: user.id, via: 'merge' }, { effect })
-    if (isMoved) await git.updateRefs(repo.git_key, [change])
-    assert.equal(await cancel(forge, pull), 409)
-    await settleLeftovers(forge.services, 'all')
-    assert.equal((await shown(forge, pull)).merged, isMoved)
-    assert.equal(await cancel(forge, pull), isMoved ? 404 : 204)
-    await succeed(forge, pull)
-    await forge.settle()
-    assert.equal((await shown(forge, pull)).merged, isMoved)
   })
 }
 

@@ -1,6 +1,5 @@
-import { Type } from 'typebox'
 import type { SignedInRepoCtx } from '../../access/context.ts'
-import { refEffect } from '../../access/contributions/ref-effect.ts'
+import type { RefEffect } from '../../access/contributions/ref-effect.ts'
 import type { Tx } from '../../db/database.ts'
 import type { PullRow } from '../../db/tables/pulls.ts'
 import type { Attribution } from '../../issues/attribution.ts'
@@ -11,30 +10,21 @@ import { branchRef, zeroOid } from '../../lib/refs.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { codeOf } from '../../refs/git-repository.ts'
 import { mustBeRemovable } from '../../refs/protection/protection.service.ts'
-import { moveRefs } from '../../refs/journal/ref-door.service.ts'
+import { moveRefs } from '../../refs/changes/ref-door.service.ts'
 import { openHeadRepo } from '../head-repo.service.ts'
 import { retarget } from '../pull-edit.service.ts'
 import { findOpenBetween, findPullById, listBranchHeads, listOpenByBranch } from '../pull.store.ts'
 
-/**
- * The effect of deleting a merged head branch. The journal entry of the deletion carries it, so pull requests based on the
- * branch change their base exactly when git has deleted the branch.
- */
-export const headDeletionEffect = refEffect({
-  name: 'headDeletion',
-  data: Type.Object({
-    pullId: Type.Unsafe<PullId>(Type.Integer()),
-    doerId: Type.Unsafe<UserId>(Type.Integer()),
-  }),
-  about: ({ pullId }) => pullId,
-  async apply(tx, { pullId, doerId }, { clock }) {
+/** What changes together with the deletion of a merged head branch: pull requests based on it get the base of the merged one. */
+const headDeletionEffect =
+  (pullId: PullId, doerId: UserId): RefEffect =>
+  async (tx, { clock }) => {
     const pull = await findPullById(tx, pullId)
     if (!pull) return
     const by: Attribution = { doerId, atUnix: nowUnix(clock), isDated: false }
     await retarget(tx, by, await listChildren(tx, pull), pull.base_branch)
     await insertTimelineEntry(tx, by, pull.issue_id, { type: 'delete_branch', old_ref: pull.head_branch })
-  },
-})
+  }
 
 /** Returns the open pull requests based on the head branch that can move to the base of the merged pull request. */
 async function listChildren(tx: Tx, pull: PullRow): Promise<PullRow[]> {
@@ -78,7 +68,7 @@ async function deleteFrom(ctx: SignedInRepoCtx, head: SignedInRepoCtx, pull: Pul
   await mustBeRemovable(head, pull.head_branch)
   const change = { ref: branchRef(pull.head_branch), old: pull.synced_oid, new: zeroOid(repo.object_format) }
   const doerId = ctx.viewer.id
-  const effect = headDeletionEffect.plan({ pullId: pull.id, doerId })
+  const effect = headDeletionEffect(pull.id, doerId)
   // The result is ignored: a branch that has moved since the merge stays.
   await moveRefs(ctx, codeOf(repo), [change], { doerId, via: 'merge' }, { effect })
 }

@@ -1,16 +1,13 @@
-import { Type } from 'typebox'
-import { refEffect } from '../../access/contributions/ref-effect.ts'
+import type { RefEffect } from '../../access/contributions/ref-effect.ts'
 import type { Tx } from '../../db/database.ts'
 import type { CheckState, PullRow } from '../../db/tables/pulls.ts'
 import { publish } from '../../events/hub.ts'
 import type { Attribution } from '../../issues/attribution.ts'
 import { changeState, holdIssue } from '../../issues/issue-change.service.ts'
 import { findIssueById, loadIssues, updateIssue } from '../../issues/issue.store.ts'
-import { mergeEffectName } from '../../issues/merge-claim.store.ts'
 import type { IssueId, Oid, PullId, UserId } from '../../lib/ids.ts'
 import { deleteScheduledMerge } from './merge.store.ts'
 import { findPullForUpdate, updatePull } from '../pull.store.ts'
-import type { BuildStyle } from './merge-style.ts'
 import { factsOf } from '../pull-sync.service.ts'
 
 /** The facts of a completed merge. */
@@ -28,7 +25,7 @@ export interface MergeFacts {
 
 /**
  * Records a merge: marks the pull request merged and closed, closes and reopens the referenced issues and deletes a
- * scheduled merge. Runs in the transaction that records the move of the base.
+ * scheduled merge. Runs in the transaction that moves the base.
  * @returns the row; undefined when the pull request is already merged
  */
 export async function recordMerge(tx: Tx, facts: MergeFacts): Promise<PullRow | undefined> {
@@ -63,23 +60,11 @@ export async function recordMerge(tx: Tx, facts: MergeFacts): Promise<PullRow | 
   return pull
 }
 
-const issueIds = Type.Array(Type.Unsafe<IssueId>(Type.Integer()))
-
-/** The effect that a merge writes with the journal entry of its base; the process that records the move applies it. */
-export const mergeEffect = refEffect({
-  name: mergeEffectName,
-  data: Type.Object({
-    pullId: Type.Unsafe<PullId>(Type.Integer()),
-    doerId: Type.Unsafe<UserId>(Type.Integer()),
-    /** Absent in entries of releases that do not record the style. */
-    style: Type.Optional(Type.Unsafe<BuildStyle>(Type.String())),
-    closes: issueIds,
-    reopens: issueIds,
-  }),
-  about: ({ pullId }) => pullId,
-  async apply(tx, { pullId, doerId, closes, reopens }, { moved, clock }) {
+/** Records a merge in the transaction that moves the base. */
+export const mergeEffect =
+  (facts: Pick<MergeFacts, 'pullId' | 'mergerId' | 'closes' | 'reopens'>): RefEffect =>
+  async (tx, { moved, clock }) => {
     const [base] = moved
-    if (!base) throw new Error(`the merge of pull request ${pullId} moved no reference`)
-    await recordMerge(tx, { pullId, mergeOid: base.new, mergerId: doerId, closes, reopens, nowMs: clock.nowMs() })
-  },
-})
+    if (!base) throw new Error(`the merge of pull request ${facts.pullId} moved no reference`)
+    await recordMerge(tx, { ...facts, mergeOid: base.new, nowMs: clock.nowMs() })
+  }

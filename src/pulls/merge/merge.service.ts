@@ -14,8 +14,7 @@ import { branchRef, isOid } from '../../lib/refs.ts'
 import { refusalOf } from '../../code/branches/branch.service.ts'
 import { pluck } from '../../lib/pluck.ts'
 import { codeOf } from '../../refs/git-repository.ts'
-import { moveRefs } from '../../refs/journal/ref-door.service.ts'
-import { hasUnsettled } from '../../refs/journal/ref-journal.store.ts'
+import { moveRefs } from '../../refs/changes/ref-door.service.ts'
 import { deleteHeadBranch } from './head-deletion.service.ts'
 import { buildMerge } from './merge-build.service.ts'
 import { mustBringSignedCommits, passGate } from './merge-gate.service.ts'
@@ -45,7 +44,6 @@ export interface MergeInput {
 const maxAttempts = 3
 
 const notWaiting = () => new NotFound('no merge is waiting for its checks', 'merge_not_scheduled')
-const underWay = () => new Conflict('the pull request is being merged', 'merge_under_way')
 
 /**
  * Merges a pull request, or schedules the merge. Refusals follow the order of the contract.
@@ -82,7 +80,7 @@ export async function mergePull(
   return 'merged'
 }
 
-/** Builds the commits and moves the base. The journal entry of the move carries the merge as its effect. */
+/** Builds the commits and moves the base. The merge is recorded in the same transaction. */
 async function moveBase(
   ctx: SignedInRepoCtx,
   pair: PullPair,
@@ -95,7 +93,7 @@ async function moveBase(
   const ref = branchRef(pull.base_branch)
   const origin = { doerId: ctx.viewer.id, via: 'merge' } as const
   const issues = await issuesThatFollow(ctx, pair)
-  const effect = mergeEffect.plan({ pullId: pull.id, doerId: ctx.viewer.id, style, ...issues })
+  const effect = mergeEffect({ pullId: pull.id, mergerId: ctx.viewer.id, ...issues })
   for (let attempt = 1; ; attempt++) {
     const base = await git.readRef(repo.git_key, ref)
     if (base === undefined) throw new NotFound('the base branch does not exist', 'branch_not_found')
@@ -106,25 +104,20 @@ async function moveBase(
     const made = await buildMerge(ctx, pair, style, base, signing, () => mergeMessage(ctx, pair, style, given))
     if (signing) await mustBringSignedCommits(ctx, pull, base, made)
     const change = { ref, old: base, new: made }
-    const before = (tx: Tx) => mayClaim(tx, pair, effect.subject, scheduled)
+    const before = (tx: Tx) => mustStillMerge(tx, pair, scheduled)
     const result = await moveRefs(ctx, codeOf(repo), [change], origin, { effect, before })
     if (result.ok) return
     if (result.reason !== 'stale' || attempt >= maxAttempts) throw refusalOf(result)
   }
 }
 
-/**
- * Checks, in the transaction that writes the journal entry, that nothing has prevented the merge meanwhile. The entry claims
- * the pull request: git moves nothing before the entry exists. While it exists, cancelling, closing and other merges are
- * refused.
- */
-async function mayClaim(
+/** Checks, in the transaction that moves the base, that nothing has prevented the merge meanwhile. */
+async function mustStillMerge(
   tx: Tx,
   { pull, issue }: PullPair,
-  subject: string,
   scheduled: ScheduledMergeRow | undefined,
 ): Promise<void> {
-  const held = await holdUnmerged(tx, pull, subject)
+  const held = await holdUnmerged(tx, pull)
   if (scheduled) {
     const waiting = await findScheduledMerge(tx, pull.id)
     if (!waiting || !isSameSchedule(waiting, scheduled)) throw notWaiting()
@@ -140,12 +133,11 @@ async function mayClaim(
   }
 }
 
-/** Locks and returns the pull request. @throws MethodNotAllowed (405) when it is merged, Conflict when it is being merged */
-async function holdUnmerged(tx: Tx, pull: PullRow, subject: string): Promise<PullRow> {
+/** Locks and returns the pull request. @throws MethodNotAllowed (405) when it is merged */
+async function holdUnmerged(tx: Tx, pull: PullRow): Promise<PullRow> {
   const held = await findPullForUpdate(tx, pull.id)
   if (!held) throw new NotFound('the pull request does not exist', 'pull_not_found')
   if (held.is_merged) throw new MethodNotAllowed('the pull request is already merged', 'pull_merged')
-  if (await hasUnsettled(tx, pull.repo_id, subject)) throw underWay()
   return held
 }
 
@@ -210,7 +202,7 @@ async function markMerged(ctx: SignedInRepoCtx, pair: PullPair, oid: string): Pr
 async function schedule(ctx: SignedInRepoCtx, { pull, issue }: PullPair, input: MergeInput): Promise<void> {
   const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
-    await holdUnmerged(tx, pull, mergeEffect.subjectOf(pull.id))
+    await holdUnmerged(tx, pull)
     if ((await holdIssue(tx, issue)).is_closed) throw new NotFound('the pull request is closed', 'pull_closed')
     const isNew = await insertScheduledMerge(tx, {
       pull_id: pull.id,
@@ -232,7 +224,6 @@ async function schedule(ctx: SignedInRepoCtx, { pull, issue }: PullPair, input: 
  * Cancels a scheduled merge.
  * @throws NotFound when no merge is scheduled
  * @throws Forbidden unless the caller scheduled it or is an administrator of the repository
- * @throws Conflict when the merge has begun: it completes, or stays scheduled and can be cancelled then
  */
 export async function cancelScheduledMerge(ctx: SignedInRepoCtx, { pull }: PullPair): Promise<void> {
   const by = attributionNow(ctx)
@@ -246,7 +237,6 @@ export async function cancelScheduledMerge(ctx: SignedInRepoCtx, { pull }: PullP
         'cancel_forbidden',
       )
     }
-    if (await hasUnsettled(tx, pull.repo_id, mergeEffect.subjectOf(pull.id))) throw underWay()
     await deleteScheduledMerge(tx, pull.id)
     await insertTimelineEntry(tx, by, pull.issue_id, { type: 'pull_cancel_scheduled_merge' })
     await touchIssues(tx, [pull.issue_id], by.atUnix)

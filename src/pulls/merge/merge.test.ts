@@ -7,8 +7,7 @@ import { Unavailable } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { branchRef } from '../../lib/refs.ts'
 import { codeOf } from '../../refs/git-repository.ts'
-import { settleLeftovers } from '../../refs/journal/leftovers.service.ts'
-import { moveRefs, openJournal, type RefOrigin } from '../../refs/journal/ref-door.service.ts'
+import { moveRefs, type RefOrigin } from '../../refs/changes/ref-door.service.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import type { GivenRepo } from '../../testing/given.ts'
 import { mergeEffect } from './merge-record.service.ts'
@@ -106,8 +105,8 @@ test('repoMergePullRequest: concurrent merges and pushes lose no commit', async 
   }
 })
 
-/** Prepares a merge whose journal entry exists but whose base git has not moved. */
-async function givenAnnouncedMerge(forge: Forge) {
+/** Prepares a merge: the commit of the base, and what belongs to it. */
+async function givenPreparedMerge(forge: Forge) {
   const pull = await givenPull(forge)
   const { git, db } = forge.services
   const repo = await rowOf(forge, pull.repo)
@@ -124,7 +123,7 @@ async function givenAnnouncedMerge(forge: Forge) {
       tree: head.tree,
       author: person,
       committer: person,
-      message: 'cut off\n',
+      message: 'prepared\n',
     })
     return oid
   }
@@ -132,58 +131,42 @@ async function givenAnnouncedMerge(forge: Forge) {
   const made = await commitOn(base, head.oid)
   const change = { ref: branchRef('main'), old: base, new: made }
   const origin: RefOrigin = { doerId: user.id, via: 'merge' }
-  const effect = mergeEffect.plan({ pullId: row.id, doerId: user.id, style: 'merge', closes: [], reopens: [] })
-  await openJournal(forge.services, codeOf(repo), [change], origin, { effect })
+  const effect = mergeEffect({ pullId: row.id, mergerId: user.id, closes: [], reopens: [] })
   const shown = async (): Promise<unknown[]> => {
     const { json } = await forge.guest.get(pull.api)
     return [json.merged, json.merge_commit_sha, json.merged_by?.login]
   }
-  return { repo, change, made, commitOn, origin, shown, merged: [true, made, 'alice'] }
+  return { repo, change, made, commitOn, origin, effect, shown, merged: [true, made, 'alice'] }
 }
 
-test('the next start completes a merge that was interrupted after git moved the base', async () => {
-  await using forge = await startForge()
-  const { repo, change, shown, merged } = await givenAnnouncedMerge(forge)
-  assert.deepEqual(await forge.services.git.updateRefs(repo.git_key, [change]), { ok: true })
-  assert.equal((await shown())[0], false)
-  await settleLeftovers(forge.services, 'all')
-  assert.deepEqual(await shown(), merged)
-})
-
-test('the next start completes an interrupted merge when the base has moved since, recorded or not', async () => {
-  for (const isRecorded of [true, false]) {
-    await using forge = await startForge()
-    const { services } = forge
-    const { repo, change, made, commitOn, origin, shown, merged } = await givenAnnouncedMerge(forge)
-    assert.deepEqual(await services.git.updateRefs(repo.git_key, [change]), { ok: true })
-    const next = { ...change, old: made, new: await commitOn(made) }
-    if (isRecorded) await moveRefs(services, codeOf(repo), [next], origin)
-    else {
-      await openJournal(services, codeOf(repo), [next], origin)
-      await services.git.updateRefs(repo.git_key, [next])
-    }
-    assert.equal(await settleLeftovers(services, 'all'), isRecorded ? 1 : 2)
-    assert.deepEqual(await shown(), merged)
-    const { json } = await forge.guest.get(`/repos/alice/${repo.name}/branches/main`)
-    assert.equal(json.commit.id, next.new, 'and the base is recorded as it is')
-  }
-})
-
-test('an interrupted merge that never reached git is dropped when the base moves elsewhere', async () => {
+test('a merge is recorded with the move of its base, and stays when the base moves on', async () => {
   await using forge = await startForge()
   const { services } = forge
-  const { repo, change, commitOn, origin, shown } = await givenAnnouncedMerge(forge)
+  const { repo, change, made, commitOn, origin, effect, shown, merged } = await givenPreparedMerge(forge)
+  assert.deepEqual(await moveRefs(services, codeOf(repo), [change], origin, { effect }), { ok: true })
+  assert.deepEqual(await shown(), merged)
+  const next = { ...change, old: made, new: await commitOn(made) }
+  assert.deepEqual(await moveRefs(services, codeOf(repo), [next], origin), { ok: true })
+  assert.deepEqual(await shown(), merged)
+  const { json } = await forge.guest.get(`/repos/alice/${repo.name}/branches/main`)
+  assert.equal(json.commit.id, next.new)
+})
+
+test('a merge is not recorded when the base moved elsewhere meanwhile', async () => {
+  await using forge = await startForge()
+  const { services } = forge
+  const { repo, change, commitOn, origin, effect, shown } = await givenPreparedMerge(forge)
   await moveRefs(services, codeOf(repo), [{ ...change, new: await commitOn(change.old) }], origin)
-  await settleLeftovers(services, 'all')
+  const result = await moveRefs(services, codeOf(repo), [change], origin, { effect })
+  assert.equal(result.ok ? '' : result.reason, 'stale')
   assert.equal((await shown())[0], false)
-  assert.deepEqual(await services.db.selectFrom('ref_journal').selectAll().execute(), [])
 })
 
 test('repoMergePullRequest: a merge that failed in git can be retried at once', async (t) => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
-  const busy = t.mock.method(forge.services.git, 'updateRefs', () =>
-    Promise.reject(new Unavailable('another change of the reference is under way', 'git_ref_locked')),
+  const busy = t.mock.method(forge.services.git, 'flushObjects', () =>
+    Promise.reject(new Unavailable('the disk is away', 'disk_away')),
   )
   assert.equal((await merge(forge, pull)).status, 503)
   busy.mock.restore()

@@ -1,8 +1,9 @@
 import type { SignedInRepoCtx } from '../../access/context.ts'
 import type { PushExtras, PushSettings } from '../../access/contributions/push-extras.ts'
+import type { RefEffect } from '../../access/contributions/ref-effect.ts'
 import { refuseOverQuota } from '../../access/quota/quota.service.ts'
 import { pluck } from '../../lib/pluck.ts'
-import type { PushCheck, PushedUpdate, ReceiveCallbacks, RefusedRef } from '../../git/git.ts'
+import type { PushCheck, PushedUpdate, ReceiveCallbacks, RefUpdateResult, RefusedRef } from '../../git/git.ts'
 import { OverQuota, Refusal } from '../../lib/errors.ts'
 import { isZeroOid, zeroOid } from '../../lib/refs.ts'
 import type { GitRepository } from '../git-repository.ts'
@@ -10,7 +11,7 @@ import { checkProtections } from '../protection/protection.service.ts'
 import { mayPushRef, maySetByPush } from './push.policy.ts'
 import { takeTurn } from './push-turns.ts'
 import { readPushOptions } from './push-options.rules.ts'
-import { openJournal, settle, settleUnknown, type OpenJournal } from '../journal/ref-door.service.ts'
+import { moveEach, moveRefs } from '../changes/ref-door.service.ts'
 
 /** Prefix of messages to clients. */
 const product = 'Ingot'
@@ -18,21 +19,23 @@ const product = 'Ingot'
 /** The callbacks of one push, and its end. */
 export interface Push {
   readonly callbacks: ReceiveCallbacks
-  /** Settles the push after git has ended. Never throws. */
-  finish(failure?: unknown): Promise<void>
+  /** To be called when git has ended. */
+  finish(): void
 }
 
 /**
  * Checks and records a push to a repository or its wiki. A protection refuses the whole push, with one line that says why
  * (contract, transport). An update that nobody may make, such as deleting the default branch, refuses itself, unless the
- * client asked for all or none or no other update is left. An accepted push has a journal entry before git moves references, so a crash is settled.
+ * client asked for all or none or no other update is left. The references of an accepted push move in one transaction.
  */
 export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, extras: PushExtras = {}): Push {
   const { repo } = ctx
   const { kind } = repository
-  let journal: OpenJournal | undefined
+  let effect: RefEffect | undefined
   let settings: PushSettings = {}
   let leaveTurn: (() => void) | undefined
+  /** What the client is told of push options. */
+  let messages: readonly string[] = []
 
   /** Returns the reason that refuses the whole push. */
   async function refusalOfAll(check: PushCheck): Promise<string | undefined> {
@@ -99,28 +102,33 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
         leaveTurn = await takeTurn(ctx, repository.gitKey, pluck(moves, 'ref'))
         const late = await findMoved(ctx, repository, moves)
         if (late !== undefined) return { ok: false, lines: [line(`${late} was changed meanwhile: fetch first`)] }
-        const effect = await extras.follows?.(left)
-        const origin = { doerId: ctx.viewer.id, via: 'push' } as const
-        journal = await openJournal(ctx, repository, moves, origin, effect ? { effect } : {})
+        effect = await extras.follows?.(left)
         return { ok: true, lines, refused }
       },
       ...(extras.handleTopics ? { handleTopics: extras.handleTopics } : {}),
-      async recordRefUpdates({ updates }) {
-        if (journal) await settle(ctx, journal, updates)
-        journal = undefined
-        endTurn()
-        const messages = updates.length > 0 ? await applySettings(extras, settings) : []
-        return { lines: [...messages, ...((await extras.hints?.(updates)) ?? [])] }
+      async moveRefs({ updates, isDivisible }) {
+        // A reference that is missing may be deleted.
+        const moves = updates.filter((update) => !(isZeroOid(update.old) && isZeroOid(update.new)))
+        const origin = { doerId: ctx.viewer.id, via: 'push' } as const
+        try {
+          const refused = await (isDivisible
+            ? moveEach(ctx, repository, moves, origin, { effect })
+            : allOrNone(moves, await moveRefs(ctx, repository, moves, origin, { effect })))
+          if (refused.length < updates.length) messages = await applySettings(ctx, extras, settings)
+          return refused.map(({ ref, message }) => ({ ref, reason: message }))
+        } finally {
+          endTurn()
+        }
       },
+      hints: async (updates) => [...messages, ...((await extras.hints?.(updates)) ?? [])],
     },
-    async finish(failure) {
-      const left = journal
-      journal = undefined
-      if (left) await settleUnknown(ctx, left, failure)
-      endTurn()
-    },
+    finish: endTurn,
   }
 }
+
+/** What every reference of an indivisible push is told when one does not move. */
+const allOrNone = (moves: readonly PushedUpdate[], result: RefUpdateResult) =>
+  result.ok ? [] : moves.map(({ ref }) => ({ ref, message: result.message }))
 
 /** Returns the part of a push that is not refused. */
 function withoutRefused(check: PushCheck, refused: readonly RefusedRef[]): PushCheck {
@@ -156,14 +164,19 @@ async function isOverQuota(ctx: SignedInRepoCtx): Promise<boolean> {
 }
 
 /** Applies push options. Returns a line with the reason when they are refused. */
-async function applySettings(extras: PushExtras, settings: PushSettings): Promise<string[]> {
+async function applySettings(
+  { log, repo }: SignedInRepoCtx,
+  extras: PushExtras,
+  settings: PushSettings,
+): Promise<string[]> {
   if (Object.keys(settings).length === 0) return []
   try {
     await extras.changeSettings?.(settings)
     return []
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    // The references have moved; a refused setting does not revert them.
-    return [`${product}: ${error.message}`]
+    // The references have moved, and nothing reverts them.
+    if (error instanceof Refusal) return [`${product}: ${error.message}`]
+    log('error', 'the push options of a push were not applied', { error, repoId: repo.id })
+    return [`${product}: the push options were not applied: internal error`]
   }
 }

@@ -6,6 +6,7 @@ import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import { publish } from '../../events/hub.ts'
 import { newGitKey } from '../../git/git-key.ts'
+import type { BareRef } from '../../git/git.ts'
 import { Conflict, Forbidden, Invalid } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { branchOf, tagOf } from '../../lib/refs.ts'
@@ -82,6 +83,7 @@ export async function forkRepo(ctx: SignedInRepoCtx, input: NewFork): Promise<{ 
         primary_language: base.primary_language,
       },
       branches: refs.branches,
+      refs: refs.all,
       units: newUnits(config.repository.defaultForkRepoUnits, config),
       access: ownsIt ? undefined : mode.admin,
       async inTransaction(tx, fork) {
@@ -98,13 +100,15 @@ export async function forkRepo(ctx: SignedInRepoCtx, input: NewFork): Promise<{ 
 }
 
 interface ForkedRefs {
+  readonly all: readonly BareRef[]
   readonly branches: { readonly name: string; readonly commit: Oid; readonly commitUnix: Unix }[]
   readonly tags: { readonly name: string; readonly oid: Oid; readonly commitOid: Oid; readonly createdUnix: Unix }[]
 }
 
 /** Inserts rows for the copied branches and tags, with the times of the base's rows. */
 async function readForkedRefs({ git: store, db, repo: base }: SignedInRepoCtx, git: NewGit): Promise<ForkedRefs> {
-  const [{ refs: heads }, { refs: tags }, knownTimes] = await Promise.all([
+  const [all, { refs: heads }, { refs: tags }, knownTimes] = await Promise.all([
+    store.readRefs(git.key),
     store.listRefs(git.key, { prefix: 'refs/heads/' }),
     store.listRefs(git.key, { prefix: 'refs/tags/' }),
     listTagTimes(db, base.id),
@@ -117,6 +121,7 @@ async function readForkedRefs({ git: store, db, repo: base }: SignedInRepoCtx, g
     ]),
   )
   return {
+    all,
     branches: heads.flatMap((ref) => {
       const name = branchOf(ref.name)
       return name === undefined ? [] : [{ name, commit: ref.oid, commitUnix: commits.get(ref.oid) ?? 0 }]

@@ -155,7 +155,7 @@ async function copyContent(
   const signing = await signingFor(ctx, 'initialCommit', ctx.viewer.id, template)
   const first = signedCommit(signing, { author: person, committer: person, message: firstMessage })
   const { oid } = await store.writeCommit(git.key, { ...first, parents: [], tree: { base: tree, changes } })
-  // The repository has no row yet, so the reference journal is not needed.
+  // The repository has no row yet.
   const moved = await store.updateRefs(git.key, [
     { ref: branchRef(git.defaultBranch), old: zeroOid(git.objectFormat), new: oid },
   ])

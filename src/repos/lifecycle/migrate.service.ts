@@ -18,7 +18,7 @@ import { intervalOf, newMirror, refuseNewMirror } from '../mirrors/mirror.servic
 import { insertMirror } from '../mirrors/mirror.store.ts'
 import { mayMigrate, type MigrationItems } from './migrate.rules.ts'
 import { insertTags } from './fork.store.ts'
-import { readNewRefs, type NewRefs } from '../../refs/journal/new-refs.service.ts'
+import { readNewRefs, type NewRefs } from '../../refs/changes/new-refs.service.ts'
 import { parseRemoteAddress, type GivenCredentials, type RemoteAddress } from '../mirrors/remote-address.rules.ts'
 import { asInvalid, fetchFrom, lookAtRemote } from '../mirrors/remote-repository.service.ts'
 import { insertNewRepo, limitReached, nameTaken, repoLimit, withNewGit } from './repo-creation.service.ts'
@@ -134,6 +134,7 @@ export async function migrateRepo(ctx: SignedInCtx, owner: UserRow, input: Migra
         template_id: null,
       },
       branches: refs.branches,
+      refs: refs.all,
       units: newUnits(unitNames, config),
       async inTransaction(tx, repo) {
         const doer = { repoId: repo.id, doerId: ctx.viewer.id }

@@ -6,16 +6,18 @@ import type { AccessMode, UserRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import { publish } from '../../events/hub.ts'
 import { newGitKey } from '../../git/git-key.ts'
-import type { FirstCommit, Identity, MadeRepository, ObjectFormat } from '../../git/git.ts'
+import type { BareRef, FirstCommit, Identity, MadeRepository, ObjectFormat } from '../../git/git.ts'
 import { isValidBranchName } from '../../lib/ref-name.ts'
 import { BadRequest, Conflict, Forbidden, Invalid } from '../../lib/errors.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
+import { branchRef } from '../../lib/refs.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
 import { joinGitignores } from '../../site/gitignore.templates.ts'
 import { findLabelTemplate } from '../../site/label.templates.ts'
 import { fillLicense, findLicense } from '../../site/license.templates.ts'
 import { renderReadme } from '../../site/readme.templates.ts'
 import { listAllRepoMemberIds } from '../../orgs/team.store.ts'
+import { upsertRefs } from '../../refs/changes/ref.store.ts'
 import { signedCommit, signingFor } from '../../refs/signing/signing.service.ts'
 import { gitPerson } from '../../users/git-person.ts'
 import { mayNameRepo } from '../repo-name.rules.ts'
@@ -235,6 +237,8 @@ export interface RepositoryToInsert {
       >
     >
   readonly branches: readonly { readonly name: string; readonly commit: Oid; readonly commitUnix?: Unix }[]
+  /** All references of the git data; default: the branches. */
+  readonly refs?: readonly BareRef[]
   readonly units: readonly NewUnit[]
   readonly access?: AccessMode | undefined
   /** Whether the creator watches the repository if the settings say so. False while nobody may see it. */
@@ -279,6 +283,8 @@ export async function insertNewRepo(services: Services, input: RepositoryToInser
           updated_unix: createdUnix,
         })),
       )
+      const refs = input.refs ?? branches.map(({ name, commit }) => ({ name: branchRef(name), oid: commit }))
+      await upsertRefs(tx, { repoId: repo.id, kind: 'code' }, refs)
       await deleteRepoRedirect(tx, owner.id, repo.lower_name)
       if (input.access !== undefined) await upsertCollaboration(tx, repo.id, doer.id, input.access, createdUnix)
       if (services.config.service.autoWatchNewRepos && input.isWatched !== false) {

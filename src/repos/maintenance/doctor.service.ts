@@ -5,7 +5,7 @@ import { idBatches } from '../../db/id-batches.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { GitKey } from '../../lib/ids.ts'
 import { gitKeysOf } from './every-repository.service.ts'
-import { updateEmptiness } from '../../refs/journal/ref-journal.store.ts'
+import { updateEmptiness } from '../../refs/changes/ref.store.ts'
 import { recordGitUsage } from '../git-usage.service.ts'
 import { updateGitSize } from './measure.store.ts'
 import { copyAnew, countOthers, givenTables } from '../people/given-copy.store.ts'
@@ -58,7 +58,7 @@ async function* checkHeadAndEmptiness(services: Services, repo: RepoRow, fix: bo
   const state = fix ? 'fixed' : 'fixable'
   const { branch } = await services.git.readHead(repo.git_key)
   if (branch !== repo.default_branch) {
-    if (fix) await services.git.setHead(repo.git_key, repo.default_branch)
+    if (fix) await services.git.bringUp(repo.git_key)
     yield {
       what: `${nameForDoctor(repo)}: HEAD names ${branch} and the default branch is ${repo.default_branch}`,
       state,

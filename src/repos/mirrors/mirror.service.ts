@@ -13,10 +13,10 @@ import { SealError } from '../../secrets/secrets.ts'
 import { parseInterval, shortIntervalText } from './mirror-interval.ts'
 import { findMirror, updateMirror } from './mirror.store.ts'
 import { codeOf, type GitRepository } from '../../refs/git-repository.ts'
-import { moveRefs } from '../../refs/journal/ref-door.service.ts'
+import { moveHead, moveRefs } from '../../refs/changes/ref-door.service.ts'
 import type { RemoteAddress, RemoteCredentials } from './remote-address.rules.ts'
 import { fetchFrom, forgetFetched, lookAtRemote } from './remote-repository.service.ts'
-import { findRepoById, updateRepo } from '../repo.store.ts'
+import { findRepoById } from '../repo.store.ts'
 import { takeSettings, tellSettingsChange } from '../settings-change.service.ts'
 
 /** Seal purpose of mirror credentials. */
@@ -144,12 +144,12 @@ async function follow(services: Services, repo: RepoRow, mirror: MirrorRow, sign
   })
 }
 
-/** Makes the branch that HEAD of the source names the default branch. HEAD moves before the row (`editRepo`). */
-async function followHead(services: Services, { id, git_key: key, owner_id: doerId }: RepoRow, branch: string) {
-  await services.git.setHead(key, branch)
+/** Makes the branch that HEAD of the source names the default branch. */
+async function followHead(services: Services, repo: RepoRow, branch: string) {
+  const { id, owner_id: doerId } = repo
   await transaction(services.db, async (tx) => {
     const before = await takeSettings(tx, id)
-    await updateRepo(tx, id, { default_branch: branch })
+    await moveHead(tx, services, codeOf(repo), branch)
     await tellSettingsChange(tx, before, doerId)
   })
 }

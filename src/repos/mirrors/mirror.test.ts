@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { repositoryPath } from '../../git/git-key.ts'
 import { zeroOid } from '../../lib/refs.ts'
+import { examined } from '../../testing/doctor.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import { base64 } from '../../testing/samples.ts'
 
@@ -57,7 +58,7 @@ test('repoMirrorSync: new, moved, deleted and replaced branches follow; the fetc
     (await git.readRefs(repo.git_key)).map(({ name }) => name),
     ['refs/heads/main', 'refs/heads/old/new', 'refs/tags/v1'],
   )
-  assert.deepEqual(await db.selectFrom('ref_journal').selectAll().execute(), [])
+  assert.deepEqual(await examined(forge.services, { only: ['references'] }), [])
 })
 
 test('repoMirrorSync: more references than one change allows are copied, and files from a power failure are ignored', async () => {

@@ -192,7 +192,7 @@ export async function pushOverSsh(
 /** Largest number of references that one change removes. */
 const removedTogether = 5000
 
-/** Removes the fetched references (`refs/fetched/`). No row names them, so the reference journal is not needed. */
+/** Removes the fetched references (`refs/fetched/`). No row names them. */
 export async function forgetFetched({ git }: Pick<Services, 'git'>, key: GitKey): Promise<void> {
   for (const part of inParts(await git.readRefs(key, fetchedPrefix), removedTogether)) {
     const removed = await git.updateRefs(

@@ -103,7 +103,7 @@ export const gitInfoRefs = operation({
 /** An advertisement has no push. */
 const neverCalled = {
   checkPush: () => Promise.reject(new Error('an advertisement has no push')),
-  recordRefUpdates: () => Promise.reject(new Error('an advertisement has no push')),
+  moveRefs: () => Promise.reject(new Error('an advertisement has no push')),
 }
 
 export const gitUploadPack = operation({

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { transaction } from '../../db/database.ts'
+import { examined } from '../../testing/doctor.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import { runProgram } from '../../testing/program.ts'
 import { Clone, packetLine } from '../../testing/clone.ts'
@@ -105,7 +106,7 @@ test('git over HTTP: hostile and malformed requests are refused, change nothing 
   const done = await push(await pushRequest(clone, 'pushed', 'report-status no-such-capability agent=x'))
   assert.match(done.text, /unpack ok.*ok refs\/heads\/pushed/s)
   assert.deepEqual(await branchesOf(forge, repo.api), ['main', 'pushed'])
-  assert.deepEqual(await forge.services.db.selectFrom('ref_journal').selectAll().execute(), [])
+  assert.deepEqual(await examined(forge.services, { only: ['references'] }), [])
 })
 
 test('git over HTTP: a push is recorded and measured at once, and settled when its client disconnects', async () => {
@@ -124,7 +125,7 @@ test('git over HTTP: a push is recorded and measured at once, and settled when i
   await forge.settle()
   const sizeAfter = (await forge.as('alice').get(repo.api)).json.size
   assert.ok(sizeAfter >= sizeBefore + 250, `${sizeBefore} ${sizeAfter}`)
-  assert.deepEqual(await forge.services.db.selectFrom('ref_journal').selectAll().execute(), [])
+  assert.deepEqual(await examined(forge.services, { only: ['references'] }), [])
 })
 
 test('git over HTTP: a full disk refuses a push and leaves nothing', async () => {
@@ -392,7 +393,7 @@ test('git over HTTP: one of several concurrent pushes to a branch succeeds, the 
   // A push based on an older commit and a push that creates an existing branch get the same message.
   assert.match((await push(bodies[done.indexOf(false)] as Buffer)).text, /fetch first/)
   assert.match((await push(await pushRequest(clone, 'main', 'report-status side-band-64k'))).text, /fetch first/)
-  assert.deepEqual(await forge.services.db.selectFrom('ref_journal').selectAll().execute(), [])
+  assert.deepEqual(await examined(forge.services, { only: ['references'] }), [])
 })
 
 test('git over HTTP: unknown push options and invalid values are reported', async () => {

@@ -255,7 +255,6 @@ export const administrationTexts = {
       remove_git_leftovers: 'Überreste von git entfernen',
       remove_temporary_folders: 'Temporäre Ordner entfernen',
       repo_health_check: 'Repositorys auf Schäden prüfen',
-      settle_ref_changes: 'Unterbrochene Änderungen von Branches abschließen',
       start_schedule_tasks: 'Workflows nach ihrem Zeitplan starten',
       stop_endless_tasks: 'Jobs anhalten, die zu lange laufen',
       stop_zombie_tasks: 'Jobs anhalten, deren Runner schweigt',

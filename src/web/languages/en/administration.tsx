@@ -249,7 +249,6 @@ export const administrationTexts = {
       remove_git_leftovers: 'Remove leftovers of git',
       remove_temporary_folders: 'Remove temporary folders',
       repo_health_check: 'Check repositories for damage',
-      settle_ref_changes: 'Finish changes of branches that were interrupted',
       start_schedule_tasks: 'Start workflows on their schedule',
       stop_endless_tasks: 'Stop jobs that run too long',
       stop_zombie_tasks: 'Stop jobs whose runner is silent',

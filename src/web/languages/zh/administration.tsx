@@ -250,7 +250,6 @@ export const administrationTexts: Texts['administrationTexts'] = {
       remove_git_leftovers: '移除 git 的残留文件',
       remove_temporary_folders: '移除临时目录',
       repo_health_check: '检查仓库是否损坏',
-      settle_ref_changes: '完成被中断的分支更改',
       start_schedule_tasks: '按计划启动工作流',
       stop_endless_tasks: '停止运行过久的作业',
       stop_zombie_tasks: '停止运行器没有响应的作业',

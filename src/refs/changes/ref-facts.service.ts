@@ -3,7 +3,7 @@ import type { PushedUpdate } from '../../git/git.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
 import { mapLimited } from '../../lib/map-limited.ts'
 import { branchOf, isZeroOid, tagOf } from '../../lib/refs.ts'
-import type { BranchFact, TagFact } from './ref-journal.store.ts'
+import type { BranchFact, TagFact } from './ref.store.ts'
 
 /** Tags read concurrently; a push may bring thousands. */
 const tagsAtOnce = 16

@@ -1,11 +1,13 @@
 import type { Services } from '../../access/context.ts'
-import type { Ref } from '../../git/git.ts'
+import type { BareRef, Ref } from '../../git/git.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
 import { branchOf, tagOf } from '../../lib/refs.ts'
 import type { Unix } from '../../lib/time.ts'
 
 /** Values for the rows of branches and tags of a repository without such rows. */
 export interface NewRefs {
+  /** All references. */
+  readonly all: readonly BareRef[]
   readonly branches: { readonly name: string; readonly commit: Oid; readonly commitUnix: Unix }[]
   readonly tags: { readonly name: string; readonly oid: Oid; readonly commitOid: Oid; readonly createdUnix: Unix }[]
 }
@@ -15,7 +17,8 @@ const tagsAtOnce = 64
 
 /** Reads branches and tags from git. Branches that do not point at commits are left out. */
 export async function readNewRefs({ git }: Services, key: GitKey): Promise<NewRefs> {
-  const [{ refs: heads }, { refs: tags }] = await Promise.all([
+  const [all, { refs: heads }, { refs: tags }] = await Promise.all([
+    git.readRefs(key),
     git.listRefs(key, { prefix: 'refs/heads/' }),
     git.listRefs(key, { prefix: 'refs/tags/' }),
   ])
@@ -25,6 +28,7 @@ export async function readNewRefs({ git }: Services, key: GitKey): Promise<NewRe
   )
   const taggedUnix = await readTagTimes({ git }, key, tags)
   return {
+    all,
     branches: heads.flatMap((ref) => {
       const name = branchOf(ref.name)
       const commitUnix = commits.get(ref.oid)

@@ -1,0 +1,259 @@
+/**
+ * The references of a repository on the disk are a copy: the source (`RefSource`, the database) decides. The file
+ * `generation` says which generation the copy has. Whoever reads references asks `ready` first, which brings a copy up
+ * that lags: after a crash, after a restored backup, after a change by another process.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { open, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Unavailable } from '../../lib/errors.ts'
+import type { Oid } from '../../lib/ids.ts'
+import { inParts } from '../../lib/in-parts.ts'
+import { isZeroOid, zeroOid } from '../../lib/refs.ts'
+import { formatOf, type GitContext, locate } from '../context.ts'
+import type { GitKey } from '../git-key.ts'
+import { foldersOf, type RefState, type RefStep } from '../git.ts'
+import { objectInfos } from '../objects/object-reader.ts'
+import { readHead, readRefs, setHead } from './ref-reader.ts'
+import { updateRefs } from './ref-writer.ts'
+
+/** How long one request believes that a copy is up to date, while other processes may change references, in milliseconds. */
+const believedMs = 1000
+
+/** References in one change of a copy. */
+const movedTogether = 5000
+
+const generationFile = 'generation'
+
+/**
+ * Brings a copy up if it lags. Returns undefined when there is nothing to wait for. Rejects when the copy cannot be
+ * brought up.
+ */
+export function ready(context: GitContext, key: GitKey): Promise<void> | undefined {
+  const { source, caches, copies, shared } = context
+  if (!source) return undefined
+  const work = copies.working.get(key)
+  if (work) {
+    // The last work may have found nothing to do after another one failed.
+    const again = (): Promise<void> | undefined => ready(context, key)
+    return work.then(again, again)
+  }
+  if (!shared) return caches.upToDate.get(key) ? undefined : verify(context, key)
+  const asking = source.asking?.()
+  const foundMs = asking && copies.found.get(asking)?.get(key)
+  if (foundMs !== undefined && performance.now() - foundMs < believedMs) return undefined
+  return verify(context, key, asking)
+}
+
+async function verify(context: GitContext, key: GitKey, asking?: object): Promise<void> {
+  const { caches, copies, source } = context
+  const { failures } = copies
+  const wanted = await source?.generation(key)
+  // A repository that is being made, or deleted.
+  if (wanted === undefined || !existsSync(join(locate(context, key).directory, 'HEAD'))) return
+  // Several readers may find the same copy behind: one of them works on it.
+  for (let work = copies.working.get(key); work; work = copies.working.get(key)) await work.catch(() => undefined)
+  if (readGeneration(context, key) !== wanted) await bringUp(context, key)
+  // A change that failed meanwhile may have been to this copy.
+  if (copies.failures !== failures) return
+  caches.upToDate.set(key, true)
+  if (asking === undefined) return
+  const found = copies.found.get(asking) ?? new Map<GitKey, number>()
+  copies.found.set(asking, found.set(key, performance.now()))
+}
+
+/** The generation of a copy. A new repository has no file and the generation 0; NaN: the file is damaged. */
+function readGeneration(context: GitContext, key: GitKey): number {
+  try {
+    const text = readFileSync(join(locate(context, key).directory, generationFile), 'latin1')
+    return /^\d+\n$/.test(text) ? Number(text) : Number.NaN
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0
+    throw error
+  }
+}
+
+/** Copies a committed change. Readers wait for it from this call on. */
+export function advance(context: GitContext, key: GitKey, step: RefStep): Promise<void> {
+  const { steps } = context.copies
+  steps.set(key, [...(steps.get(key) ?? []), step])
+  return enqueue(context, key, 'steps')
+}
+
+/** Compares a whole copy with the source and brings it up. */
+export const bringUp = (context: GitContext, key: GitKey): Promise<void> => enqueue(context, key, 'whole')
+
+/** Works on one copy in order. */
+function enqueue(context: GitContext, key: GitKey, how: 'steps' | 'whole'): Promise<void> {
+  const { working } = context.copies
+  const before = working.get(key) ?? Promise.resolve()
+  const work = before.catch(() => undefined).then(() => workOn(context, key, how))
+  working.set(key, work)
+  const end = (): void => {
+    if (working.get(key) === work) working.delete(key)
+  }
+  work.then(end, () => {
+    // The next reader compares and tries again.
+    context.caches.upToDate.delete(key)
+    context.copies.failures += 1
+    end()
+  })
+  return work
+}
+
+async function workOn(context: GitContext, key: GitKey, how: 'steps' | 'whole'): Promise<void> {
+  const { copies } = context
+  // Taken together: changes that came meanwhile cost one process.
+  const steps = copies.steps.get(key) ?? []
+  copies.steps.delete(key)
+  if (how === 'steps' && steps.length === 0) return
+  await whileLocked(context, key, async () => {
+    const present = readGeneration(context, key)
+    const joined = how === 'steps' ? joinSteps(steps, present) : undefined
+    // Another process copied them, unless this is a copy from before the database was restored.
+    if (joined === 'copied' && (await context.source?.generation(key)) === present) return
+    if (typeof joined === 'object') {
+      try {
+        return await applyStep(context, key, joined)
+      } catch (error) {
+        if (error instanceof Unavailable) throw error
+        context.log('warn', 'a change of references did not fit the copy on the disk, which is compared now', {
+          key,
+          error: String(error),
+        })
+      }
+    }
+    const state = await context.source?.state(key)
+    if (state) await applyState(context, key, state)
+  })
+}
+
+/**
+ * Joins changes into one that follows the present generation of a copy; `copied`: the copy is as new. Undefined when a
+ * change between is missing: another process made it.
+ */
+function joinSteps(steps: readonly RefStep[], present: number): RefStep | 'copied' | undefined {
+  const left = steps
+    .filter(({ generation }) => !(generation <= present))
+    .toSorted((one, other) => one.generation - other.generation)
+  const last = left.at(-1)
+  if (!last) return 'copied'
+  if (!left.every(({ generation }, index) => generation === present + 1 + index)) return undefined
+  return {
+    generation: last.generation,
+    updates: [...new Map(left.flatMap(({ updates }) => updates.map(({ ref, new: oid }) => [ref, oid] as const)))].map(
+      ([ref, oid]) => ({ ref, new: oid }),
+    ),
+    head: left.findLast(({ head }) => head !== undefined)?.head,
+  }
+}
+
+async function applyStep(context: GitContext, key: GitKey, { generation, updates, head }: RefStep): Promise<void> {
+  // Deletions go first: a branch `a` makes room for a branch `a/b`.
+  const gone = updates.filter((update) => isZeroOid(update.new))
+  const set = updates.filter((update) => !isZeroOid(update.new))
+  const parts = updates.length > movedTogether || makesRoom(gone, set) ? [gone, set] : [updates]
+  for (const part of parts.flatMap((each) => inParts(each, movedTogether))) {
+    const result = await updateRefs(
+      context,
+      key,
+      part.map((update) => ({ ...update, old: undefined })),
+    )
+    if (!result.ok) throw new Error(`the reference ${result.ref} was not copied: ${result.message}`)
+  }
+  if (head !== undefined && (await readHead(context, key)).branch !== head) await setHead(context, key, head)
+  await writeFile(join(locate(context, key).directory, generationFile), `${generation}\n`)
+}
+
+const makesRoom = (gone: RefStep['updates'], set: RefStep['updates']): boolean => {
+  if (gone.length === 0 || set.length === 0) return false
+  const names = new Set(gone.map(({ ref }) => ref))
+  return set.some(({ ref }) => foldersOf(ref).some((folder) => names.has(folder))) || coversOne(names, set)
+}
+
+/** Whether one of the set references is a folder of a deleted one. */
+const coversOne = (names: ReadonlySet<string>, set: RefStep['updates']): boolean => {
+  const folders = new Set([...names].flatMap(foldersOf))
+  return set.some(({ ref }) => folders.has(ref))
+}
+
+/** Makes a copy equal to a state. A reference whose object is missing here stays as it is, and is reported. */
+async function applyState(context: GitContext, key: GitKey, { generation, head, refs }: RefState): Promise<void> {
+  const present = new Map((await readRefs(context, key)).map(({ name, oid }) => [name, oid]))
+  const none = zeroOid(await formatOf(context, key))
+  const wanted = [...refs].filter(([name, oid]) => present.get(name) !== oid)
+  const there = await objectInfos(context, key, [...new Set(wanted.map(([, oid]) => oid))])
+  const updates: { ref: string; new: Oid }[] = []
+  for (const [ref, oid] of wanted) {
+    if (there.has(oid)) updates.push({ ref, new: oid })
+    else context.log('error', 'the object of a reference is missing', { key, ref, oid })
+  }
+  for (const name of present.keys()) if (!refs.has(name)) updates.push({ ref: name, new: none })
+  await applyStep(context, key, { generation, updates, head })
+}
+
+/** Excludes other processes that work on the same copy: replicas, and commands beside a server. */
+async function whileLocked(context: GitContext, key: GitKey, work: () => Promise<void>): Promise<void> {
+  const path = join(locate(context, key).directory, `${generationFile}.lock`)
+  await lock(context, path)
+  try {
+    await work()
+  } finally {
+    await rm(path, { force: true })
+  }
+}
+
+/** Longest wait for another process, and between two looks, in milliseconds. */
+const longestWaitMs = 20_000
+const pollMs = 10
+
+async function lock(context: GitContext, path: string): Promise<void> {
+  for (const endMs = performance.now() + longestWaitMs; ; await wait(pollMs)) {
+    try {
+      const file = await open(path, 'wx')
+      await file.writeFile(owner)
+      await file.close()
+      return
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+    if (await isAbandoned(context, path)) await rm(path, { force: true })
+    else if (performance.now() > endMs) {
+      throw new Unavailable('another process is changing the references', 'git_ref_locked')
+    }
+  }
+}
+
+/** This process, in the form of a lock. A number of a process is used again, in a container at each start. */
+const owner = `${hostname()} ${process.pid} ${performance.timeOrigin}\n`
+
+/** Whether the process that made a lock is gone. Of other machines only the age tells. */
+async function isAbandoned({ lockAgeMs, shared }: GitContext, path: string): Promise<boolean> {
+  const [found, text] = await Promise.all([
+    stat(path).catch(() => undefined),
+    readFile(path, 'latin1').catch(() => undefined),
+  ])
+  if (found === undefined || text === undefined || text === owner) return false
+  const ageMs = Date.now() - found.mtimeMs
+  const [host, pid = ''] = text.split(' ')
+  if (host === hostname() && /^\d+$/.test(pid)) {
+    // The number may be that of another process by now.
+    return Number(pid) === process.pid || !isRunning(Number(pid)) || ageMs > lockAgeMs
+  }
+  // A process was killed, or power failed, before the number was written; or it ran on another machine.
+  return ageMs > (shared ? lockAgeMs : unnamedMs)
+}
+
+/** Age at which a lock that names no process of this machine is abandoned, when no other machine makes locks, in milliseconds. */
+const unnamedMs = 1000
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}

@@ -1,0 +1,16 @@
+import { asking } from '../../audit/asking.ts'
+import { transaction, type Db } from '../../db/database.ts'
+import type { RefSource } from '../../git/git.ts'
+import { findGeneration, loadRefs } from './ref.store.ts'
+
+/** The references in the database, which the git layer copies to the disk. */
+export const refSource = (db: Db): RefSource => ({
+  asking,
+  generation: async (key) => (await findGeneration(db, key))?.generation,
+  // A transaction ends when what it has read is durable, and the generation belongs to the references.
+  state: (key) =>
+    transaction(db, async (tx) => {
+      const found = await findGeneration(tx, key)
+      return found && { generation: found.generation, head: found.head, refs: await loadRefs(tx, found) }
+    }),
+})
