@@ -48,6 +48,10 @@ export const isAmong = (db: Db | Tx, value: Expression<unknown>, ids: Expression
 export const jsonRows = (db: Db, text: string): RawBuilder<unknown> =>
   databaseKind(db) === 'sqlite' ? sql`json_each(${text})` : sql`json_array_elements(${text}::json)`
 
+/** Returns the texts of a JSON array as a table with the column `value`. */
+export const jsonTexts = (db: Db | Tx, text: string): RawBuilder<unknown> =>
+  databaseKind(db) === 'sqlite' ? sql`json_each(${text})` : sql`json_array_elements_text(${text}::json)`
+
 /** Returns a member of a JSON object in a text column, as an integer. */
 export const jsonInteger = (db: Db | Tx, column: string, member: string): RawBuilder<number> =>
   databaseKind(db) === 'sqlite'

@@ -1,3 +1,4 @@
+import { bytewise } from '../db/bytewise.ts'
 import type { Db } from '../db/database.ts'
 import type { BranchRow } from '../db/tables/repositories.ts'
 import type { RepoId, UserId } from '../lib/ids.ts'
@@ -38,6 +39,6 @@ export const listPushedSince = (
       ),
     )
     .orderBy('updated_unix', 'desc')
-    .orderBy('name')
+    .orderBy(bytewise(db, 'name'))
     .limit(offeredAtMost)
     .execute()

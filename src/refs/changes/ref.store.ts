@@ -3,7 +3,7 @@ import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { textList, textListText } from '../../db/id-list.ts'
 import type { Schema } from '../../db/schema.ts'
-import { databaseKind } from '../../db/open.ts'
+import { jsonTexts } from '../../db/portable.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { BareRef } from '../../git/git.ts'
 import type { GitKey, Oid, RepoId, UserId } from '../../lib/ids.ts'
@@ -80,16 +80,12 @@ export async function listExcluded(
           .where('kind', '=', kind)
           .where('name', 'in', textList(tx, textListText(folders)))
           .execute()
-  const made = textListText(names)
-  const list =
-    databaseKind(tx) === 'sqlite'
-      ? sql`(select value as made from json_each(${made}))`
-      : sql`(select value as made from json_array_elements_text(${made}::json))`
   const name = bytewise(tx, 'git_ref.name')
   const below = await sql<{ name: string; by: string }>`
-    select git_ref.name as name, list.made as ${sql.ref('by')} from ${list} as list cross join git_ref
+    select git_ref.name as name, made.value as ${sql.ref('by')}
+    from ${jsonTexts(tx, textListText(names))} as made cross join git_ref
     where git_ref.repo_id = ${repoId} and git_ref.kind = ${kind}
-      and ${name} > list.made || '/' and ${name} < list.made || '0'
+      and ${name} > made.value || '/' and ${name} < made.value || '0'
     limit ${maxListed}`.execute(tx)
   return [
     ...above.map((row) => ({
