@@ -3,6 +3,7 @@ import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { acceptsGzip } from './accepts-gzip.ts'
 import { Moved, Refusal } from '../lib/errors.ts'
 import { releaseChunk, isFleeting } from '../lib/fleeting.ts'
 import { openPageLinks, pageLinks, type Bound, type Page, type PageLink } from '../lib/paging.ts'
@@ -335,9 +336,6 @@ function linksOf(page: Page, total: number, shown: number, bound: Bound | undefi
 
 const isLargePage = (contentType: string, sizeBytes: number): boolean =>
   contentType.startsWith('text/html') && sizeBytes >= minGzipBytes
-
-const acceptsGzip = (header: string | string[] | undefined): boolean =>
-  header !== undefined && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s|,|$))/i.test(String(header))
 
 /** Discards the rest of a body; closes the connection when it is too long. */
 function passOver(request: IncomingMessage): void {

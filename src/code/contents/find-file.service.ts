@@ -1,20 +1,18 @@
 import type { RepoCtx } from '../../access/context.ts'
 import type { Oid } from '../../lib/ids.ts'
+import { listFiles } from './file-list.service.ts'
 import { fileMatch } from './find-file.rules.ts'
 
-/** Files whose names are searched; further ones are not. */
-const maxSearched = 50_000
 /** Files that are shown. */
 const maxShown = 200
 
 /** Returns the paths of a revision's files that match a text, best first. */
 export async function findFiles(
-  { git, repo }: RepoCtx,
+  ctx: RepoCtx,
   commit: Oid,
   text: string,
 ): Promise<{ readonly paths: readonly string[]; readonly matched: number; readonly isWhole: boolean }> {
-  const { entries, total } = await git.listTreeRecursive(repo.git_key, commit, { limit: maxSearched })
-  const files = entries.filter((entry) => entry.type === 'blob').map((entry) => entry.path)
+  const { paths: files, isWhole } = await listFiles(ctx, commit)
   const scored =
     text === ''
       ? files.map((path) => ({ path, score: 0 }))
@@ -26,6 +24,6 @@ export async function findFiles(
   return {
     paths: best.slice(0, maxShown).map(({ path }) => path),
     matched: scored.length,
-    isWhole: total <= maxSearched,
+    isWhole,
   }
 }

@@ -7,7 +7,8 @@ const dialogOf = (id: string | undefined): HTMLDialogElement | undefined => {
 
 document.addEventListener('click', (event) => {
   const dialog = dialogOf(around(event, '[data-opens]')?.dataset['opens'])
-  if (dialog && !dialog.open) {
+  // A link with such a key opens in another tab.
+  if (dialog && !dialog.open && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
     event.preventDefault()
     dialog.showModal()
     dialog.dispatchEvent(new Event('dialog-open', { bubbles: true }))
@@ -20,10 +21,10 @@ document.addEventListener('click', (event) => {
   }
 })
 
-// The palette and its list of commands are loaded when it is opened first.
+// The palette and the finder of files are loaded when they are opened first.
 document.addEventListener('dialog-open', (event) => {
-  if (event.target instanceof HTMLDialogElement && event.target.id === 'palette') {
-    const dialog = event.target
-    void import('./palette.ts').then(({ openPalette }) => openPalette(dialog))
-  }
+  const dialog = event.target
+  if (!(dialog instanceof HTMLDialogElement)) return
+  if (dialog.id === 'palette') void import('./palette.ts').then(({ openPalette }) => openPalette(dialog))
+  if (dialog.id === 'finder') void import('./finder.ts').then(({ openFinder }) => openFinder(dialog))
 })

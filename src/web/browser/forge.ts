@@ -9,8 +9,9 @@
  * |---|---|
  * | `<relative-time datetime="…">exact time</relative-time>` | shows the time relative to now |
  * | `data-hotkey="g i"` on a link, button or field | the keys click or focus it: `c`, `g i` (one after the other), `Mod+k`, `a,b` (either) |
- * | `data-opens="shortcuts"` on a button | opens `<dialog id="shortcuts">`; a click beside a dialog closes it |
+ * | `data-opens="shortcuts"` on a button or link | opens `<dialog id="shortcuts">`; a click beside a dialog closes it |
  * | `<dialog id="palette" data-url="/-/palette">` with an input and a `role="listbox"` | command palette: the address answers `?q=&from=` with links, each `role="option"` |
+ * | `<dialog id="finder" data-url="…" data-open-in="…">` with an input and a `role="listbox"` | finder of files: `data-url` answers `{ paths, isWhole }`, and a path is opened below `data-open-in` |
  * | `<details class="menu">` | closes on Escape and clicks elsewhere; arrow keys move in it; `autofocus` takes the focus when it opens |
  * | `data-filter-list="#id"` on an input | hides children of the list that lack the text; `data-filter-keep` stays, `data-filter-empty` shows when nothing is left |
  * | `data-copy="text"`, `data-copy-from="#id"`, `data-copy-url="/path"` on a button | copies the text, the text of an element, or the text at an address; the button has `data-copied="yes"` (or `no`) for two seconds |

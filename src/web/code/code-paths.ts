@@ -11,7 +11,7 @@ export interface RepositoryNames {
 }
 
 /** Pages of a revision and a path. */
-export type RevisionPage = 'src' | 'raw' | 'media' | 'blame' | 'commits' | 'find'
+export type RevisionPage = 'src' | 'raw' | 'media' | 'blame' | 'commits' | 'find' | 'find-list'
 
 /** Returns the path of something of a repository. */
 export const repositoryPath = (repository: RepositoryNames, ...parts: readonly (string | number)[]): string =>

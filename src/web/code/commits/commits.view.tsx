@@ -12,6 +12,7 @@ import { CommitLink, CommitPerson, CommitSubject, commitUnix } from '../commit-p
 import { messageBody } from '../../../code/commits/message.rules.ts'
 import { branchFeedPath, repositoryPath, revisionPath, shortOid, type RepositoryNames } from '../code-paths.ts'
 import { RefMenu } from '../ref-menu.view.tsx'
+import { FindLink } from '../files/find-link.view.tsx'
 import { PathCrumbs } from '../files/source.view.tsx'
 import { codeTexts as texts } from '../../languages/texts.ts'
 import { MessageText } from '../../shared/message-text.view.tsx'
@@ -122,6 +123,7 @@ export const CommitsView = ({ repository, revision, path, refs, views, page }: C
         </>
       )}
       <span class="spacer" />
+      <FindLink repository={repository} revision={revision} page="commits" class="wide-only" />
       {revision.kind === 'branch' ? <FeedLink to={branchFeedPath(repository, revision.name, path)} /> : null}
       {path === '' ? null : (
         <Link class="button plain" to={repositoryPath(repository, 'src', revision.kind, revision.name, path)}>

@@ -10,6 +10,7 @@ import { revisionPath, shortOid } from '../code-paths.ts'
 import type { SourceLines } from './file-content.ts'
 import { FileHead, type FileHeadProps } from './file-head.view.tsx'
 import { RefMenu } from '../ref-menu.view.tsx'
+import { FindLink } from './find-link.view.tsx'
 import { PathCrumbs } from './source.view.tsx'
 import { codeTexts as texts } from '../../languages/texts.ts'
 
@@ -86,6 +87,8 @@ export const BlameView = ({ repository, revision, path, refs, shown, parts, view
           addressOf={(to) => revisionPath(repository, 'blame', to, path)}
         />
         <PathCrumbs repository={repository} revision={revision} path={path} />
+        <span class="spacer" />
+        <FindLink repository={repository} revision={revision} page="blame" class="wide-only" />
       </div>
       <Box class="file-box" foot={shown.total > shown.lines.length ? texts.blameEnds(shown.lines.length) : undefined}>
         <FileHead

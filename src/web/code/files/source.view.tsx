@@ -3,7 +3,7 @@ import type { CommitView } from '../../../code/statuses/commit-view.service.ts'
 import type { NamedCommit } from '../../../code/commits/named-commit.service.ts'
 import type { FileView } from '../../../code/contents/file.service.ts'
 import type { Folder } from '../../../code/contents/folder.service.ts'
-import { ButtonLink, Link, OutsideLink } from '../../ui/link.tsx'
+import { Link, OutsideLink } from '../../ui/link.tsx'
 import { Box, CopyButton, Empty } from '../../ui/parts.tsx'
 import { LatestCommit } from '../commit-parts.view.tsx'
 import { AddFile } from './add-file.view.tsx'
@@ -11,6 +11,7 @@ import { crumbsOf, revisionPath, shortOid, type RepositoryNames } from '../code-
 import type { Editing } from '../editing.ts'
 import type { SourceContent } from './file-content.ts'
 import { FileBox } from './file.view.tsx'
+import { FindLink } from './find-link.view.tsx'
 import { FolderTable } from './folder.view.tsx'
 import { ReadmeBox } from '../home/readme.view.tsx'
 import type { Readme } from '../home/readme.ts'
@@ -97,16 +98,7 @@ const SourceBar = ({ repository, revision, refs, path, editing, shown }: SourceP
     />
     <PathCrumbs repository={repository} revision={revision} path={path} />
     <span class="spacer" />
-    <ButtonLink
-      icon="search"
-      to={revisionPath(repository, 'find', revision)}
-      class={shown.kind === 'folder' ? '' : 'wide-only'}
-      data-hotkey="t"
-      aria-label={texts.findFile}
-      title={texts.findFileHint}
-    >
-      <span class="wide-only">{texts.findFile}</span>
-    </ButtonLink>
+    <FindLink repository={repository} revision={revision} class={shown.kind === 'folder' ? '' : 'wide-only'} />
     {shown.kind === 'folder' && editing.isOffered ? (
       <AddFile repository={repository} branch={editing.branch} path={path} />
     ) : null}

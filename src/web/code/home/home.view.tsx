@@ -20,6 +20,7 @@ import { CloneMenu, ClonePanel, type CloneAddresses } from './clone.view.tsx'
 import { repositoryPath, revisionPath, type RepositoryNames } from '../code-paths.ts'
 import { comparePath } from '../../shared/compare/compare-address.ts'
 import { RecentBranches } from '../../shared/compare/recent-branches.view.tsx'
+import { FindLink } from '../files/find-link.view.tsx'
 import { FolderTable } from '../files/folder.view.tsx'
 import { LanguagesBar, type LanguageShare } from './languages.view.tsx'
 import { ReadmeBox } from './readme.view.tsx'
@@ -82,16 +83,7 @@ export const HomeView = (props: HomeProps) => {
                 {texts.tagCount(code.refs.tagCount)}
               </Link>
               <span class="spacer" />
-              <ButtonLink
-                kind="plain"
-                icon="search"
-                to={revisionPath(repository, 'find', code.revision)}
-                data-hotkey="t"
-                aria-label={texts.findFile}
-                title={texts.findFileHint}
-              >
-                <span class="wide-only">{texts.findFile}</span>
-              </ButtonLink>
+              <FindLink repository={repository} revision={code.revision} />
               {repo.is_template && viewer ? (
                 <ButtonLink
                   icon="repo-template"

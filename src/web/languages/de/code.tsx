@@ -156,6 +156,12 @@ export const codeTexts = {
   editing: (path: string) => `${path} bearbeiten`,
   fileName: 'Dateiname',
   fileNameHint: 'Ein Schrägstrich legt einen Ordner an.',
+  finder: {
+    cut: 'Nur die ersten 50.000 Dateien werden durchsucht.',
+    failed: 'Die Liste der Dateien kam nicht an. Schließen Sie dies und versuchen Sie es erneut.',
+    hint: 'Buchstaben eines Namens oder Pfads',
+    loading: 'Die Liste der Dateien wird geladen …',
+  },
   findPlaceholder: 'Teil eines Namens oder Pfades',
   fork: 'Fork',
   forkSynced: (branch: string) => `Der Branch ${branch} hat alle Commits des Ursprungs.`,

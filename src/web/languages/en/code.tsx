@@ -154,6 +154,12 @@ export const codeTexts = {
   editing: (path: string) => `Edit ${path}`,
   fileName: 'File name',
   fileNameHint: 'A slash makes a folder.',
+  finder: {
+    cut: 'Only the first 50,000 files are searched.',
+    failed: 'The list of files did not arrive. Close this and try again.',
+    hint: 'Letters of a name or path',
+    loading: 'The list of files is loading …',
+  },
   findPlaceholder: 'Part of a name or path',
   fork: 'Fork',
   forkSynced: (branch: string) => `The branch ${branch} has all commits of the origin.`,

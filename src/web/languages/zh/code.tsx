@@ -153,6 +153,12 @@ export const codeTexts: Texts['codeTexts'] = {
   editing: (path) => `编辑 ${path}`,
   fileName: '文件名',
   fileNameHint: '斜杠表示目录。',
+  finder: {
+    cut: '只搜索前 50,000 个文件。',
+    failed: '未能收到文件列表。请关闭此窗口后重试。',
+    hint: '名称或路径中的字母',
+    loading: '正在加载文件列表……',
+  },
   findPlaceholder: '名称或路径的一部分',
   fork: '派生',
   forkSynced: (branch) => `分支 ${branch} 已包含上游仓库的所有提交。`,
