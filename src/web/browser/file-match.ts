@@ -28,7 +28,7 @@ const maxOrderedWords = 4
 const wordsOf = (lower: string): string[][] =>
   lower
     .split(/\s+/)
-    .map((word) => [...word].filter((letter) => /[\p{L}\d]/u.test(letter)))
+    .map((word): string[] => word.match(/[\p{L}\d]/gu) ?? [])
     .filter((letters) => letters.length > 0)
 
 /** Whether a text has the letters in their order. */

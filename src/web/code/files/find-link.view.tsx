@@ -65,9 +65,6 @@ export const FindLink = ({
     >
       <span class="wide-only">{texts.findFile}</span>
     </ButtonLink>
-    <Finder
-      list={revisionPath(repository, 'find-list', revision)}
-      openIn={revisionPath(repository, page, revision)}
-    />
+    <Finder list={revisionPath(repository, 'find-list', revision)} openIn={revisionPath(repository, page, revision)} />
   </>
 )

@@ -43,7 +43,9 @@ test('FileMatcher: letters may lie apart, words may be in any order, and names c
   assert.deepEqual(found(matcher, ''), paths)
   assert.equal(matcher.find('e', 2).length, 2)
   const [best] = matcher.find('fnv', 1)
-  const marked = (best?.ranges ?? []).flatMap((from, at, all) => (at % 2 === 0 ? [best?.path.slice(from, all[at + 1])] : []))
+  const marked = (best?.ranges ?? []).flatMap((from, at, all) =>
+    at % 2 === 0 ? [best?.path.slice(from, all[at + 1])] : [],
+  )
   assert.equal(marked.join('').toLowerCase(), 'fnv')
 })
 
@@ -116,7 +118,9 @@ test('listFilePaths: a revision with too many files says so', async () => {
   using clone = await Clone.of(forge, 'alice', repo.fullName)
   const blob = await clone.must('rev-parse', 'HEAD:README.md')
   const entries = Array.from({ length: 50_001 }, (_, at) => `100644 blob ${blob}\tf${String(at).padStart(5, '0')}.ts\n`)
-  const tree = execFileSync('git', ['mktree'], { cwd: clone.path, input: entries.join('') }).toString().trim()
+  const tree = execFileSync('git', ['mktree'], { cwd: clone.path, input: entries.join('') })
+    .toString()
+    .trim()
   const commit = await clone.must('commit-tree', tree, '-p', 'HEAD', '-m', 'many')
   await clone.must('push', '-q', 'origin', `${commit}:refs/heads/main`)
   const alice = await Browser.of(forge, 'alice')
@@ -128,7 +132,9 @@ test('listFilePaths: a revision with too many files says so', async () => {
 /** Opens a page of a repository of alice as alice. */
 async function openAs(forge: Forge, name: string, address: string, javaScriptEnabled = true) {
   const person = await Browser.of(forge, name)
-  const context = await (await (started ??= startChromium(program as string))).newContext({
+  const context = await (
+    await (started ??= startChromium(program as string))
+  ).newContext({
     baseURL: forge.url,
     javaScriptEnabled,
     locale: 'en-GB',
