@@ -143,6 +143,8 @@ export type LogQuery = {
 export type TextSearch = {
   readonly text: string
   readonly ignoresCase: boolean
+  /** Pathspecs, one of which a file matches; all files when there are none. */
+  readonly patterns?: readonly string[]
   readonly maxLines: number
   readonly timeoutMs: number
   readonly signal?: AbortSignal

@@ -1,2 +1,74 @@
 /** Longest text that is searched in code, in UTF-16 units. */
 export const maxSearchLength = 200
+
+/** Most values of a qualifier; further ones are ignored. */
+const maxValues = 4
+
+/** A search of the code of a repository. */
+export interface CodeQuery {
+  /** What a line contains; empty when only qualifiers were written. */
+  readonly text: string
+  /** Parts of paths, one of which a file has; all files when there are none. */
+  readonly paths: readonly string[]
+  /** Names or extensions of languages, one of which a file has. */
+  readonly languages: readonly string[]
+  readonly matchesCase: boolean
+}
+
+/** Reads `path:docs`, `lang:"Common Lisp"` and `case:yes` in a text; the rest is searched as it is. */
+export function parseCodeQuery(typed: string): CodeQuery {
+  const values = { path: new Set<string>(), lang: new Set<string>(), case: new Set<string>() }
+  const text = typed.replaceAll(
+    /(?<=^|\s)(path|lang|case):(?:"([^"]+)"|([^\s"]+))(?=\s|$)/g,
+    (_whole, name: keyof typeof values, quoted: string | undefined, plain: string) => {
+      values[name].add((quoted ?? plain).toLowerCase())
+      return ''
+    },
+  )
+  return {
+    text: text.trim(),
+    paths: [...values.path].slice(0, maxValues),
+    languages: [...values.lang].slice(0, maxValues),
+    matchesCase: values.case.has('yes'),
+  }
+}
+
+/** Characters with a meaning in a pattern of git. */
+const escaped = (text: string): string => text.replaceAll(/[\\*?[\]]/g, String.raw`\$&`)
+
+/**
+ * Returns patterns of git for the paths that contain a part and end with an end; letter case does not matter. The part and
+ * the end may overlap: `a.t` and `.ts` are both in `a.ts`.
+ */
+function containing(part: string, end: string): string[] {
+  const patterns = [`*${escaped(part)}*${escaped(end)}`]
+  for (let length = 1; length < part.length && length <= end.length; length++) {
+    if (part.endsWith(end.slice(0, length))) patterns.push(`*${escaped(part + end.slice(length))}`)
+  }
+  if (end.includes(part)) patterns.push(`*${escaped(end)}`)
+  return patterns
+}
+
+/** How the paths of files in a language end, in lower case. */
+export interface LanguageFiles {
+  readonly extensions: readonly string[]
+  readonly filenames: readonly string[]
+}
+
+/** Returns the patterns of git for the files that a search looks at; none for all files. */
+export function patternsOf(paths: readonly string[], files: LanguageFiles | undefined): string[] {
+  const patterns = new Set<string>()
+  for (const part of paths.length === 0 ? [''] : paths) {
+    if (files === undefined) {
+      if (part !== '') patterns.add(`*${escaped(part)}*`)
+      continue
+    }
+    for (const end of files.extensions) for (const each of containing(part, end)) patterns.add(each)
+    for (const name of files.filenames) {
+      for (const each of containing(part, `/${name}`)) patterns.add(each)
+      // A file of the root.
+      if (name.includes(part)) patterns.add(escaped(name))
+    }
+  }
+  return [...patterns].map((pattern) => `:(icase)${pattern}`)
+}

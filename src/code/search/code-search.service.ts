@@ -3,6 +3,8 @@ import type { FoundLine } from '../../git/git.ts'
 import { NotFound } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { browseRepos, type OwnedRepo } from '../../repos/lists/browse.service.ts'
+import { loadLanguages } from '../languages/language-table.ts'
+import { patternsOf, type CodeQuery, type LanguageFiles } from './code-search.rules.ts'
 import { listReposWithReadableCode } from './code-search.store.ts'
 
 /** Repositories that one search reads, the latest updated ones. */
@@ -49,11 +51,33 @@ function filesOf(lines: readonly FoundLine[], text: string): FoundFile[] {
   }))
 }
 
-/** Finds a text in the files of a commit. Letter case does not matter; the text is no pattern. */
-export async function searchCommit(ctx: RepoCtx, commit: Oid, text: string): Promise<FoundCode> {
-  const query = { text, ignoresCase: true, maxLines, timeoutMs: maxSearchMs }
-  const { lines, isWhole } = await ctx.git.searchText(ctx.repo.git_key, commit, query)
+/** Finds lines in the files of a commit; the text is no pattern. A language that does not exist is an extension. */
+export async function searchCommit(ctx: RepoCtx, commit: Oid, query: CodeQuery): Promise<FoundCode> {
+  const { text, paths, languages, matchesCase } = query
+  const files = languages.length === 0 ? undefined : await filesOfLanguages(languages)
+  const { lines, isWhole } = await ctx.git.searchText(ctx.repo.git_key, commit, {
+    text,
+    ignoresCase: !matchesCase,
+    patterns: patternsOf(paths, files),
+    maxLines,
+    timeoutMs: maxSearchMs,
+  })
   return { files: filesOf(lines, text), isBounded: !isWhole }
+}
+
+/** Returns how files of languages end, which are named in lower case, by their names or by an extension. */
+async function filesOfLanguages(names: readonly string[]): Promise<LanguageFiles> {
+  const { byName, byLowerName } = await loadLanguages()
+  const extensions = new Set<string>()
+  const filenames = new Set<string>()
+  for (const name of names) {
+    const language = byName.get(byLowerName.get(name) ?? '')
+    const extension = name.startsWith('.') ? name : `.${name}`
+    if (language === undefined) extensions.add(extension)
+    for (const each of language?.extensions ?? []) extensions.add(each.toLowerCase())
+    for (const each of language?.filenames ?? []) filenames.add(each.toLowerCase())
+  }
+  return { extensions: [...extensions], filenames: [...filenames] }
 }
 
 /** What a search of all repositories found. */

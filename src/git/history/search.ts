@@ -36,6 +36,7 @@ export async function searchText(
       query.text,
       commit,
       '--',
+      ...(query.patterns ?? []),
     ],
     timeoutMs: query.timeoutMs,
     signal: query.signal,

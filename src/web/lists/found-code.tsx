@@ -28,10 +28,18 @@ export const CodeSearchForm = ({ to, text }: { readonly to: string; readonly tex
   </Form>
 )
 
-/** A text with its occurrences marked. Letter case does not matter. */
-const Marked = ({ text, wanted }: { readonly text: string; readonly wanted: string }) => {
-  const lower = text.toLowerCase()
-  const sought = wanted.toLowerCase()
+/** A text with its occurrences marked. */
+const Marked = ({
+  text,
+  wanted,
+  matchesCase,
+}: {
+  readonly text: string
+  readonly wanted: string
+  readonly matchesCase: boolean
+}) => {
+  const lower = matchesCase ? text : text.toLowerCase()
+  const sought = matchesCase ? wanted : wanted.toLowerCase()
   // Some letters change their length in lower case; then nothing is marked.
   if (lower.length !== text.length || sought === '') return <>{text}</>
   const parts = []
@@ -54,12 +62,14 @@ export const FoundFiles = ({
   branch,
   found,
   text,
+  matchesCase = false,
   withRepository = false,
 }: {
   readonly repository: { readonly owner: { readonly name: string }; readonly repo: { readonly name: string } }
   readonly branch: string
   readonly found: FoundCode
   readonly text: string
+  readonly matchesCase?: boolean
   readonly withRepository?: boolean
 }) => {
   const name = `${repository.owner.name}/${repository.repo.name}`
@@ -93,7 +103,7 @@ export const FoundFiles = ({
                     </td>
                     <td>
                       <code>
-                        <Marked text={line.text} wanted={text} />
+                        <Marked text={line.text} wanted={text} matchesCase={matchesCase} />
                       </code>
                     </td>
                   </tr>

@@ -1,3 +1,4 @@
+import type { CodeQuery } from '../../../code/search/code-search.rules.ts'
 import type { FoundCode } from '../../../code/search/code-search.service.ts'
 import { codeSearchTexts as texts } from '../../languages/texts.ts'
 import { CodeSearchForm, FoundFiles } from '../../lists/found-code.tsx'
@@ -9,21 +10,27 @@ import type { RepositoryNames } from '../code-paths.ts'
 export const CodeSearchView = ({
   repository,
   branch,
-  text,
+  typed,
+  sought,
   found,
 }: {
   readonly repository: RepositoryNames
   readonly branch: string
-  readonly text: string
+  /** The text with its qualifiers. */
+  readonly typed: string
+  readonly sought: CodeQuery
   readonly found: FoundCode | undefined
 }) => (
   <div class="stack">
     <h1>{texts.title}</h1>
-    <CodeSearchForm to={pathOf(repository.owner.name, repository.repo.name, 'search')} text={text} />
+    <CodeSearchForm to={pathOf(repository.owner.name, repository.repo.name, 'search')} text={typed} />
     {found === undefined ? (
-      <p class="muted">{texts.hint(branch)}</p>
+      <div class="stack muted">
+        <p>{texts.hint(branch)}</p>
+        <p>{texts.qualifiers(<code>path:docs</code>, <code>lang:typescript</code>, <code>case:yes</code>)}</p>
+      </div>
     ) : found.files.length === 0 ? (
-      <Empty icon="search" title={texts.none(text)}>
+      <Empty icon="search" title={texts.none(sought.text)}>
         <p>{found.isBounded ? texts.bounded : texts.hint(branch)}</p>
       </Empty>
     ) : (
@@ -31,7 +38,13 @@ export const CodeSearchView = ({
         <p class="muted small">
           {texts.found(found.files.length)} {found.isBounded ? texts.bounded : ''}
         </p>
-        <FoundFiles repository={repository} branch={branch} found={found} text={text} />
+        <FoundFiles
+          repository={repository}
+          branch={branch}
+          found={found}
+          text={sought.text}
+          matchesCase={sought.matchesCase}
+        />
       </>
     )}
   </div>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { counted, numberText } from '../amounts.ts'
 
 /** Texts of the searches in code. */
@@ -15,4 +16,9 @@ export const codeSearchTexts = {
   bounded: 'Die Suche endete vorzeitig: Nicht alles wurde durchsucht oder wird gezeigt.',
   boundedEverywhere: (searched: number) =>
     `Die Suche ist begrenzt: Sie hat ${counted(searched, 'Repository', 'Repositorys')} durchsucht, die zuletzt geänderten, und zeigt von jedem die ersten Zeilen.`,
+  qualifiers: (path: ComponentChildren, language: ComponentChildren, letterCase: ComponentChildren) => (
+    <>
+      {path}, {language} und {letterCase} beschränken die Suche auf Teile von Pfaden, Sprachen und genaue Schreibung.
+    </>
+  ),
 }

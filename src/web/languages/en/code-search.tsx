@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { counted } from '../amounts.ts'
 
 /** Texts of the searches in code. */
@@ -15,4 +16,9 @@ export const codeSearchTexts = {
   bounded: 'The search stopped early: not everything was looked at or is shown.',
   boundedEverywhere: (searched: number) =>
     `The search is limited: it looked at ${counted(searched, 'repository', 'repositories')}, the latest updated ones, and shows the first lines of each.`,
+  qualifiers: (path: ComponentChildren, language: ComponentChildren, letterCase: ComponentChildren) => (
+    <>
+      {path}, {language} and {letterCase} narrow the search to parts of paths, languages and exact letters.
+    </>
+  ),
 }

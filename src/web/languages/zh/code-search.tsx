@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { numberText } from '../amounts.ts'
 import type { Texts } from '../translation.ts'
 
@@ -15,4 +16,9 @@ export const codeSearchTexts: Texts['codeSearchTexts'] = {
   bounded: '搜索提前停止：并未查看或显示全部内容。',
   boundedEverywhere: (searched) =>
     `搜索范围有限：只查看了最近更新的 ${numberText(searched)} 个仓库，并显示每个仓库最前面的几行。`,
+  qualifiers: (path: ComponentChildren, language: ComponentChildren, letterCase: ComponentChildren) => (
+    <>
+      {path}、{language} 和 {letterCase} 可将搜索限定为部分路径、语言和区分大小写。
+    </>
+  ),
 }
