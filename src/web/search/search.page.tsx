@@ -6,13 +6,47 @@ import { pageOf, type Page } from '../../lib/paging.ts'
 import { browseRepos } from '../../repos/lists/browse.service.ts'
 import { findPeople } from '../../users/user.service.ts'
 import { page } from '../shell/page.tsx'
-import { SearchView, type SearchKind, type SearchResults } from './search.view.tsx'
+import {
+  searchKinds,
+  SearchView,
+  type FoundKinds,
+  type KindCount,
+  type SearchKind,
+  type SearchResults,
+} from './search.view.tsx'
 import { searchTexts as texts } from '../languages/texts.ts'
 import { integer, text } from '../ui/fields.ts'
 
-const kindOf = (text: string | undefined, ctx: Ctx): SearchKind => {
-  if (text === 'issues' || text === 'pulls') return text
-  return text === 'users' && !ctx.config.serviceExplore.disableUsersPage ? text : 'repositories'
+/** Returns the kinds that the instance shows, in the order in which the first one with results is opened. */
+const kindsOf = ({ config }: Ctx): readonly SearchKind[] =>
+  searchKinds.filter((kind) => kind !== 'users' || !config.serviceExplore.disableUsersPage)
+
+const oneRow: Page = { number: 1, limit: 1, offset: 0 }
+
+/** Returns how many results a kind has, without loading what its list shows. */
+async function countKind(ctx: Ctx, kind: SearchKind, text: string): Promise<KindCount> {
+  const { total, bound } =
+    kind === 'users'
+      ? await findPeople(ctx, { text }, oneRow)
+      : kind === 'repositories'
+        ? await browseRepos(ctx, {}, { text }, oneRow)
+        : await searchEverywhere(ctx, { q: text, type: kind, state: 'all', page: 1, limit: 1 })
+  return { kind, total, isBounded: bound !== undefined }
+}
+
+/** Finds the results of the asked kind, or else of the first one that has some, and counts those of the others. */
+async function searchAll(ctx: Ctx, asked: SearchKind | undefined, text: string, at: Page): Promise<FoundKinds> {
+  const kinds = kindsOf(ctx)
+  if (asked !== undefined) {
+    const [results, ...others] = await Promise.all([
+      findAll(ctx, asked, text, at),
+      ...kinds.filter((kind) => kind !== asked).map((kind) => countKind(ctx, kind, text)),
+    ])
+    return { results, counts: kinds.map((kind) => others.find((each) => each.kind === kind) ?? results) }
+  }
+  const counts = await Promise.all(kinds.map((kind) => countKind(ctx, kind, text)))
+  const first = counts.find(({ total }) => total > 0)?.kind ?? 'repositories'
+  return { results: await findAll(ctx, first, text, at), counts }
 }
 
 async function findAll(ctx: Ctx, kind: SearchKind, text: string, at: Page): Promise<SearchResults> {
@@ -48,9 +82,11 @@ export const search = page({
   },
   async load({ ctx, query }) {
     const text = (query.q ?? '').trim()
-    const kind = kindOf(query.type, ctx)
+    const kinds = kindsOf(ctx)
+    const asked = kinds.find((kind) => kind === query.type)
     const at = pageOf({ page: query.page, limit: ctx.config.ui.repoSearchPagingNum }, ctx.config.api)
-    return { text, kind, page: at, results: text === '' ? undefined : await findAll(ctx, kind, text, at) }
+    const found = text === '' ? undefined : await searchAll(ctx, asked, text, at)
+    return { text, asked, kinds, page: at, found }
   },
   meta: ({ text }) => ({ title: text === '' ? texts.title : texts.titleFor(text), isUnlisted: true }),
   view: SearchView,

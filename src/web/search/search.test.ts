@@ -21,6 +21,30 @@ test('search: finds repositories, issues, pull requests and people that the view
   assert.match((await guest.get('/search?q=%3Ci%3E')).text, /Nothing found for “&lt;i>”/)
 })
 
+test('search: each kind has its count of what the viewer may see, and the first one with results is open', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const open = await forge.given.repo({ owner: 'alice', name: 'forge' })
+  const hidden = await forge.given.repo({ owner: 'alice', name: 'cellar', private: true })
+  for (const repo of [open, open, hidden])
+    await forge.as('alice').must('POST', `${repo.api}/issues`, { title: 'Steam' })
+  await forge.settle()
+  const [alice, bob] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'bob')]
+  const tabsOf = async (browser: Browser, query: string) => {
+    const { text } = await browser.get(`/search?${query}`)
+    const tabs = /<nav class="tabs"[^]*?<\/nav>/.exec(text)?.[0] ?? ''
+    return [...tabs.matchAll(/<a [^>]*type=(\w+)"([^>]*)>[^]*?<\/a>/g)].map(
+      ([whole, kind, attributes = '']) =>
+        `${kind} ${/counter"[^>]*>([^<]*)/.exec(whole)?.[1] ?? ''}${attributes.includes('aria-current') ? ' open' : ''}`,
+    )
+  }
+  assert.deepEqual(await tabsOf(alice, 'q=steam'), ['repositories ', 'issues 3 open', 'pulls ', 'users '])
+  assert.deepEqual(await tabsOf(bob, 'q=steam'), ['repositories ', 'issues 2 open', 'pulls ', 'users '])
+  assert.deepEqual(await tabsOf(bob, 'q=steam&type=users'), ['repositories ', 'issues 2', 'pulls ', 'users  open'])
+  assert.deepEqual(await tabsOf(bob, 'q=alice'), ['repositories ', 'issues ', 'pulls ', 'users 1 open'])
+  assert.deepEqual(await tabsOf(bob, 'q=zzz'), ['repositories  open', 'issues ', 'pulls ', 'users '])
+  assert.deepEqual(await tabsOf(bob, ''), ['repositories  open', 'issues ', 'pulls ', 'users '])
+})
+
 test('search: where exploring requires a sign-in, guests are refused', async () => {
   await using forge = await startForge({ settings: { 'service.explore': { REQUIRE_SIGNIN_VIEW: true } } })
   assert.equal((await new Browser(forge).get('/search?q=a')).status, 401)

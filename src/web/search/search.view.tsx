@@ -15,7 +15,22 @@ import { Box, Empty, Pages, Tabs } from '../ui/parts.tsx'
 import { withQuery } from '../ui/paths.ts'
 import { searchTexts as texts } from '../languages/texts.ts'
 
-export type SearchKind = 'repositories' | 'issues' | 'pulls' | 'users'
+/** Kinds of results, in the order of their tabs. */
+export const searchKinds = ['repositories', 'issues', 'pulls', 'users'] as const
+export type SearchKind = (typeof searchKinds)[number]
+
+/** The number of results of a kind. */
+export interface KindCount {
+  readonly kind: SearchKind
+  readonly total: number
+  /** The total is a lower bound. */
+  readonly isBounded: boolean
+}
+
+export interface FoundKinds {
+  readonly results: SearchResults
+  readonly counts: readonly KindCount[]
+}
 
 export type SearchResults = {
   readonly total: number
@@ -37,25 +52,33 @@ const icons: Readonly<Record<SearchKind, IconName>> = {
 
 export const SearchView = ({
   text,
-  kind,
+  asked,
+  kinds,
   page,
-  results,
+  found,
 }: {
   readonly text: string
-  readonly kind: SearchKind
+  /** The kind that the address names; the next search opens it again. */
+  readonly asked: SearchKind | undefined
+  readonly kinds: readonly SearchKind[]
   readonly page: Page
-  readonly results: SearchResults | undefined
+  readonly found: FoundKinds | undefined
 }) => {
-  const { config } = usePage()
-  const kinds = (Object.keys(icons) as SearchKind[]).filter(
-    (each) => each !== 'users' || !config.serviceExplore.disableUsersPage,
-  )
+  const current = found?.results.kind ?? asked ?? 'repositories'
+  const countOf = (kind: SearchKind) => found?.counts.find((each) => each.kind === kind)
   return (
     <>
       <div class="frame">
         <div class="container plain-head">
           <h1 class="sr-only">{texts.title}</h1>
-          <Form to="/search" method="get" role="search" class="filters" hidden={{ type: kind }} label={texts.hint}>
+          <Form
+            to="/search"
+            method="get"
+            role="search"
+            class="filters"
+            hidden={asked === undefined ? {} : { type: asked }}
+            label={texts.hint}
+          >
             <Field
               type="search"
               id="search_text"
@@ -76,17 +99,19 @@ export const SearchView = ({
             label: texts[each],
             icon: icons[each],
             to: withQuery('/search', { q: text, type: each }),
-            isCurrent: each === kind,
+            count: countOf(each)?.total,
+            isCountBounded: countOf(each)?.isBounded,
+            isCurrent: each === current,
           }))}
         />
       </div>
       <div class="container">
-        {results === undefined ? (
+        {found === undefined ? (
           <Empty icon="search" title={texts.start}>
             <p>{texts.startHint}</p>
           </Empty>
         ) : (
-          <Results results={results} text={text} page={page} />
+          <Results results={found.results} text={text} page={page} />
         )}
       </div>
     </>

@@ -65,9 +65,10 @@ export const State = ({
 )
 
 /** A number beside a word. */
-export const Counter = ({ count }: { readonly count: number }) => (
+export const Counter = ({ count, isBounded = false }: { readonly count: number; readonly isBounded?: boolean }) => (
   <span class="counter" title={count >= 1000 ? numberText(count) : undefined}>
     {shortNumber(count)}
+    {isBounded ? '+' : ''}
   </span>
 )
 
@@ -114,6 +115,8 @@ export interface Tab {
   readonly to: string
   readonly icon?: IconName
   readonly count?: number | undefined
+  /** The count is a lower bound. */
+  readonly isCountBounded?: boolean | undefined
   readonly isCurrent: boolean
   /** Shortcut, such as `g i`. */
   readonly hotkey?: string
@@ -136,7 +139,9 @@ export const Tabs = ({
           <Link to={tab.to} aria-current={tab.isCurrent ? 'page' : undefined} data-hotkey={tab.hotkey}>
             {tab.icon === undefined ? null : <Icon name={tab.icon} />}
             {tab.label}
-            {tab.count === undefined || tab.count === 0 ? null : <Counter count={tab.count} />}
+            {tab.count === undefined || tab.count === 0 ? null : (
+              <Counter count={tab.count} isBounded={tab.isCountBounded === true} />
+            )}
           </Link>
         </li>
       ))}
