@@ -25,8 +25,9 @@ test('search: each kind has its count of what the viewer may see, and the first 
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const open = await forge.given.repo({ owner: 'alice', name: 'forge' })
   const hidden = await forge.given.repo({ owner: 'alice', name: 'cellar', private: true })
-  for (const repo of [open, open, hidden])
+  for (const repo of [open, open, hidden]) {
     await forge.as('alice').must('POST', `${repo.api}/issues`, { title: 'Steam' })
+  }
   await forge.settle()
   const [alice, bob] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'bob')]
   const tabsOf = async (browser: Browser, query: string) => {
