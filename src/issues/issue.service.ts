@@ -344,7 +344,11 @@ async function milestoneWanted(
   return { row }
 }
 
-async function applyState(
+/**
+ * Closes or reopens an issue or pull request that the transaction holds.
+ * @param state `closed` closes; anything else reopens
+ */
+export async function applyState(
   tx: Tx,
   by: Attribution,
   issue: IssueRow,

@@ -11,18 +11,17 @@ import {
   changeContent,
   changeDue,
   changeMilestone,
-  changeState,
   changeTitle,
   holdIssue,
   replaceLabels,
 } from '../issues/issue-change.service.ts'
 import { mayEditIssue, mayManage } from '../issues/issue.policy.ts'
-import { attributionNow, changing, getAssignable, refuseBlocked } from '../issues/issue.service.ts'
+import { applyState, attributionNow, changing, getAssignable, refuseBlocked } from '../issues/issue.service.ts'
 import { listUsableLabels } from '../issues/labels/label.store.ts'
 import { findMilestone } from '../issues/milestones/milestone.store.ts'
 import { findReferenced, namedByIssue, recordReferences } from '../issues/references/reference.service.ts'
 import { keptTitle } from '../issues/title.rules.ts'
-import { Conflict, Forbidden, Invalid, NotFound, PreconditionFailed, type Refusal } from '../lib/errors.ts'
+import { Conflict, Forbidden, Invalid, NotFound } from '../lib/errors.ts'
 import type { LabelId, MilestoneId, UserId } from '../lib/ids.ts'
 import { must } from '../lib/verdict.ts'
 import { findBranch } from '../code/branches/branch.store.ts'
@@ -109,7 +108,7 @@ export async function editPull(ctx: SignedInRepoCtx, pair: PullPair, input: Edit
         const labels = labelIds.length === 0 ? [] : await listUsableLabels(tx, ctx.repo, { ids: labelIds })
         row = await replaceLabels(tx, by, row, labels)
       }
-      return input.state === undefined ? undefined : applyState(tx, by, row, input.state)
+      return input.state === undefined ? undefined : (await applyState(tx, by, row, input.state)).refusal
     }),
   )
   if (refusal) throw refusal
@@ -129,21 +128,6 @@ async function ownersOf(ctx: SignedInRepoCtx, { pull, issue }: PullPair) {
   const base = mergeBaseOf(pull)
   const files = await ctx.git.diffFiles(ctx.repo.git_key, { base, head: pull.synced_oid })
   return planRequests(ctx, pull, await findCodeOwners(ctx, files, issue.poster_id))
-}
-
-async function applyState(
-  tx: Tx,
-  by: Attribution,
-  issue: PullPair['issue'],
-  state: string,
-): Promise<Refusal | undefined> {
-  if (issue.merged_unix > 0) {
-    return new PreconditionFailed('the state of a merged pull request cannot be changed', 'pull_merged')
-  }
-  const { kind } = await changeState(tx, by, issue, state === 'closed')
-  return kind === 'blocked'
-    ? new PreconditionFailed('an issue that this one depends on is still open', 'dependency_open')
-    : undefined
 }
 
 /** Changes the base of pull requests and marks them for a new check. */

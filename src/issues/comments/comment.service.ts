@@ -17,9 +17,10 @@ import {
   type ChangedBetween,
 } from '../timeline-entry.store.ts'
 import { claimShownFiles } from '../attachments/shown-files.service.ts'
-import { factsOfComment } from '../issue-change.service.ts'
-import { mayComment, mayEditComment, mayReadIssue } from '../issue.policy.ts'
-import { attributionAt, attributionNow, isBlockedFrom, noIssue } from '../issue.service.ts'
+import type { Attribution } from '../attribution.ts'
+import { factsOfComment, holdIssue } from '../issue-change.service.ts'
+import { mayComment, mayEditComment, mayEditIssue, mayReadIssue } from '../issue.policy.ts'
+import { applyState, attributionAt, attributionNow, isBlockedFrom, noIssue, refuseBlocked } from '../issue.service.ts'
 import { insertContentHistory } from '../content-history.store.ts'
 import { findCommentsState, insertMentions, loadIssues, type CommentsState } from '../issue.store.ts'
 import { findMentioned, findReferenced, namedByComment, recordReferences } from '../references/reference.service.ts'
@@ -82,16 +83,55 @@ export async function addComment(
 ): Promise<CommentRow> {
   must(mayComment(ctx.viewer, ctx.rights, issue, await isBlockedFrom(ctx, issue)))
   const by = attributionAt(ctx, issue, input.updatedAt)
-  const named = await namedByComment(ctx, input.body)
+  const insert = await commenting(ctx, by, issue, input)
+  return transaction(ctx.db, insert)
+}
+
+/** Reads what a comment needs, and returns what stores it in a transaction. */
+async function commenting(
+  ctx: SignedInRepoCtx,
+  by: Attribution,
+  issue: IssueRow,
+  { body, beside }: Pick<Parameters<typeof addComment>[2], 'body' | 'beside'>,
+): Promise<(tx: Tx) => Promise<CommentRow>> {
+  const named = await namedByComment(ctx, body)
   const [references, mentioned] = await Promise.all([findReferenced(ctx, named), findMentioned(ctx, issue, named)])
-  return transaction(ctx.db, async (tx) => {
-    const comment = await insertTimelineEntry(tx, by, issue.id, { type: 'comment', content: input.body })
+  return async (tx) => {
+    const comment = await insertTimelineEntry(tx, by, issue.id, { type: 'comment', content: body })
     await addToComments(tx, issue.id, 1, by.atUnix)
     await claimShownFiles(tx, by.doerId, issue, comment)
-    await input.beside?.(tx, comment)
+    await beside?.(tx, comment)
     await insertMentions(tx, issue.id, mentioned)
     await recordReferences(tx, by, { issue, comment }, references)
     await publish(tx, 'issue.commented', { ...factsOfComment(issue, comment, by), mentioned })
+    return comment
+  }
+}
+
+/**
+ * Closes or reopens an issue or pull request with a comment: both happen, or neither. One that is in this state already
+ * gets the comment only. A text without words is no comment.
+ * @returns undefined without a comment
+ * @throws Forbidden for who may not comment or not change the state
+ * @throws PreconditionFailed when a dependency is open, or the pull request is merged or being merged
+ */
+export async function setStateWithComment(
+  ctx: SignedInRepoCtx,
+  issue: IssueRow,
+  input: { readonly body: string; readonly state: 'open' | 'closed' },
+): Promise<CommentRow | undefined> {
+  must(mayEditIssue(ctx.viewer, ctx.rights, issue))
+  await refuseBlocked(ctx, [ctx.owner.id])
+  const isBlocked = await isBlockedFrom(ctx, issue)
+  const by = attributionNow(ctx)
+  const insert = input.body.trim() === '' ? undefined : await commenting(ctx, by, issue, { body: input.body })
+  return transaction(ctx.db, async (tx) => {
+    const held = await holdIssue(tx, issue)
+    // The conversation may have been locked since it was read.
+    if (insert) must(mayComment(ctx.viewer, ctx.rights, held, isBlocked))
+    const comment = await insert?.(tx)
+    const { refusal } = await applyState(tx, by, held, input.state)
+    if (refusal) throw refusal
     return comment
   })
 }

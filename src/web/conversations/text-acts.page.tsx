@@ -1,6 +1,6 @@
 import type { SignedInRepoCtx } from '../../access/context.ts'
 import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
-import { addComment, deleteComment, editComment, getCommentOf } from '../../issues/comments/comment.service.ts'
+import { deleteComment, editComment, getCommentOf } from '../../issues/comments/comment.service.ts'
 import { editIssue, getReadableIssue, noIssue } from '../../issues/issue.service.ts'
 import { addReaction, removeReaction } from '../../issues/social/reaction.service.ts'
 import { tickTask } from '../../issues/tasks.rules.ts'
@@ -11,7 +11,15 @@ import { editReviewText, getReviewOfText, removeReviewText } from '../../pulls/r
 import { act } from '../shell/page.tsx'
 import { issueTexts } from '../languages/texts.ts'
 
-import { addressOf, indexParameter, indexAndId, conversationAct, unchangedIssue } from './conversation.page.ts'
+import {
+  addressOf,
+  commentFields,
+  commentFromForm,
+  conversationAct,
+  indexAndId,
+  indexParameter,
+  unchangedIssue,
+} from './conversation.page.ts'
 import { integer, text, tick } from '../ui/fields.ts'
 
 const texts = issueTexts.issue
@@ -149,17 +157,10 @@ export const commentOnIssue = act({
   twin: 'issueCreateComment',
   cost: 'usual',
   params: indexParameter,
-  fields: { content: text, state: text },
+  fields: commentFields,
   async run({ ctx, params, body }) {
     const issue = await getReadableIssue(ctx, params.index)
-    const content = body.content?.trim() ?? ''
-    const { state } = body
-    if (content === '' && state === undefined) {
-      throw new Invalid(texts.emptyComment, 'comment_empty', { field: 'content' })
-    }
-    const comment =
-      content === '' ? undefined : await addComment(ctx, issue, { body: body.content ?? '', updatedAt: undefined })
-    if (state === 'open' || state === 'closed') await editIssue(ctx, issue, { ...unchangedIssue, state })
+    const comment = await commentFromForm(ctx, issue, body)
     return { to: addressOf(ctx, issue, comment ? anchorOf(comment) : '') }
   },
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Browser } from '../../testing/browser.ts'
 import { startForge } from '../../testing/forge.ts'
+import { commitFiles } from '../../testing/given-pull.ts'
 import { drop } from './drop.test-support.ts'
 
 async function world() {
@@ -58,6 +59,55 @@ test('commentOnIssue: an empty comment is refused, a comment is added, and a but
   const alice = await Browser.of(forge, 'alice')
   await alice.submit(path, '/issues/1/comments"', { content: 'done', state: 'closed' })
   assert.deepEqual([(await issue()).comments, (await issue()).state], [3, 'closed'])
+})
+
+test('commentOnIssue, commentOnPull: closing with a comment does both or neither, and a refused one keeps the text', async () => {
+  const { forge, repo, alice, path, issue } = await world()
+  await using _ = forge
+  const [owner, bob] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'bob')]
+  const csrf = await owner.csrf(path)
+  const send = (to: string, fields: Record<string, string>) => owner.post(`${to}/comments`, { ...fields, _csrf: csrf })
+  const entries = async (index: number) =>
+    (await alice.get(`${repo.api}/issues/${index}/timeline`)).json.map(({ type }: { type: string }) => type)
+  // A dependency that is open.
+  await alice.must('POST', `${repo.api}/issues`, { title: 'first this' })
+  await alice.must('POST', `${repo.api}/issues/1/dependencies`, { owner: 'alice', repo: repo.name, index: 2 })
+  await alice.must('POST', `${repo.api}/issues/1/stopwatch/start`)
+  const before = await entries(1)
+  const blocked = await send(path, { content: 'closing *now*', state: 'closed' })
+  assert.equal(blocked.status, 412)
+  assert.match(blocked.text, />closing \*now\*<\/textarea>/)
+  assert.match(blocked.text, /role="alert"/)
+  assert.deepEqual([await entries(1), (await issue()).state, (await issue()).comments], [before, 'open', 1])
+  assert.equal((await alice.get('/user/stopwatches')).json.length, 1)
+  // Closed meanwhile: the comment is added, and the state changes once.
+  await alice.must('PATCH', `${repo.api}/issues/2`, { state: 'closed' })
+  const closed = await send(`/${repo.fullName}/issues/2`, { content: 'done', state: 'closed' })
+  assert.match(closed.headers.get('location') ?? '', /issues\/2#issuecomment-\d+$/)
+  assert.deepEqual((await entries(2)).slice(-2), ['close', 'comment'])
+  const reopened = await send(`/${repo.fullName}/issues/2`, { content: 'not yet', state: 'open' })
+  assert.equal(reopened.status, 303)
+  assert.deepEqual((await entries(2)).slice(-2), ['comment', 'reopen'])
+  // Words are not needed to close.
+  assert.equal((await send(`/${repo.fullName}/issues/2`, { content: ' ', state: 'closed' })).status, 303)
+  assert.deepEqual((await entries(2)).slice(-2), ['reopen', 'close'])
+  // An author who may not comment on a locked conversation may close it only without words.
+  const own = (await forge.as('bob').must('POST', `${repo.api}/issues`, { title: "bob's" })).json.number
+  const at = `/${repo.fullName}/issues/${own}`
+  const token = await bob.csrf(at)
+  await owner.post(`${at}/lock`, { on: 'true', _csrf: csrf })
+  const locked = await bob.post(`${at}/comments`, { content: 'closing', state: 'closed', _csrf: token })
+  assert.equal(locked.status, 403)
+  assert.equal((await alice.get(`${repo.api}/issues/${own}`)).json.state, 'open')
+  assert.equal((await bob.post(`${at}/comments`, { content: '', state: 'closed', _csrf: token })).status, 303)
+  // A merged pull request.
+  await commitFiles(forge, repo, 'topic', { 'a.txt': 'a' })
+  const pull = (await alice.must('POST', `${repo.api}/pulls`, { title: 't', head: 'topic', base: 'main' })).json.number
+  await alice.must('POST', `${repo.api}/pulls/${pull}/merge`, { Do: 'merge' })
+  const merged = await send(`/${repo.fullName}/pulls/${pull}`, { content: 'too late', state: 'closed' })
+  assert.equal(merged.status, 412)
+  assert.match(merged.text, />too late<\/textarea>/)
+  assert.equal((await alice.get(`${repo.api}/issues/${pull}`)).json.comments, 0)
 })
 
 test('retitleIssue, rewriteIssue, tickIssueTask: change the issue, and refuse an edit of an older version', async () => {

@@ -2,7 +2,6 @@ import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { notArchived } from '../../access/repo.requirements.ts'
 import { Type } from 'typebox'
 import { enumeration, pathNumber } from '../../http/schema.ts'
-import { addComment } from '../../issues/comments/comment.service.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { restoreBranch } from '../../pulls/lost-branch.service.ts'
 import { deleteMergedHead } from '../../pulls/merge/head-deletion.service.ts'
@@ -14,6 +13,7 @@ import { updateHead } from '../../pulls/pull-update.service.ts'
 import { titleAsDraft } from '../../pulls/pull-view.service.ts'
 import { setRequests } from '../../pulls/reviews/review-choice.service.ts'
 import { askForReviews, withdrawRequests } from '../../pulls/reviews/review-request.service.ts'
+import { commentFields, commentFromForm } from '../conversations/conversation.page.ts'
 import { act } from '../shell/page.tsx'
 import { repositoryOf, pullPath } from './pull-paths.ts'
 import { pullPage } from './pull.page.tsx'
@@ -190,16 +190,10 @@ export const commentOnPull = act({
   requires: [...readsPull, notArchived],
   params,
   again: pullPage,
-  fields: { content: text, state: text },
+  fields: commentFields,
   async run({ ctx, params: { index }, body }) {
-    const pair = await getStoredPull(ctx, index)
-    const { content = '', state } = body
-    const isEmpty = content.trim() === ''
-    if (isEmpty && state === undefined) {
-      throw new Invalid('[content]: a comment needs a text', 'invalid', { field: 'content' })
-    }
-    const comment = isEmpty ? undefined : await addComment(ctx, pair.issue, { body: content, updatedAt: undefined })
-    if (state === 'open' || state === 'closed') await editPull(ctx, pair, { ...unchanged, state })
+    const { issue } = await getStoredPull(ctx, index)
+    const comment = await commentFromForm(ctx, issue, body)
     return { to: `${pullPath(repositoryOf(ctx), index)}${comment ? `#issuecomment-${comment.id}` : ''}` }
   },
 })

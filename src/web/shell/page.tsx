@@ -137,10 +137,13 @@ const shared = { base: 'site', scope: null, accepts: ['session'], errors: pageEr
 export const againReplies = {
   400: bytesOf('text/html'),
   403: bytesOf('text/html'),
+  405: bytesOf('text/html'),
   409: bytesOf('text/html'),
+  412: bytesOf('text/html'),
   413: bytesOf('text/html'),
   422: bytesOf('text/html'),
   423: bytesOf('text/html'),
+  429: bytesOf('text/html'),
 } as const
 
 export const isAgainStatus = (status: number): status is keyof typeof againReplies =>
