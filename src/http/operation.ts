@@ -1,3 +1,4 @@
+import type { Refusal } from '../lib/errors.ts'
 import type { Readable } from 'node:stream'
 import type { Claim } from '../admission/claim.ts'
 import type { Cost } from '../admission/requests.ts'
@@ -340,6 +341,8 @@ export interface Operation {
   readonly anyOrigin: boolean
   /** The reply may take so long that credential and rights are rechecked meanwhile (`http/lasting-answers.ts`). */
   readonly lasts: boolean
+  /** Answers a refusal of a requirement in its own way; undefined: as `errors` says. */
+  readonly afterRefusal?: (refusal: Refusal, call: Call) => Promise<StreamReply<number> | undefined>
   readonly run: (input: {
     ctx: object
     params: object

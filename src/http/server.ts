@@ -388,7 +388,13 @@ export class ForgeServer {
     const turn = call.takeTurn()
     if (turn) await turn
     call.enter()
-    await this.#require(call, ctx)
+    try {
+      await this.#require(call, ctx)
+    } catch (error) {
+      const reply = error instanceof Refusal ? await operation.afterRefusal?.(error, call) : undefined
+      if (reply === undefined) throw error
+      return reply
+    }
     refuseNarrowing(call)
     if (operation.lasts) this.#guard(call, ctx)
     if (operation.cost === 'expensive') {

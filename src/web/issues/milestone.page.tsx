@@ -17,7 +17,7 @@ import { plainSummary } from '../../markup/plain-summary.ts'
 import { getPullMarks } from '../../pulls/merge/pull-marks.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { inSession } from '../shell/browser.requirements.ts'
-import { act, page } from '../shell/page.tsx'
+import { act, nothingTyped, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { MilestoneFormView, MilestonesView, MilestoneView } from './milestone.view.tsx'
 import { milestoneTexts as texts } from '../languages/texts.ts'
@@ -178,6 +178,7 @@ export const closeMilestoneOfPage = act({
   params: { id: pathNumber },
   requires: needsWriter,
   fields: { state: text },
+  again: nothingTyped,
   async run({ ctx, params, body }) {
     const milestone = await getMilestone(ctx, String(params.id))
     const state = body.state === 'closed' ? 'closed' : 'open'

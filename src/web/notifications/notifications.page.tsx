@@ -4,7 +4,7 @@ import { countUnread, getThreads, markOwnThreads, markThreads } from '../../noti
 import { viewThreads } from '../../notifications/thread-view.present.ts'
 import { anyone } from '../../access/requirements.ts'
 import { inSession } from '../shell/browser.requirements.ts'
-import { act, page } from '../shell/page.tsx'
+import { act, nothingTyped, page } from '../shell/page.tsx'
 import { NotificationsView, type NotificationTab } from './notifications.view.tsx'
 import { notificationTexts as texts } from '../languages/texts.ts'
 import { integer, text, textList } from '../ui/fields.ts'
@@ -51,6 +51,7 @@ export const markNotifications = act({
     status: text,
     tab: text,
   },
+  again: nothingTyped,
   async run({ ctx, body }) {
     const ids = (body.ids ?? []).map(Number).filter(Number.isSafeInteger)
     const count = await markOwnThreads(ctx, ids, body.status)
@@ -65,6 +66,7 @@ export const readNotifications = act({
   cost: 'usual',
   requires: [anyone],
   fields: { last_read_at: text, repository: text },
+  again: nothingTyped,
   async run({ ctx, body }) {
     const query = { all: undefined, statuses: ['unread'], to: 'read', lastReadAt: body.last_read_at }
     const repository = Number(body.repository ?? '')

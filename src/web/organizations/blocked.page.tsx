@@ -5,7 +5,7 @@ import { block, pageOfBlockedPeople, unblock } from '../../users/social/block.se
 import { blockedTexts as texts } from '../languages/texts.ts'
 import { BlockedView } from '../shared/blocked/blocked.view.tsx'
 import { inSession } from '../shell/browser.requirements.ts'
-import { act, page } from '../shell/page.tsx'
+import { act, nothingTyped, page } from '../shell/page.tsx'
 import { personNamed } from './person-named.ts'
 import { inOrgSettings, orgSettingsMeta, orgSettingsPath } from './settings-frame.tsx'
 import { textUpTo } from '../ui/fields.ts'
@@ -50,6 +50,7 @@ export const orgUnblockSubmit = act({
   cost: 'usual',
   requires: [inOrg, orgOwner],
   fields,
+  again: nothingTyped,
   async run({ ctx, body }) {
     const person = await personNamed(ctx, body.name, 'name')
     await unblock(ctx, ctx.org, person)

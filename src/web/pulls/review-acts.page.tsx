@@ -40,6 +40,7 @@ export const commentOnLine = act({
     from: text,
     reply: integer,
   },
+  again: pullFilesPage,
   async run({ ctx, params: { index }, body }) {
     const content = body.content ?? ''
     if (content.trim() === '') throw new Invalid('[content]: a comment needs a text', 'invalid', { field: 'content' })

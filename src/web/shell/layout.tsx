@@ -25,13 +25,23 @@ export interface LayoutProps {
   readonly notice?: string | undefined
   /** Why a form was refused that the page does not contain. */
   readonly problem?: string | undefined
+  /** What somebody typed into a form that the page does not contain. */
+  readonly texts?: readonly string[] | undefined
   /** The page uses the whole width of the window. */
   readonly isWide?: boolean | undefined
   readonly children: ComponentChildren
 }
 
 /** The body of every page: navigation, content, footer. */
-export const Layout = ({ unreadCount, offersSignUp, notice, problem, isWide, children }: LayoutProps) => (
+export const Layout = ({
+  unreadCount,
+  offersSignUp,
+  notice,
+  problem,
+  texts: typed = [],
+  isWide,
+  children,
+}: LayoutProps) => (
   <body class={isWide ? 'wide' : undefined}>
     <a class="skip-link" href="#main-content">
       {texts.skip}
@@ -48,12 +58,33 @@ export const Layout = ({ unreadCount, offersSignUp, notice, problem, isWide, chi
           <Flash tone="done">{notice}</Flash>
         </div>
       )}
+      <TypedTexts texts={typed} />
       <Content>{children}</Content>
     </main>
     <Footer />
     <Dialogs />
   </body>
 )
+
+/** Texts that would be lost otherwise, to be copied. */
+const TypedTexts = ({ texts: typed }: { readonly texts: readonly string[] }) =>
+  typed.length === 0 ? null : (
+    <section class="container stack tight" aria-labelledby="typed-texts">
+      <h2 id="typed-texts">{texts.typedTexts}</h2>
+      <p class="hint">{texts.typedTextsHint}</p>
+      {typed.map((text, index) => (
+        <textarea
+          class="typed-text"
+          id={`typed_text_${index + 1}`}
+          aria-labelledby="typed-texts"
+          rows={Math.min(12, text.split('\n').length + 1)}
+          readonly
+        >
+          {text.startsWith('\n') ? `\n${text}` : text}
+        </textarea>
+      ))}
+    </section>
+  )
 
 /** The content of the page, which is rendered first: only then is it known whether a part is plain. */
 const Content = ({ children }: { readonly children: ComponentChildren }) => {

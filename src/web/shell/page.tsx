@@ -3,7 +3,7 @@ import type { TObject, Static } from 'typebox'
 import type { SignedInCtx } from '../../access/context.ts'
 import type { RepoCtx } from '../../access/context.ts'
 import type { Cost } from '../../admission/requests.ts'
-import { pageErrors } from '../../http/error-forms.ts'
+import { pageErrors, type RefusedCall } from '../../http/error-forms.ts'
 import {
   bytesOf,
   operation,
@@ -24,9 +24,11 @@ import { crossedEdit, versionName, type CrossedEdit, type StoredFields } from '.
 import { linkMessages } from '../../site/render.service.ts'
 import { csrfName, type RefusedForm } from '../ui/page-context.ts'
 import { siteHref } from '../ui/paths.ts'
-import type { BrowserCtx } from './browser-context.ts'
+import { isFromHere } from '../../http/own-origin.ts'
+import { contextOf, type BrowserCtx } from './browser-context.ts'
 import { inBrowser, inSession, ownForm } from './browser.requirements.ts'
 import type { PageMeta } from './document.tsx'
+import { ErrorContent, errorHeading } from './error-page.tsx'
 import { explained } from './explained.ts'
 import { noticeCookie } from './notice.ts'
 import { unkept } from './page-headers.ts'
@@ -230,8 +232,33 @@ export interface ActResult {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Returns the page that shows a refused form again; undefined: an error page does. */
+/**
+ * Returns the page that shows a refused form again; undefined: the error page does, with the texts. So it does when the
+ * requirements refuse.
+ */
 export type PageOf<Ctx, Params> = (input: { readonly ctx: Ctx; readonly params: Params }) => Promise<Page | undefined>
+
+/** Says that the texts of an act come from its page, such as the name of what a button deletes: nobody typed them. */
+export const nothingTyped = 'nothing typed'
+
+/** The names of fields that take text. */
+type TextNames<Fields extends Schemas> = {
+  [Name in keyof Fields]-?: string extends Static<Fields[Name]>
+    ? Name
+    : readonly string[] extends Static<Fields[Name]>
+      ? Name
+      : never
+}[keyof Fields]
+
+/** Demands `again` of an act whose form has text. */
+type SaysWhereAgain<Fields extends Schemas, Again> = [TextNames<Fields>] extends [never]
+  ? { readonly again?: Again }
+  : { readonly again: Again }
+
+type Again<Rs extends readonly AnyRequirement[], Params> =
+  | Page
+  | PageOf<ContextAfter<readonly [typeof inBrowser, typeof inSession, ...Rs]>, Params>
+  | typeof nothingTyped
 
 interface ActDeclaration<
   Path extends string,
@@ -256,13 +283,6 @@ interface ActDeclaration<
    * account without one needs a recent sign-in.
    */
   readonly recentSignIn?: true | 'password'
-  /** The page with the form; it is shown again with the problem and what was sent. Without it there is an error page. */
-  readonly again?:
-    | Page
-    | PageOf<
-        ContextAfter<readonly [typeof inBrowser, typeof inSession, ...Rs]>,
-        PathParams<Path, Params & ParamsOfAll<Rs>>
-      >
   /**
    * The form edits what exists and says so (`Form isEdit`): a field that somebody else changed since the form was shown is not
    * overwritten; the page in `again` shows both values.
@@ -286,8 +306,14 @@ export function act<
   const Rs extends readonly AnyRequirement[],
   Params extends { readonly [Name in ParamNames<Path>]?: Schema } = Readonly<Record<never, never>>,
   Fields extends Schemas = Record<never, never>,
->(declaration: ActDeclaration<Path, Rs, Params, Fields>): TwinOperation {
-  const { path, requires, again, problemFields = {} } = declaration
+>(
+  declaration: ActDeclaration<Path, Rs, Params, Fields> &
+    /** The page with the form; it is shown again with the problem and what was sent. Without it there is an error page. */
+    SaysWhereAgain<Fields, Again<Rs, PathParams<Path, Params & ParamsOfAll<Rs>>>>,
+): TwinOperation {
+  const { path, requires, problemFields = {} } = declaration
+  const again = declaration.again === nothingTyped ? undefined : declaration.again
+  const isTyped = declaration.again !== undefined && again !== undefined
   const fields = declaration.fields ?? ({} as Fields)
   const run = async (sent: {
     readonly ctx: object
@@ -314,7 +340,7 @@ export function act<
     } catch (error) {
       if (!(error instanceof Refusal) || again === undefined || !mayShowAgain(error)) throw error
       const shown = typeof again === 'function' ? await again(input as unknown as Parameters<typeof again>[0]) : again
-      if (shown === undefined) throw error
+      if (shown === undefined) return sendTexts(error, ctx, input.call, input.body)
       const field = fieldOf(error, problemFields)
       return shown.showAgain({
         ctx,
@@ -368,7 +394,40 @@ export function act<
     reply: { 303: 'empty', ...againReplies },
     run: async (input) => run(input as Parameters<typeof run>[0]) as Promise<Reply<303, undefined>>,
   })
-  return { ...declared, twin: declaration.twin, edits: declaration.edits, recentSignIn: declaration.recentSignIn }
+  return {
+    ...declared,
+    twin: declaration.twin,
+    edits: declaration.edits,
+    recentSignIn: declaration.recentSignIn,
+    ...(isTyped ? { afterRefusal: keepTexts } : {}),
+  }
+}
+
+/** Returns the error page of a refused form with the texts that were sent. */
+function sendTexts(refusal: Refusal, ctx: BrowserCtx, call: Call, values: unknown): Promise<StreamReply<number>> {
+  return sendPage(ctx, call, {
+    meta: { title: errorHeading(refusal), isUnlisted: true },
+    content: <ErrorContent refusal={refusal} call={call as RefusedCall} />,
+    status: refusal.status,
+    refused: { action: actionOf(call), values: values as Readonly<Record<string, unknown>> },
+    headers: unkept,
+  })
+}
+
+/** Answers a form that a requirement refused, such as one of a repository that was archived meanwhile. */
+async function keepTexts(refusal: Refusal, call: Call): Promise<StreamReply<number> | undefined> {
+  const ctx = contextOf(call)
+  // Another site may not put words on a page of this one.
+  if (!ctx?.viewer || !mayShowAgain(refusal) || !isFromHere(ctx.config.server.rootUrl, call)) return undefined
+  let values: unknown
+  try {
+    values = await call.decodedBody()
+  } catch (error) {
+    // What cannot be read cannot be shown; the refusal says why.
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+  return sendTexts(refusal, ctx, call, values)
 }
 
 const actionOf = (call: Call): string => call.url.split('?', 1)[0] ?? ''

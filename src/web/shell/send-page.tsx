@@ -63,14 +63,18 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
   const whenShown = (): void => {
     isProblemShown = true
   }
+  let isFilled = refused === undefined
+  const whenFilled = (): void => {
+    isFilled = true
+  }
   const notice = takeNotice(ctx.config, call)
   // The work of services counts once, and that of the views in each rendering.
   const budgets = [ctx.budget, ctx.budget.copy()] as const
-  const render = (budget: WorkBudget, problem?: string): string =>
+  const render = (budget: WorkBudget, problem?: string, texts?: readonly string[]): string =>
     renderDocument(
-      { ...factsOf({ ...ctx, budget }, call.url, refused && { ...refused, whenShown }), messages },
+      { ...factsOf({ ...ctx, budget }, call.url, refused && { ...refused, whenShown, whenFilled }), messages },
       meta,
-      <Layout {...{ unreadCount, notice, problem, isWide }} offersSignUp={offersSignUp(ctx.config)}>
+      <Layout {...{ unreadCount, notice, problem, texts, isWide }} offersSignUp={offersSignUp(ctx.config)}>
         {content}
       </Layout>,
     )
@@ -78,7 +82,9 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
   ctx.budget.signal?.throwIfAborted()
   const first = render(budgets[0])
   // The page may have lost the form meanwhile, or it lacks the field.
-  const text = isProblemShown ? first : render(budgets[1], refused?.problem?.message)
+  const texts = isFilled ? [] : typedTexts(refused?.values ?? {})
+  const problem = isProblemShown ? undefined : refused?.problem?.message
+  const text = isProblemShown && texts.length === 0 ? first : render(budgets[1], problem, texts)
   const html = Buffer.from(text)
   // Parts with texts of people take from the budget; this bounds what their number and names add.
   if (html.length > maxAnswerBytes) throw new WorkTooCostly('outputBytes')
@@ -91,6 +97,18 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
     }),
   })
 }
+
+/** Names of fields whose values no page shows. */
+const secretName = /passw|secret|token|passphrase|^data$|^value$/i
+
+/**
+ * Returns the texts of a form that somebody typed: those of several words or lines. Single words may be choices and ids of
+ * the page.
+ */
+const typedTexts = (values: Readonly<Record<string, unknown>>): string[] =>
+  Object.entries(values).flatMap(([name, value]) =>
+    typeof value === 'string' && /\S\s+\S/.test(value) && !secretName.test(name) ? [value] : [],
+  )
 
 /** Returns the stored fields of the form of a page that edits by an action; undefined when the page lacks it. */
 export function readStored(

@@ -66,6 +66,7 @@ export function Form({
   const page = usePage()
   const refused = method === 'post' && isSame(page.refused, to, hidden) ? page.refused : undefined
   const problem = refused?.problem
+  refused?.whenFilled?.()
   const stored: StoredFields | undefined = isEdit ? new Map() : undefined
   const others = refused?.others && new Map(refused.others)
   if (stored !== undefined) page.whenEdited?.(to, stored)

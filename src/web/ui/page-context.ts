@@ -40,6 +40,8 @@ export interface RefusedForm {
   readonly others?: ReadonlyMap<string, string> | undefined
   /** Called when a part of the page shows the message. */
   readonly whenShown?: () => void
+  /** Called when the form is shown with what was sent. */
+  readonly whenFilled?: () => void
 }
 
 /** What every part of a page may use. */

@@ -5,7 +5,7 @@ import { flagsOn } from '../../../repos/social/flag.requirements.ts'
 import { addFlag, flagsOf, removeFlag } from '../../../repos/social/flag.service.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { inSession } from '../../shell/browser.requirements.ts'
-import { act, page } from '../../shell/page.tsx'
+import { act, nothingTyped, page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { FlagsView } from './flags.view.tsx'
 import { administrationTexts as texts } from '../../languages/texts.ts'
@@ -46,6 +46,7 @@ export const removeRepositoryFlag = act({
   cost: 'usual',
   requires: [flagsOn, inRepo, siteAdmin],
   fields,
+  again: nothingTyped,
   async run({ ctx, body }) {
     await removeFlag(ctx, body.flag ?? '')
     return { to: pathOf(ctx.owner.name, ctx.repo.name, 'flags'), notice: texts.flags.removed(body.flag ?? '') }

@@ -22,7 +22,7 @@ import { viewQuota } from '../../../quota/view.service.ts'
 import { targetUser } from '../../../users/subject.requirements.ts'
 import { findShownUser } from '../../../users/user.service.ts'
 import { inSession } from '../../shell/browser.requirements.ts'
-import { act, page } from '../../shell/page.tsx'
+import { act, nothingTyped, page } from '../../shell/page.tsx'
 import { inAdministration } from '../administration-frame.tsx'
 import { accountQuotaPath, groupPath, quotaPath as to } from './quota-paths.ts'
 import { AccountQuotaView, QuotaGroupView, QuotaRuleView, QuotaView } from './quota.view.tsx'
@@ -191,6 +191,7 @@ export const administrationRemoveRuleFromQuotaGroup = act({
   cost: 'usual',
   requires: [quotaOn, siteAdmin, namedGroup],
   fields: { rule: text },
+  again: nothingTyped,
   async run({ ctx, body }) {
     await removeRuleFromGroup(ctx, ctx.group, await getRule(ctx, body.rule ?? ''))
     return { to: groupPath(ctx.group.name), notice: texts.ruleRemoved(body.rule ?? '') }

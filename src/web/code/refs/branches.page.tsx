@@ -15,7 +15,7 @@ import {
 import { viewCommits } from '../../../code/statuses/commit-view.service.ts'
 import { pageQuery } from '../../../http/schema.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
-import { act, page } from '../../shell/page.tsx'
+import { act, nothingTyped, page } from '../../shell/page.tsx'
 import { BranchesView, type BranchEntry } from './branches.view.tsx'
 import { repositoryPath, revisionPath } from '../code-paths.ts'
 import { codeTexts as texts } from '../../languages/texts.ts'
@@ -111,6 +111,7 @@ export const deleteBranchAct = act({
   cost: 'usual',
   requires: [inRepo, gitRepo, canRead('code'), canWrite('code'), notArchived],
   fields: { name: Type.String() },
+  again: nothingTyped,
   async run({ ctx, body }) {
     await removeBranch(ctx, body.name)
     return { to: repositoryPath(ctx, 'branches'), notice: texts.branchDeleted(body.name) }

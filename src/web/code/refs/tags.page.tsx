@@ -8,7 +8,7 @@ import { pageQuery } from '../../../http/schema.ts'
 import { pluck } from '../../../lib/pluck.ts'
 import { getReleasedTags } from '../../../releases/release.service.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
-import { act, page } from '../../shell/page.tsx'
+import { act, nothingTyped, page } from '../../shell/page.tsx'
 import { repositoryPath, tagFeedPath } from '../code-paths.ts'
 import { TagsView } from './tags.view.tsx'
 import { codeTexts as texts } from '../../languages/texts.ts'
@@ -82,6 +82,7 @@ export const deleteTagAct = act({
   cost: 'usual',
   requires: [inRepo, canRead('code'), gitRepo, canWrite('code'), notArchived],
   fields: { name: Type.String() },
+  again: nothingTyped,
   async run({ ctx, body }) {
     await removeTag(ctx, body.name)
     return { to: repositoryPath(ctx, 'tags'), notice: texts.tagDeleted(body.name) }

@@ -124,6 +124,8 @@ export const shellTexts = {
     failed: 'Der Browser hat keinen Passkey geliefert. Versuchen Sie es noch einmal.',
     alreadyAdded: 'Dieses Gerät hat schon einen Passkey für das Konto.',
   },
+  typedTexts: 'Was eingegeben wurde',
+  typedTextsHint: 'Es wurde nicht übernommen. Kopieren Sie, was gebraucht wird.',
   errors: {
     linkSpent: 'Dieser Link gilt nicht mehr',
     notFound: 'Seite nicht gefunden',

@@ -123,6 +123,8 @@ export const shellTexts = {
     failed: 'The browser returned no passkey. Try again.',
     alreadyAdded: 'This device already has a passkey for the account.',
   },
+  typedTexts: 'What you typed',
+  typedTextsHint: 'It was not sent on. Copy what you need.',
   errors: {
     linkSpent: 'This link does not work any more',
     notFound: 'Page not found',

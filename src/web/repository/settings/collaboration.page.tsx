@@ -23,7 +23,7 @@ import {
 } from '../../../repos/people/team-repo.service.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { inSession } from '../../shell/browser.requirements.ts'
-import { act, page } from '../../shell/page.tsx'
+import { act, nothingTyped, page } from '../../shell/page.tsx'
 import { CollaborationView } from './collaboration.view.tsx'
 import { metaOf, repositoryOf, settingsPath } from './frame.tsx'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
@@ -106,6 +106,7 @@ export const removeCollaboratorSubmit = act({
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: { collaborator: text },
+  again: nothingTyped,
   async run({ ctx, body }) {
     const person = await getPersonToShare(ctx, body.collaborator ?? '')
     await removeCollaborator(ctx, person)
@@ -138,6 +139,7 @@ export const removeTeamSubmit = act({
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: { team: text },
+  again: nothingTyped,
   async run({ ctx, body }) {
     refuseTeamChange(ctx)
     const team = await getOwnerTeam(ctx, body.team ?? '')

@@ -15,7 +15,7 @@ import {
 } from '../../../repos/mirrors/push-mirror.service.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { inSession } from '../../shell/browser.requirements.ts'
-import { act, page } from '../../shell/page.tsx'
+import { act, nothingTyped, page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { metaOf, repositoryOf, settingsPath } from './frame.tsx'
 import { MirrorsView } from './mirrors.view.tsx'
@@ -75,6 +75,7 @@ export const deletePushMirrorSubmit = act({
   cost: 'usual',
   requires: [inRepo, repoAdmin, notArchived, mirrorsEnabled],
   fields: { name: text },
+  again: nothingTyped,
   async run({ ctx, body }) {
     await removePushMirror(ctx, body.name ?? '')
     return { to: settingsPath(ctx, 'mirrors'), notice: texts.removed }

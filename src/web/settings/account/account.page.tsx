@@ -17,7 +17,7 @@ import { editSettings } from '../../../users/settings/settings.service.ts'
 import { browserLanguage, browserOf } from '../../shell/browser-of.ts'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { forgetHeaders, noSessionCookies, signInCookies } from '../../shell/cookies.ts'
-import { act, page } from '../../shell/page.tsx'
+import { act, nothingTyped, page } from '../../shell/page.tsx'
 import { AccountView } from './account.view.tsx'
 import { confirmPassword } from '../confirm-password.tsx'
 import type { Possessions } from './delete-account.view.tsx'
@@ -116,6 +116,7 @@ export const confirmAddressAgainSubmit = act({
   cost: 'usual',
   requires: [],
   fields: { email: text },
+  again: nothingTyped,
   async run({ ctx, body, call }) {
     const asker = { ip: call.ip, language: browserLanguage(ctx.config, call) }
     await askToConfirmAgain(ctx, ctx.viewer.user, body.email ?? '', asker)
@@ -129,6 +130,7 @@ export const removeAddressSubmit = act({
   cost: 'usual',
   requires: [],
   fields: { email: text },
+  again: nothingTyped,
   async run({ ctx, body }) {
     await removeEmails(ctx, ctx.viewer.user, [body.email ?? ''])
     return { to: path, notice: done.removed }

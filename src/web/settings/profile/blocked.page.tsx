@@ -6,7 +6,7 @@ import { findShownUser } from '../../../users/user.service.ts'
 import { blockedTexts as texts } from '../../languages/texts.ts'
 import { BlockedView } from '../../shared/blocked/blocked.view.tsx'
 import { inSession } from '../../shell/browser.requirements.ts'
-import { act, page } from '../../shell/page.tsx'
+import { act, nothingTyped, page } from '../../shell/page.tsx'
 import { inSettings, settingsMeta, settingsPath, type PersonCtx } from '../settings-frame.tsx'
 import { textUpTo } from '../../ui/fields.ts'
 
@@ -58,6 +58,7 @@ export const unblockPersonSubmit = act({
   cost: 'usual',
   requires: [],
   fields: { name },
+  again: nothingTyped,
   async run({ ctx, body }) {
     const person = await personOf(ctx, body.name)
     await unblock(ctx, ctx.viewer.user, person)

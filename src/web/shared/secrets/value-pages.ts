@@ -4,7 +4,7 @@ import { removeVariable } from '../../../actions/variables/variable.service.ts'
 import type { AnyRequirement } from '../../../http/operation.ts'
 import { inSession } from '../../shell/browser.requirements.ts'
 import type { PageMeta } from '../../shell/document.tsx'
-import { act, page, type Frame, type Page } from '../../shell/page.tsx'
+import { act, nothingTyped, page, type Frame, type Page } from '../../shell/page.tsx'
 import type { HolderCtx } from '../holder-context.ts'
 import {
   addVariableFrom,
@@ -63,6 +63,7 @@ export function valuePages<const Rs extends readonly AnyRequirement[]>(holder: V
     cost: 'usual',
     requires,
     fields: nameField,
+    again: nothingTyped,
     async run({ ctx, body }) {
       await removeSecret(ctx, ownerOf(ctx), body.name ?? '')
       return { to: listPathOf(ctx), notice: texts.secretRemoved }
@@ -84,6 +85,7 @@ export function valuePages<const Rs extends readonly AnyRequirement[]>(holder: V
     cost: 'usual',
     requires,
     fields: nameField,
+    again: nothingTyped,
     async run({ ctx, body }) {
       await removeVariable(ctx, ownerOf(ctx), body.name ?? '')
       return { to: listPathOf(ctx), notice: texts.variableRemoved }
