@@ -21,6 +21,7 @@ import {
   lineNumbers,
   rectangularSelection,
 } from '@codemirror/view'
+import { continueDraft } from './drafts.ts'
 import { editorTheme } from './editor-theme.ts'
 
 /** A longer text stays in its text area: highlighting it would not pay. In characters. */
@@ -68,6 +69,7 @@ function baseExtensions(field: HTMLTextAreaElement): Extension[] {
  * @returns the function that gives the text area back
  */
 export function openEditor(field: HTMLTextAreaElement): (() => void) | void {
+  continueDraft(field)
   if (field.value.length > maxLength) return
   const host = document.createElement('div')
   host.className = 'code-editor'

@@ -29,7 +29,7 @@
  * | `<file-attachment data-upload-url="…" data-field="attachment">` around a text area | dropped and pasted files are sent as multipart, with the form's `_csrf`; the answer is the Markdown to insert as `text/plain`, or an error text, shown in `[data-upload-message]`. `input="id"` names a file input in it |
  * | `data-preview-url="…"` around `role="tab"` buttons with `data-tab="write"` / `data-tab="preview"`, and panels with `data-panel` | the preview panel shows what the address answers to a posted `text` (and `_csrf`) |
  * | `data-tasks="…"` with `data-version` around rendered Markdown | its task boxes can be ticked: the address takes `position`, `checked` and `version` |
- * | `textarea[data-editor]` with `data-language="name.ts"` | becomes a code editor; `data-language-from="#id"` follows a field with the file's name; `data-indent="tab"` or a width, `data-tab-size`, `data-wrap="off"` |
+ * | `textarea[data-editor]` with `data-language="name.ts"` | becomes a code editor, and what is typed is kept until it is sent; `data-language-from="#id"` follows a field with the file's name; `data-indent="tab"` or a width, `data-tab-size`, `data-wrap="off"` |
  * | `.markdown pre.is-loading` with `code.language-mermaid` | the diagram is drawn in a sandboxed frame when it comes near (`diagrams.ts`); `<template id="diagram-parts">` has the buttons and messages |
  * | `class="needs-script"` | hidden in browsers without scripts (style sheet) |
  * | `<html data-theme="light">` (`dark`, `auto`) | colours (style sheet, no script) |

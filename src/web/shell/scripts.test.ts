@@ -457,9 +457,58 @@ test('drafts: a text that was not sent is in its field again, and one that was s
   answer = '/explore/repos'
   await page.getByRole('button').click()
   await page.getByRole('heading', { name: 'Explore' }).waitFor()
-  assert.equal(await page.evaluate('sessionStorage.length'), 0)
+  assert.equal(await page.evaluate(`Object.keys(localStorage).filter((key) => key.startsWith('draft')).length`), 0)
   assert.deepEqual(it.wrong, [])
 })
+
+test(
+  'drafts: a closed tab, the code editor, another person, age, and what is too large to keep',
+  { skip },
+  async () => {
+    await using forge = await startForge()
+    let person = 'ada'
+    await using it = await openPage(
+      forge,
+      () => `<meta name="viewer" content="${person}"><form method="post" action="/-/send">
+    <textarea name="text" data-editor aria-label="Text">first</textarea></form><a href="/-/other">Elsewhere</a>`,
+    )
+    const { page } = it
+    const shows = async (expected: string) => {
+      await page.goto('/-/test')
+      await page.locator('.code-editor .cm-content').waitFor()
+      assert.equal(await page.locator('textarea').inputValue(), expected)
+      assert.equal(await page.locator('.cm-content').textContent(), expected)
+    }
+    await page.locator('.cm-content').click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type(' draft')
+    // Another tab has the drafts too, so those of a closed one remain.
+    await page.evaluate('sessionStorage.clear()')
+    await shows('first draft')
+    person = 'bob'
+    await shows('first')
+    person = 'ada'
+    await shows('first draft')
+    const age = `for (const key of Object.keys(localStorage).filter((each) => each.startsWith('draft'))) localStorage.setItem(key,
+    JSON.stringify({ ...JSON.parse(localStorage.getItem(key)), atMs: Date.now() - 31 * 24 * 3600 * 1000 }))`
+    await page.evaluate(age)
+    await shows('first')
+    // A text that is larger than the store: leaving asks.
+    const questions: string[] = []
+    page.on('dialog', (dialog) => {
+      questions.push(dialog.type())
+      void dialog.accept()
+    })
+    await page.locator('.cm-content').click()
+    await page.keyboard.type('x')
+    await page.evaluate(`const field = document.querySelector('textarea'); field.value = 'y'.repeat(3_100_000);
+    field.dispatchEvent(new Event('input', { bubbles: true }))`)
+    await page.getByText('Elsewhere').click()
+    await page.getByRole('heading', { name: 'Other' }).waitFor()
+    assert.deepEqual(questions, ['beforeunload'])
+    assert.deepEqual(it.wrong, [])
+  },
+)
 
 test('the editor replaces a text area, highlights, and obeys the security policy', { skip }, async () => {
   await using forge = await startForge()
