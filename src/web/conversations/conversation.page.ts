@@ -1,13 +1,9 @@
 import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { inRepo, issuesOrPullsEnabled, notArchived } from '../../access/repo.requirements.ts'
-import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
+import type { IssueRow } from '../../db/tables/issues.ts'
 import { pathNumber } from '../../http/schema.ts'
-import { addComment, setStateWithComment } from '../../issues/comments/comment.service.ts'
 import { getReadableIssue, type EditIssueInput } from '../../issues/issue.service.ts'
-import { Invalid } from '../../lib/errors.ts'
-import { issueTexts } from '../languages/texts.ts'
 import { type Page } from '../shell/page.tsx'
-import { text } from '../ui/fields.ts'
 import { pathOf } from '../ui/paths.ts'
 import { issuePage } from '../issues/issue.page.tsx'
 import { pullPage } from '../pulls/pull.page.tsx'
@@ -37,22 +33,3 @@ export const unchangedIssue: EditIssueInput = { dueDate: undefined, unsetDueDate
 export const addressOf = (ctx: SignedInRepoCtx, issue: IssueRow, anchor = ''): string =>
   pathOf(ctx.owner.name, ctx.repo.name, issue.is_pull ? 'pulls' : 'issues', issue.index) +
   (anchor === '' ? '' : `#${anchor}`)
-
-/** The form of a comment; the buttons that close and reopen send `state`. */
-export const commentFields = { content: text, state: text } as const
-
-/**
- * Adds the comment of a form, and closes or reopens when the button says so.
- * @returns undefined when the form only changed the state
- */
-export async function commentFromForm(
-  ctx: SignedInRepoCtx,
-  issue: IssueRow,
-  { content = '', state }: { readonly content?: string; readonly state?: string },
-): Promise<CommentRow | undefined> {
-  if (state === 'open' || state === 'closed') return setStateWithComment(ctx, issue, { body: content, state })
-  if (content.trim() === '') {
-    throw new Invalid(issueTexts.issue.emptyComment, 'comment_empty', { field: 'content' })
-  }
-  return addComment(ctx, issue, { body: content, updatedAt: undefined })
-}

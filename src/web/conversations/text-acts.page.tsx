@@ -11,15 +11,8 @@ import { editReviewText, getReviewOfText, removeReviewText } from '../../pulls/r
 import { act } from '../shell/page.tsx'
 import { issueTexts } from '../languages/texts.ts'
 
-import {
-  addressOf,
-  commentFields,
-  commentFromForm,
-  conversationAct,
-  indexAndId,
-  indexParameter,
-  unchangedIssue,
-} from './conversation.page.ts'
+import { addressOf, conversationAct, indexAndId, indexParameter, unchangedIssue } from './conversation.page.ts'
+import { commentFields, commentFromForm } from '../issues/comment-form.ts'
 import { integer, text, tick } from '../ui/fields.ts'
 
 const texts = issueTexts.issue

@@ -114,8 +114,8 @@ export const shellTexts: Texts['shellTexts'] = {
     failed: '浏览器没有返回通行密钥。请重试。',
     alreadyAdded: '此设备已有该账号的通行密钥。',
   },
-  typedTexts: '您输入的内容',
-  typedTextsHint: '内容未被提交。请复制您需要的部分。',
+  typedTexts: '你输入的内容',
+  typedTextsHint: '内容未被提交。请复制你需要的部分。',
   errors: {
     linkSpent: '此链接已失效',
     notFound: '页面不存在',
