@@ -124,7 +124,7 @@ module.exports = {
     transport: [['http', 'ssh']],
     users: [['avatars', 'credentials', 'settings', 'social'], ['entry']],
     repos: [['search'], ['lists'], ['git-hooks', 'mirrors', 'social'], ['people'], ['lifecycle'], ['maintenance']],
-    code: [['commits'], ['branches'], ['contents'], ['archives', 'languages', 'search', 'statuses']],
+    code: [['commits'], ['branches'], ['contents'], ['languages'], ['archives', 'search', 'statuses']],
     issues: [
       ['attachments', 'dependencies', 'labels', 'milestones', 'social', 'templates', 'time'],
       ['references'],

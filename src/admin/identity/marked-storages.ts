@@ -30,20 +30,21 @@ export const markedStoragesOf = ({ blobs, config }: Services): readonly MarkedSt
  * Returns the storages that settings name, without making any of them.
  * @param openBucket opens a bucket
  */
-export const namedStorages = (
+export async function namedStorages(
   { paths, storage }: Pick<Config, 'paths' | 'storage'>,
   openBucket: (settings: S3StorageSettings) => Promise<Blobs>,
-): Promise<readonly MarkedStorage[]> =>
-  Promise.all([
-    repositoriesAt(paths.repositories),
-    ...storageKinds.map(async (kind) => {
+): Promise<readonly MarkedStorage[]> {
+  const ofKinds = await Promise.all(
+    storageKinds.map(async (kind) => {
       const settings = storage[kind]
       const where = whereIs(kind, settings)
       return settings.type === 'local'
         ? folderAt(kind, where, settings.path)
         : storageAt(kind, settings, await openBucket(settings))
     }),
-  ])
+  )
+  return [repositoriesAt(paths.repositories), ...ofKinds]
+}
 
 const repositoriesAt = (folder: string): MarkedStorage =>
   folderAt('repositories', `the folder of repositories ${folder} ([repository].ROOT)`, folder)

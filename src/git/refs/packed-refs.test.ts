@@ -21,7 +21,8 @@ test('packed references are read once for concurrent readers, and again after a 
   let reads = 0
   const own = fs.promises.readFile
   fs.promises.readFile = ((...args: Parameters<typeof own>) => {
-    if (String(args[0]).endsWith('packed-refs')) reads++
+    const [file] = args
+    if (typeof file === 'string' && file.endsWith('packed-refs')) reads++
     return own(...args)
   }) as typeof own
   syncBuiltinESMExports()
