@@ -13,7 +13,9 @@ export interface Visit {
 /** Addresses that are no pages: downloads, feeds, pictures and the like. */
 const isOther = (path: string): boolean =>
   /^\/(?:api|assets|avatars|repo-avatars|attachments)\//.test(path) ||
-  /\/(?:raw|media|archive|releases\/download)\/|\.(?:rss|atom|diff|patch|git|svg|zip|keys|gpg)(?:\?|$)/.test(path) ||
+  /\/(?:raw|media|archive|releases\/download|(?:rss|atom)\/branch)\/|\.(?:rss|atom|diff|patch|git|svg|zip|keys|gpg)(?:\?|$)/.test(
+    path,
+  ) ||
   /\/(?:logs|artifacts\/[^/]+|files\/[^/]+)(?:\?|$)/.test(path)
 
 /** The query of list pages leads to endless combinations, and each revision has all files: one of each shape is enough. */
