@@ -38,7 +38,7 @@ const escaped = (text: string): string => text.replaceAll(/[\\*?[\]]/g, String.r
 
 /**
  * Returns patterns of git for the paths that contain a part and end with an end; letter case does not matter. The part and
- * the end may overlap: `a.t` and `.ts` are both in `a.ts`.
+ * the end may overlap: `a.t` and `.ts` are both in the name “a.ts”.
  */
 function containing(part: string, end: string): string[] {
   const patterns = [`*${escaped(part)}*${escaped(end)}`]

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { signedIn } from '../../access/requirements.ts'
 import { storedReplies } from '../../access/serve-stored.ts'
-import { contentDisposition } from '../../http/file-reply.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { bytes, empty, redirect } from '../../http/reply.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
@@ -145,7 +144,8 @@ export const swiftManifest = operation({
       .join(', ')
     const headers = {
       ...contentVersion,
-      'content-disposition': contentDisposition('attachment', name),
+      // Not encoded, unlike in other downloads (observed). Names of manifests are ASCII.
+      'content-disposition': `attachment; filename="${name}"; filename*=UTF-8''${name}`,
       ...(link === '' ? {} : { link }),
     }
     return bytes('text/x-swift', manifest, { headers })
