@@ -64,7 +64,7 @@ export const mergeThePull = act({
 export const cancelTheMerge = act({
   path: '/{username}/{reponame}/pulls/{index}/merge/cancel',
   twin: 'repoCancelScheduledAutoMerge',
-  cost: 'usual',
+  cost: 'expensive',
   requires: [...readsPull, notArchived],
   params,
   again: pullPage,
@@ -78,7 +78,7 @@ export const cancelTheMerge = act({
 export const deleteTheHead = act({
   path: '/{username}/{reponame}/pulls/{index}/branch/delete',
   twin: null,
-  cost: 'usual',
+  cost: 'expensive',
   requires: readsPull,
   params,
   again: pullPage,
@@ -131,7 +131,7 @@ export const retitlePull = act({
   path: '/{username}/{reponame}/pulls/{index}/title',
   edits: true,
   twin: 'repoEditPullRequest',
-  cost: 'usual',
+  cost: 'expensive',
   requires: readsPull,
   params,
   again: pullPage,
@@ -164,7 +164,7 @@ export const changeDraft = act({
 export const changeReviewers = act({
   path: '/{username}/{reponame}/pulls/{index}/reviewers',
   twin: 'repoCreatePullReviewRequests',
-  cost: 'usual',
+  cost: 'expensive',
   requires: readsPull,
   params,
   again: pullPage,

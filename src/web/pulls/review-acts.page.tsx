@@ -96,7 +96,7 @@ export const submitTheReview = act({
 export const discardTheReview = act({
   path: '/{username}/{reponame}/pulls/{index}/files/reviews/discard',
   twin: 'repoDeletePullReview',
-  cost: 'usual',
+  cost: 'expensive',
   requires: [...readsPull, notArchived],
   params,
   again: pullFilesPage,
@@ -113,7 +113,7 @@ export const discardTheReview = act({
 export const resolveTheConversation = act({
   path: '/{username}/{reponame}/pulls/{index}/conversations/{comment}',
   twin: null,
-  cost: 'usual',
+  cost: 'expensive',
   requires: [...readsPull, codeCommentInRepo, notArchived],
   params,
   again: pullPage,

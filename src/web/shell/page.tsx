@@ -314,6 +314,9 @@ export function act<
   const { path, requires, problemFields = {} } = declaration
   const again = declaration.again === nothingTyped ? undefined : declaration.again
   const isTyped = declaration.again !== undefined && again !== undefined
+  if (typeof again === 'object' && again.cost === 'expensive' && declaration.cost !== 'expensive') {
+    throw new Error(`${path}: a refusal shows its page, so its cost is 'expensive' too`)
+  }
   const fields = declaration.fields ?? ({} as Fields)
   const run = async (sent: {
     readonly ctx: object

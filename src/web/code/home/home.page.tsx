@@ -97,7 +97,7 @@ export const editTopicsSubmit = act({
   path: '/{username}/{reponame}/topics',
   edits: true,
   twin: 'repoUpdateTopics',
-  cost: 'usual',
+  cost: 'expensive',
   requires: [inRepo, anyAccess, repoAdmin],
   fields: { topics: textUpTo(4096) },
   again: repositoryHomePage,

@@ -77,7 +77,7 @@ export const branchesPage = page({
 export const createBranchAct = act({
   path: '/{username}/{reponame}/branches',
   twin: 'repoCreateBranch',
-  cost: 'usual',
+  cost: 'expensive',
   requires: [inRepo, gitRepo, canRead('code'), canWrite('code'), notArchived, repoUnderQuota('size:git:all')],
   fields: { name: Type.String(), from: text },
   again: branchesPage,
@@ -93,7 +93,7 @@ export const createBranchAct = act({
 export const renameBranchAct = act({
   path: '/{username}/{reponame}/branches/rename',
   twin: 'repoUpdateBranch',
-  cost: 'usual',
+  cost: 'expensive',
   requires: [inRepo, gitRepo, canRead('code'), canWrite('code'), notArchived],
   fields: { from: Type.String(), to: Type.String() },
   again: branchesPage,

@@ -65,7 +65,7 @@ export const tagsPage = page({
 export const createTagAct = act({
   path: '/{username}/{reponame}/tags',
   twin: 'repoCreateTag',
-  cost: 'usual',
+  cost: 'expensive',
   requires: [inRepo, canRead('code'), gitRepo, canWrite('code'), notArchived, repoUnderQuota('size:repos:all')],
   fields: { name: Type.String(), target: text, message: text },
   again: tagsPage,
