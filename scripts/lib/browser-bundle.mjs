@@ -7,7 +7,7 @@ import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFi
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { brotliCompress, constants } from 'node:zlib'
 import { keptResult } from './kept-results.mjs'
 import { fromRoot, readJson, root } from './project.mjs'
 
@@ -54,7 +54,7 @@ export async function bundleBrowser(folder) {
   rmSync(target, { recursive: true, force: true })
   mkdirSync(target, { recursive: true })
   for (const result of results) cpSync(join(result, 'web'), target, { recursive: true })
-  const files = readdirSync(target).filter((name) => !/\.(br|gz)$/.test(name))
+  const files = readdirSync(target).map((name) => basename(name, '.br'))
   const described = results.map((result) => JSON.parse(readFileSync(join(result, 'part.json'), 'utf8')))
   const names = Object.assign({}, ...described.map((each) => each.names))
   const policies = Object.assign({}, ...described.map((each) => each.policies))
@@ -209,7 +209,10 @@ function writeSprite(folder, name, { size, icons }) {
   return file
 }
 
-/** The last two levels of brotli take ten times as long and save a tenth, so large files that few pages load do without. */
+/**
+ * Leaves only the form that most clients take; the program makes the others. The last two levels of brotli take ten times as
+ * long and save a tenth, so large files that few pages load do without.
+ */
 async function compress(path) {
   const content = readFileSync(path)
   const isLate = /^(?:chunk|diagram)-/.test(basename(path)) && content.length > 64 * 1024
@@ -218,12 +221,8 @@ async function compress(path) {
     [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
     [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
   }
-  const [small, compatible] = await Promise.all([
-    promisify(brotliCompress)(content, { params }),
-    promisify(gzip)(content, { level: constants.Z_BEST_COMPRESSION }),
-  ])
-  writeFileSync(`${path}.br`, small)
-  writeFileSync(`${path}.gz`, compatible)
+  writeFileSync(`${path}.br`, await promisify(brotliCompress)(content, { params }))
+  rmSync(path)
 }
 
 const packagesOf = (metafile) => [

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliDecompress, constants, gzip } from 'node:zlib'
 import type { Config } from '../../config/load-config.ts'
 import { builtFile } from '../../lib/assets.ts'
 import type { IconAddresses } from '../ui/icon.tsx'
@@ -53,7 +55,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** How an asset is sent: as it is, or as one of the forms that the build compressed. */
+/** How an asset is sent: in the form that the build made, or in one for clients that do not take it. */
 export interface Asset {
   readonly content: Buffer
   readonly contentType: string
@@ -70,9 +72,25 @@ export async function readAsset(name: string, acceptEncoding: string): Promise<A
   const contentType = contentTypes[extname(name)]
   if (contentType === undefined || !manifest().files.has(name)) return undefined
   const encoding = encodingFor(acceptEncoding)
-  const suffix = encoding === 'br' ? '.br' : encoding === 'gzip' ? '.gz' : ''
-  const content = await readFile(builtFile(`web/${name}${suffix}`))
+  const content =
+    encoding === 'br' ? await builtForm(name) : encoding === 'gzip' ? await gzippedForm(name) : await plainForm(name)
   return { content, contentType, encoding, policy: manifest().policies[name] }
+}
+
+const builtForm = (name: string): Promise<Buffer> => readFile(builtFile(`web/${name}.br`))
+
+const plainForm = async (name: string): Promise<Buffer> => promisify(brotliDecompress)(await builtForm(name))
+
+/** Browsers take Brotli only over HTTPS. The built files are few, so that each is compressed again once. */
+const gzipped = new Map<string, Promise<Buffer>>()
+
+function gzippedForm(name: string): Promise<Buffer> {
+  const known = gzipped.get(name)
+  if (known) return known
+  const made = plainForm(name).then((plain) => promisify(gzip)(plain, { level: constants.Z_BEST_COMPRESSION }))
+  gzipped.set(name, made)
+  made.catch(() => gzipped.delete(name))
+  return made
 }
 
 /** Brotli is smaller. A weight of zero refuses an encoding; other weights do not count. */
