@@ -20,6 +20,8 @@
  * | `data-autosubmit` on a select or input | sends its form when it changes; a `<noscript>` button does so without scripts |
  * | `data-rows` on a list | `j`/`k` move the focus over the links of its children (`data-row-link`, or else the first link), `x` ticks the checkbox of the row. Inside `data-rows-group` the lists are one. `data-row-key="e"` on a button of a row, or of the group for ticked rows, is clicked by this key |
  * | `data-lines` around lines with ids `L1`, `L2` … and links to them | marks the lines of the address (`#L10-L20`) with `is-marked`; Shift and a click, or a drag over numbers, extend the range; the ids may have a prefix (`diff-3-R1`). A link with `data-line-key` in the range gets the range as `line=` |
+ * | `data-changes` around the files of a difference | the buttons of `[data-change-keys]`, with `data-change-act` and `data-hotkey`, move the focus by files, changes and conversations, extend the marked lines, comment, suggest and mark as viewed; `data-none` is said in `[data-change-status]` when there is nothing further. Arrow keys move from line to line |
+ * | `data-suggest` on a button of a line comment | puts a suggestion with the lines of the comment into its text; `data-problem` is said in `[data-suggest-problem]` when they are not shown in full |
  * | `data-live="/path"` | renders Turbo streams from the event stream at this address while the page is shown |
  * | `data-refresh-seconds="3"` | loads the page again in this interval while it is shown (`refreshSeconds` of a page's `meta` does so without scripts too) |
  * | `<text-expander keys="@ # :" data-url="…">` around a text area | completion: the address answers `?key=&q=` with `<ul role="listbox" class="suggestions">` of `<li role="option" data-value="@ada">`, or with nothing |
@@ -31,6 +33,7 @@
  * | `data-tasks="…"` with `data-version` around rendered Markdown | its task boxes can be ticked: the address takes `position`, `checked` and `version` |
  * | `textarea[data-editor]` with `data-language="name.ts"` | becomes a code editor, and what is typed is kept until it is sent; `data-language-from="#id"` follows a field with the file's name; `data-indent="tab"` or a width, `data-tab-size`, `data-wrap="off"` |
  * | `.markdown pre.is-loading` with `code.language-mermaid` | the diagram is drawn in a sandboxed frame when it comes near (`diagrams.ts`); `<template id="diagram-parts">` has the buttons and messages |
+ * | `class="apple-only"`, `class="not-apple"` | shown on keyboards with a command key, and on others |
  * | `class="needs-script"` | hidden in browsers without scripts (style sheet) |
  * | `<html data-theme="light">` (`dark`, `auto`) | colours (style sheet, no script) |
  */
@@ -72,6 +75,14 @@ onEach(
 onEach(
   '.markdown pre.is-loading:has(> code.language-mermaid)',
   later(async () => (await import('./diagrams.ts')).connectDiagram),
+)
+onEach(
+  '[data-changes]',
+  later(async () => (await import('./changes.ts')).connectChanges),
+)
+onEach(
+  '[data-suggest]',
+  later(async () => (await import('./suggesting.ts')).connectSuggesting),
 )
 onEach(
   'textarea[data-editor]',

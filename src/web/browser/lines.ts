@@ -36,6 +36,15 @@ function choose({ prefix, first, last }: LineRange): void {
   mark(hash)
 }
 
+/** Marks the lines between two ids on the same side of a file, and returns their numbers. */
+export function chooseLines(from: string, to: string): string | undefined {
+  const [begin, end] = [rangeOf(`#${from}`), rangeOf(`#${to}`)]
+  if (!begin || begin.prefix !== end?.prefix) return undefined
+  const range = { prefix: end.prefix, first: Math.min(begin.first, end.first), last: Math.max(begin.first, end.first) }
+  choose(range)
+  return range.first === range.last ? `${range.first}` : `${range.first}–${range.last}`
+}
+
 const lineLink = '[data-lines] a[href^="#"]'
 const lineAt = (event: Event): LineRange | undefined => rangeOf(around(event, lineLink)?.getAttribute('href') ?? '')
 
@@ -56,13 +65,26 @@ document.addEventListener('dragstart', (event) => {
   if (around(event, lineLink)) event.preventDefault()
 })
 
+/** The form of a comment is drawn in the frame of its file; without scripts the whole page comes again. */
+function showInFile(link: HTMLAnchorElement): void {
+  const frame = link.closest('turbo-frame')
+  const path = link.closest<HTMLElement>('.diff-file')?.ariaLabel
+  if (!frame || !path) return
+  const address = new URL(link.href)
+  address.searchParams.set('file', path)
+  link.href = address.href
+  link.dataset['turboFrame'] = frame.id
+}
+
 // A comment on a line of the marked range is about the range.
 document.addEventListener(
   'click',
   (event) => {
     const link = around(event, '[data-lines] a[data-line-key]')
-    const range = link && rangeOf(location.hash)
-    if (!range || range.first === range.last || !(link instanceof HTMLAnchorElement)) return
+    if (!(link instanceof HTMLAnchorElement)) return
+    showInFile(link)
+    const range = rangeOf(location.hash)
+    if (!range || range.first === range.last) return
     const clicked = rangeOf(link.hash)
     if (clicked?.prefix !== range.prefix || clicked.first < range.first || clicked.first > range.last) return
     const address = new URL(link.href)

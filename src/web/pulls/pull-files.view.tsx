@@ -77,6 +77,7 @@ export function PullFilesView(props: PullFilesProps) {
       <DiffView
         {...{ diff, layout, ignoresSpace, only, addressOf }}
         highlighted={props.highlighted}
+        isReview
         mayComment={props.mayComment}
         isCollapsed={(file) => since === undefined && only === undefined && isViewed(props, file)}
         actsOf={(file) => <ViewedButton {...props} file={file} />}
@@ -240,7 +241,7 @@ const ReviewMenu = ({ repository, view, reviews, isPoster }: PullFilesProps) => 
     disabled: isPoster && value !== 'comment',
   }))
   return (
-    <Menu label={texts.finishReview(reviews.pendingCount)} align="end" kind="primary" class="review-menu">
+    <Menu label={texts.finishReview(reviews.pendingCount)} align="end" kind="primary" class="review-menu" hotkey="a">
       <Form to={at('files/reviews/submit')} class="menu-form stack">
         <Editor
           name="content"
@@ -248,6 +249,7 @@ const ReviewMenu = ({ repository, view, reviews, isPoster }: PullFilesProps) => 
           label={texts.reviewText}
           isLabelShown
           rows={4}
+          autofocus
           repository={repository}
         />
         <Radios name="type" label={texts.verdict} value="comment" choices={verdicts} isLabelHidden />

@@ -40,9 +40,13 @@ export interface ThreadProps {
 export function ThreadView(props: ThreadProps) {
   const { thread, isAlone, editing, filePath } = props
   const label = words.lineText(thread.path, thread)
+  // Among the changed files it stands below the heading of its file.
+  const Heading = filePath === undefined ? 'h2' : 'h3'
+  const heading = <Heading class="sr-only">{label}</Heading>
   if (!thread.isResolved && (!thread.isOutdated || filePath === undefined)) {
     return (
       <section class={`thread${isAlone ? ' alone' : ''}`} aria-label={label}>
+        {heading}
         <ThreadHead {...props} />
         <ThreadBody {...props} />
       </section>
@@ -52,6 +56,7 @@ export function ThreadView(props: ThreadProps) {
   const count = thread.comments.length
   return (
     <section class={`thread is-folded${isAlone ? ' alone' : ''}`} aria-label={label}>
+      {heading}
       <details open={isOpen}>
         <summary class="thread-head">
           {thread.isResolved ? <Icon name="check-circle" class="done-text" /> : null}
@@ -247,45 +252,64 @@ export const LineForm = ({
   readonly from?: 'files' | 'conversation'
   /** Path that takes dropped files. */
   readonly uploadTo: string | undefined
-}) => (
-  <Form
-    to={pullPath(repository, index, 'files/reviews/comments')}
-    class="stack line-form"
-    label={words.lineText(path, lines)}
-    hidden={{ path, from, ...(replyTo === undefined ? { side } : { reply: replyTo }) }}
-    {...(frame === undefined ? {} : { 'data-turbo-frame': frame })}
-  >
-    {replyTo !== undefined ? null : (
-      <div class="line-range">
-        <Field name="first" id={`${id}-first`} label={words.firstLine} value={String(lines.firstLine)} {...numeric} />
-        <Field name="line" id={`${id}-last`} label={words.lastLine} value={String(lines.line)} {...numeric} />
-      </div>
-    )}
-    <Editor
-      name="content"
-      id={id}
+}) => {
+  const isSuggesting = replyTo === undefined && side === 'new' && frame !== undefined
+  return (
+    <Form
+      to={pullPath(repository, index, 'files/reviews/comments')}
+      class="stack line-form"
       label={words.lineText(path, lines)}
-      rows={4}
-      required
-      autofocus={frame !== undefined}
-      repository={repository}
-      hint={words.suggestHint}
-      uploadTo={uploadTo}
-    />
-    <div class="form-acts end">
-      {cancelTo === undefined ? null : (
-        <Link class="button quiet" to={cancelTo} {...(frame === undefined ? {} : { 'data-turbo-frame': frame })}>
-          {words.cancel}
-        </Link>
+      hidden={{ path, from, ...(replyTo === undefined ? { side } : { reply: replyTo }) }}
+      {...(frame === undefined ? {} : { 'data-turbo-frame': frame })}
+    >
+      {replyTo !== undefined ? null : (
+        <div class="line-range">
+          <Field name="first" id={`${id}-first`} label={words.firstLine} value={String(lines.firstLine)} {...numeric} />
+          <Field name="line" id={`${id}-last`} label={words.lastLine} value={String(lines.line)} {...numeric} />
+        </div>
       )}
-      {hasPending ? null : (
-        <Submit kind="plain" name="mode" value="single">
-          {words.commentNow}
+      <Editor
+        name="content"
+        id={id}
+        label={words.lineText(path, lines)}
+        rows={4}
+        required
+        autofocus={frame !== undefined}
+        repository={repository}
+        hint={words.suggestHint}
+        uploadTo={uploadTo}
+        tools={
+          isSuggesting ? (
+            <button
+              type="button"
+              class="button quiet icon-only small"
+              title={words.suggest}
+              aria-label={words.suggest}
+              data-suggest=""
+              data-problem={words.suggestProblem}
+            >
+              <Icon name="file-diff" />
+            </button>
+          ) : undefined
+        }
+      >
+        {isSuggesting ? <p class="wrong small" role="alert" data-suggest-problem="" /> : null}
+      </Editor>
+      <div class="form-acts end">
+        {cancelTo === undefined ? null : (
+          <Link class="button quiet" to={cancelTo} {...(frame === undefined ? {} : { 'data-turbo-frame': frame })}>
+            {words.cancel}
+          </Link>
+        )}
+        {hasPending ? null : (
+          <Submit kind="plain" name="mode" value="single">
+            {words.commentNow}
+          </Submit>
+        )}
+        <Submit kind="plain" name="mode" value="review">
+          {hasPending ? words.addToReview : words.startReview}
         </Submit>
-      )}
-      <Submit kind="plain" name="mode" value="review">
-        {hasPending ? words.addToReview : words.startReview}
-      </Submit>
-    </div>
-  </Form>
-)
+      </div>
+    </Form>
+  )
+}

@@ -299,6 +299,26 @@ const Footer = () => {
   return <GuestFooter languageTo={languagePath + back} />
 }
 
+/** Keys that are pressed at once, such as `mod` and `k`; the style sheet shows those of this machine. */
+const Keys = ({ names }: { readonly names: readonly string[] }) => (
+  <kbd>
+    {names.map((name) =>
+      name === 'mod' ? (
+        <>
+          <span class="apple-only">⌘</span>
+          <span class="not-apple">{texts.keyNames.mod}+</span>
+        </>
+      ) : name === 'shift' ? (
+        `${texts.keyNames.shift}+`
+      ) : names.length > 1 && name.length === 1 ? (
+        name.toUpperCase()
+      ) : (
+        name
+      ),
+    )}
+  </kbd>
+)
+
 /** What scripts put around a diagram. */
 const DiagramParts = () => {
   const { diagram } = texts
@@ -371,7 +391,7 @@ const Dialogs = keptPart(() => {
                   <div>
                     <dt>
                       {keys.split(' ').map((key) => (
-                        <kbd>{key}</kbd>
+                        <Keys names={key.split('+')} />
                       ))}
                     </dt>
                     <dd>{meaning}</dd>

@@ -28,6 +28,8 @@ export interface EditorProps {
   readonly uploadTo?: string | undefined
   /** What becomes of the files; the default says how to add them. */
   readonly uploadHint?: string
+  /** Further buttons of the toolbar. */
+  readonly tools?: ComponentChildren
   readonly children?: ComponentChildren
 }
 
@@ -42,7 +44,7 @@ const tool = (label: string) => ({
 
 const Symbol = ({ name }: { readonly name: IconName }) => <Icon name={name} />
 
-const Toolbar = ({ field }: { readonly field: string }) => (
+const Toolbar = ({ field, tools }: { readonly field: string; readonly tools: ComponentChildren }) => (
   <markdown-toolbar for={field} class="editor-tools" aria-label={texts.formatting}>
     <md-header {...tool(texts.acts.heading)}>
       <Symbol name="heading" />
@@ -71,6 +73,7 @@ const Toolbar = ({ field }: { readonly field: string }) => (
     <md-task-list {...tool(texts.acts.tasks)}>
       <Symbol name="tasklist" />
     </md-task-list>
+    {tools}
   </markdown-toolbar>
 )
 
@@ -92,6 +95,7 @@ export function Editor({
   repository,
   uploadTo,
   uploadHint = texts.attachHint,
+  tools,
   children,
 }: EditorProps) {
   const { config } = usePage()
@@ -125,7 +129,7 @@ export function Editor({
             {texts.preview}
           </button>
         </div>
-        <Toolbar field={id} />
+        <Toolbar field={id} tools={tools} />
       </div>
       <div data-panel="write" role="tabpanel" id={`${id}_write`} aria-label={texts.write}>
         <text-expander keys="@ # :" data-url={at('suggestions')}>

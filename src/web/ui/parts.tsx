@@ -198,6 +198,7 @@ export const Menu = ({
   align = 'start',
   kind = 'plain',
   isOpen,
+  hotkey,
   children,
 }: {
   /** Content of the button. */
@@ -210,6 +211,8 @@ export const Menu = ({
   readonly kind?: 'plain' | 'primary' | 'quiet' | 'bare' | 'danger'
   /** The form in the panel was refused. */
   readonly isOpen?: boolean
+  /** Keys that open it. */
+  readonly hotkey?: string
   readonly children: ComponentChildren
 }) => (
   <details class={`menu ${align} ${more}`.trim()} open={isOpen}>
@@ -217,6 +220,7 @@ export const Menu = ({
       class={kind === 'bare' ? undefined : kind === 'danger' ? 'button danger small' : `button ${kind}`}
       aria-label={title}
       title={title}
+      data-hotkey={hotkey}
     >
       {label}
     </summary>

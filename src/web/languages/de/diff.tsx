@@ -46,5 +46,21 @@ export const diffTexts = {
   toggle: 'Diese Datei zeigen oder verbergen',
   comment: 'Zeile kommentieren',
   acts: 'Datei',
+  keys: {
+    marked: 'Markierte Zeilen:',
+    none: {
+      'next-file': 'Das ist die letzte Datei.',
+      'previous-file': 'Das ist die erste Datei.',
+      'next-change': 'Keine weitere Änderung.',
+      'previous-change': 'Keine frühere Änderung.',
+      'next-thread': 'Keine weitere offene Unterhaltung.',
+      'previous-thread': 'Keine frühere offene Unterhaltung.',
+      'extend-down': 'Weiter lassen sich die Zeilen nicht ausdehnen.',
+      'extend-up': 'Weiter lassen sich die Zeilen nicht ausdehnen.',
+      comment: 'Gehen Sie zuerst zu einer Zeile.',
+      suggest: 'Gehen Sie zuerst zu einer Zeile der neuen Fassung.',
+      viewed: 'Gehen Sie zuerst zu einer Datei.',
+    },
+  },
   linesOf: (path: string) => `Änderungen von ${path}`,
 }

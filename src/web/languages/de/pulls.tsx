@@ -82,6 +82,8 @@ export const pullTexts = {
   startReview: 'Gutachten beginnen',
   addToReview: 'Zum Gutachten hinzufügen',
   cancel: 'Abbrechen',
+  suggest: 'Andere Zeilen vorschlagen',
+  suggestProblem: 'Die Zeilen sind hier nicht vollständig zu sehen und lassen sich deshalb nicht einfügen.',
   suggestHint:
     'Ein Codeblock mit der Sprache „suggestion“ schlägt andere Zeilen vor, die mit einem Klick übernommen werden können.',
   review: 'Gutachten',

@@ -54,6 +54,7 @@ export const shellTexts = {
     unloaded: 'Das Programm, das Diagramme zeichnet, wurde nicht geladen. Hier ist der Quelltext.',
   },
   errorTitle: (title: string) => `Fehler: ${title}`,
+  keyNames: { mod: 'Strg', shift: 'Umschalt' },
   shortcutGroups: [
     {
       title: 'Überall',
@@ -74,6 +75,23 @@ export const shellTexts = {
         ['g a', 'Actions'],
         ['g w', 'Wiki'],
         ['t', 'Datei finden'],
+      ],
+    },
+    {
+      title: 'Geänderte Dateien',
+      keys: [
+        ['n', 'Nächste Datei'],
+        ['p', 'Vorige Datei'],
+        ['j', 'Nächste Änderung'],
+        ['k', 'Vorige Änderung'],
+        [']', 'Nächste offene Unterhaltung'],
+        ['[', 'Vorige offene Unterhaltung'],
+        ['shift+j', 'Zeilen nach unten erweitern'],
+        ['shift+k', 'Zeilen nach oben erweitern'],
+        ['c', 'Zeilen kommentieren'],
+        ['s', 'Andere Zeilen vorschlagen'],
+        ['v', 'Als angesehen markieren'],
+        ['a', 'Gutachten abschließen'],
       ],
     },
     {

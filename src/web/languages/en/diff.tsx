@@ -46,5 +46,21 @@ export const diffTexts = {
   toggle: 'Show or hide this file',
   comment: 'Comment on line',
   acts: 'File',
+  keys: {
+    marked: 'Marked lines:',
+    none: {
+      'next-file': 'This is the last file.',
+      'previous-file': 'This is the first file.',
+      'next-change': 'No further change.',
+      'previous-change': 'No earlier change.',
+      'next-thread': 'No further open conversation.',
+      'previous-thread': 'No earlier open conversation.',
+      'extend-down': 'The lines cannot be extended further.',
+      'extend-up': 'The lines cannot be extended further.',
+      comment: 'Go to a line first.',
+      suggest: 'Go to a line of the new version first.',
+      viewed: 'Go to a file first.',
+    },
+  },
   linesOf: (path: string) => `Changes of ${path}`,
 }

@@ -80,6 +80,8 @@ export const pullTexts = {
   startReview: 'Start a review',
   addToReview: 'Add to the review',
   cancel: 'Cancel',
+  suggest: 'Suggest other lines',
+  suggestProblem: 'The lines are not shown in full here, so they cannot be filled in.',
   suggestHint: 'A code block with the language “suggestion” proposes other lines, which can be applied in one click.',
   review: 'Review',
   finishReview: (count: number) => (count === 0 ? 'Review changes' : `Finish review (${count})`),

@@ -54,6 +54,8 @@ export const shellTexts = {
     unloaded: 'The program that draws diagrams did not load. Here is the source.',
   },
   errorTitle: (title: string) => `Error: ${title}`,
+  /** Names of keys that change others. */
+  keyNames: { mod: 'Ctrl', shift: 'Shift' },
   shortcutGroups: [
     {
       title: 'Everywhere',
@@ -74,6 +76,23 @@ export const shellTexts = {
         ['g a', 'Actions'],
         ['g w', 'Wiki'],
         ['t', 'Find a file'],
+      ],
+    },
+    {
+      title: 'Changed files',
+      keys: [
+        ['n', 'Next file'],
+        ['p', 'Previous file'],
+        ['j', 'Next change'],
+        ['k', 'Previous change'],
+        [']', 'Next open conversation'],
+        ['[', 'Previous open conversation'],
+        ['shift+j', 'Extend the lines down'],
+        ['shift+k', 'Extend the lines up'],
+        ['c', 'Comment on the lines'],
+        ['s', 'Suggest other lines'],
+        ['v', 'Mark as viewed'],
+        ['a', 'Finish the review'],
       ],
     },
     {

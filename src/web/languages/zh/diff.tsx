@@ -47,5 +47,21 @@ export const diffTexts: Texts['diffTexts'] = {
   toggle: '显示或隐藏此文件',
   comment: '评论行',
   acts: '文件',
+  keys: {
+    marked: '所选行：',
+    none: {
+      'next-file': '这是最后一个文件。',
+      'previous-file': '这是第一个文件。',
+      'next-change': '没有更多更改。',
+      'previous-change': '前面没有更改。',
+      'next-thread': '后面没有未解决的讨论。',
+      'previous-thread': '前面没有未解决的讨论。',
+      'extend-down': '无法继续扩展所选行。',
+      'extend-up': '无法继续扩展所选行。',
+      comment: '请先移到某一行。',
+      suggest: '请先移到新版本的某一行。',
+      viewed: '请先移到某个文件。',
+    },
+  },
   linesOf: (path) => `${path} 的更改`,
 }

@@ -78,6 +78,8 @@ export const pullTexts: Texts['pullTexts'] = {
   startReview: '开始评审',
   addToReview: '加入评审',
   cancel: '取消',
+  suggest: '建议其他内容',
+  suggestProblem: '这些行未在此完整显示，无法填入。',
   suggestHint: '语言为“suggestion”的代码块用来建议其他内容，一键即可应用。',
   review: '评审',
   finishReview: (count) => (count === 0 ? '评审更改' : `完成评审（${count}）`),

@@ -45,6 +45,7 @@ export const shellTexts: Texts['shellTexts'] = {
   paletteHint: '前往仓库、议题、用户或页面',
   paletteFailed: '没有收到响应。请重新输入以再次查询。',
   errorTitle: (title) => `错误：${title}`,
+  keyNames: { mod: 'Ctrl', shift: 'Shift' },
   shortcutGroups: [
     {
       title: '全局',
@@ -65,6 +66,23 @@ export const shellTexts: Texts['shellTexts'] = {
         ['g a', 'Actions'],
         ['g w', 'Wiki'],
         ['t', '查找文件'],
+      ],
+    },
+    {
+      title: '更改的文件',
+      keys: [
+        ['n', '下一个文件'],
+        ['p', '上一个文件'],
+        ['j', '下一处更改'],
+        ['k', '上一处更改'],
+        [']', '下一个未解决的讨论'],
+        ['[', '上一个未解决的讨论'],
+        ['shift+j', '向下扩展所选行'],
+        ['shift+k', '向上扩展所选行'],
+        ['c', '评论所选行'],
+        ['s', '建议其他内容'],
+        ['v', '标为已查看'],
+        ['a', '完成评审'],
       ],
     },
     {

@@ -30,10 +30,10 @@ export function DiffFile(props: FileProps) {
           <summary>
             <Fold />
             <StatusIcon status={change.status} />
-            <span class="diff-name">
+            <h2 class="diff-name">
               {change.oldPath === undefined ? null : <span class="muted">{change.oldPath} → </span>}
               <bdi>{change.path}</bdi>
-            </span>
+            </h2>
             {change.binary ? null : <Counts additions={change.additions} deletions={change.deletions} />}
             <FileTags file={file} />
           </summary>

@@ -35,6 +35,8 @@ export interface DiffViewProps {
   readonly highlighted?: ReadonlyMap<string, HighlightedSides> | undefined
   /** What is shown below lines, by path and line. */
   readonly below?: ReadonlyMap<string, ReadonlyMap<LineKey, VNode>>
+  /** The difference is reviewed: keys reach its conversations, comments and marks. */
+  readonly isReview?: boolean
   /** Whether lines offer a comment. */
   readonly mayComment?: boolean
   /** Further controls in the head of a file. */

@@ -29,7 +29,8 @@ export function DiffView(props: DiffViewProps) {
     <div class={`diff${only === undefined && diff.files.length > 1 ? ' with-tree' : ''}`}>
       <DiffTools {...props} />
       {only === undefined && diff.files.length > 1 ? <DiffTree files={diff.files} /> : null}
-      <div class="diff-files" data-lines>
+      <ChangeKeys isReview={props.isReview ?? false} />
+      <div class="diff-files" data-lines data-changes>
         {batchesOf(diff).map((part) => (
           <Files {...props} {...part} />
         ))}
@@ -94,6 +95,40 @@ function Files({ files, batch, isLoaded, ...props }: DiffViewProps & Part) {
     </turbo-frame>
   )
 }
+
+/** The keys of changed files: scripts do what the buttons name. */
+const ChangeKeys = ({ isReview }: { readonly isReview: boolean }) => (
+  <>
+    <p role="status" class="sr-only" data-change-status="" />
+    <div hidden data-change-keys="" data-marked={texts.keys.marked}>
+      {Object.entries(isReview ? { ...moveKeys, ...reviewKeys } : moveKeys).map(([act, key]) => (
+        <button
+          type="button"
+          data-hotkey={key}
+          data-change-act={act}
+          data-none={texts.keys.none[act as keyof typeof texts.keys.none]}
+        />
+      ))}
+    </div>
+  </>
+)
+
+const moveKeys = {
+  'next-file': 'n',
+  'previous-file': 'p',
+  'next-change': 'j',
+  'previous-change': 'k',
+} as const
+
+const reviewKeys = {
+  'next-thread': ']',
+  'previous-thread': '[',
+  'extend-down': 'Shift+J',
+  'extend-up': 'Shift+K',
+  comment: 'c',
+  suggest: 's',
+  viewed: 'v',
+} as const
 
 const DiffTools = ({ diff, layout, ignoresSpace, addressOf, only, tools }: DiffViewProps) => (
   <div class="diff-tools">

@@ -193,11 +193,14 @@ function unifiedRow(cell: Cell, options: RowOptions): Row {
   const key = keyOf(line)
   const id = `${options.prefix}${key}`
   const side = line.kind === 'removed' ? 'old' : 'new'
+  const plus = options.plusLink?.(key) ?? ''
+  const numberIn = (column: 'old' | 'new') =>
+    line[column] === 0 ? '' : numberLink(id, line[column], plus === '' && column === side)
   const html =
     `<tr${classes[line.kind]} id="${id}">` +
-    `<td class="num">${line.old === 0 ? '' : numberLink(id, line.old)}</td>` +
-    `<td class="num">${line.new === 0 ? '' : numberLink(id, line.new)}</td>` +
-    `<td class="text">${options.plusLink?.(key) ?? ''}${textOf(cell, side, options)}</td></tr>`
+    `<td class="num">${numberIn('old')}</td>` +
+    `<td class="num">${numberIn('new')}</td>` +
+    `<td class="text">${plus}${textOf(cell, side, options)}</td></tr>`
   return { html, keys: [key] }
 }
 
@@ -214,7 +217,7 @@ function splitRow({ old, new: now }: Pair, options: RowOptions): Row {
     const plus = isKept && name === 'old' ? '' : (options.plusLink?.(key) ?? '')
     const number = cell.line[name]
     return (
-      `<td class="num${mark}" id="${id}">${numberLink(id, number)}</td>` +
+      `<td class="num${mark}" id="${id}">${numberLink(id, number, plus === '' && !(isKept && name === 'old'))}</td>` +
       `<td class="text${mark}">${plus}${textOf(cell, name, options)}</td>`
     )
   }
@@ -222,8 +225,9 @@ function splitRow({ old, new: now }: Pair, options: RowOptions): Row {
   return { html, keys }
 }
 
-const numberLink = (id: string, number: number): string =>
-  `<a href="#${id}" data-line="${number}" aria-label="${number}"></a>`
+/** @param isStop whether the Tab key stops at it: a line has one stop, its mark for a comment if it has one */
+const numberLink = (id: string, number: number, isStop: boolean): string =>
+  `<a href="#${id}" data-line="${number}" aria-label="${number}"${isStop ? '' : ' tabindex="-1"'}></a>`
 
 /**
  * Returns what makes the links that begin a comment: the address is computed once for a file, not for each line.
