@@ -170,7 +170,7 @@ export const listReposOwnedBy = (db: Db, ownerId: UserId): Promise<RepoRow[]> =>
 export const ownsRepos = (db: Db | Tx, ownerId: UserId): Promise<boolean> =>
   hasRow(db.selectFrom('repo').where('owner_id', '=', ownerId))
 
-/** Forks of one repository that one account owns, of which transfers can make several. */
+/** Forks of one repository that one account owns. Transfers can make several. */
 const maxOwnForks = 10
 
 /** Returns the forks of a repository that an account owns, the oldest first. */

@@ -266,7 +266,7 @@ async function wrongWiki({ db, git }: Services, repo: RepoRow, pages: Map<string
   }
   const events = await db.selectFrom('event').select('id').where('name', 'like', 'wiki.page%').execute()
   const commits = await git.countCommits(key, { from: [head] })
-  if (events.length !== commits) wrong.push(`${commits} changes of the wiki were told ${events.length} times`)
+  if (events.length !== commits) wrong.push(`${commits} changes of the wiki made ${events.length} events`)
   return wrong
 }
 
@@ -443,7 +443,7 @@ test('crash: a push that the program was killed in while it was copied to the di
 
   const next = other ?? (await folder.start())
   const present = next.root
-  // Nothing is settled: whoever asks first is told.
+  // Nothing is settled: the first request gets an answer.
   const remoteList = await runProgram('git', ['ls-remote', `${next.url}/root/crash.git`, 'refs/heads/topic'])
   assert.match(remoteList.out, /^[0-9a-f]{40}\trefs\/heads\/topic\n$/)
   assert.equal((await present.get(`${api}/branches/topic`)).status, 200)

@@ -391,7 +391,7 @@ class Push {
     }
   }
 
-  /** What the client is told of an error. */
+  /** The error as the client reads it. */
   #reasonOf(thrown: unknown): string {
     const error = withFullDisk(thrown)
     if (error instanceof Refusal) return error.message

@@ -34,7 +34,7 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
   let effect: RefEffect | undefined
   let settings: PushSettings = {}
   let leaveTurn: (() => void) | undefined
-  /** What the client is told of push options. */
+  /** The answer to push options. */
   let messages: readonly string[] = []
 
   /** Returns the reason that refuses the whole push. */
@@ -126,7 +126,7 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
   }
 }
 
-/** What every reference of an indivisible push is told when one does not move. */
+/** The answer for every reference of an indivisible push when one does not move. */
 const allOrNone = (moves: readonly PushedUpdate[], result: RefUpdateResult) =>
   result.ok ? [] : moves.map(({ ref }) => ({ ref, message: result.message }))
 
