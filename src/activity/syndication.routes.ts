@@ -27,6 +27,7 @@ import {
   presentSyndication,
   syndicationTypes,
   type FeedEntry,
+  type Syndicated,
   type SyndicationForm,
 } from './syndication.present.ts'
 
@@ -38,13 +39,16 @@ const feedReply = { 200: bytesOf('application/rss+xml', 'application/atom+xml') 
 
 type Source = Parameters<typeof getFeed>[1]
 
+const feedOf = (as: SyndicationForm, head: Syndicated, entries: readonly FeedEntry[]) =>
+  bytes(syndicationTypes[as], presentSyndication(as, head, entries))
+
 /** Returns the newest acts that the viewer may read. */
 async function syndicated(ctx: Ctx, source: Source, as: SyndicationForm, about: { title: string; page: string }) {
   const page = { number: 1, limit: ctx.config.ui.feedPagingNum, offset: 0 }
   const { acts } = await getFeed(ctx, source, undefined, page)
   const head = { title: about.title, link: about.page, self: `${about.page}.${as}` }
   const entries = (await presentActs(ctx, acts)).map((act) => entryOfAct(ctx, act))
-  return bytes(syndicationTypes[as], presentSyndication(as, head, entries))
+  return feedOf(as, head, entries)
 }
 
 export const webUserFeed = operation({
@@ -123,7 +127,7 @@ export const webReleaseFeed = operation({
     const details = await getReleaseDetails(ctx, releases)
     const entries = await mapLimited(details, renderedAtOnce, (each) => entryOfRelease(ctx, each))
     const head = { ...about, self: `${about.link}.${params.form}` }
-    return bytes(syndicationTypes[params.form], presentSyndication(params.form, head, entries))
+    return feedOf(params.form, head, entries)
   },
 })
 
@@ -168,7 +172,7 @@ export const webBranchFeed = operation({
       self: `${repoWebUrl(ctx)}/${as}/branch/${rest}`,
     }
     const entries = commits.slice(0, page.limit).map((commit) => entryOfCommit(ctx, commit))
-    return bytes(syndicationTypes[as], presentSyndication(as, head, entries))
+    return feedOf(as, head, entries)
   },
 })
 
@@ -199,6 +203,6 @@ export const webTagFeed = operation({
     })
     const link = `${repoWebUrl(ctx)}/tags`
     const head = { title: `Tags of ${repoFullName(ctx)}`, link, self: `${link}.${params.form}` }
-    return bytes(syndicationTypes[params.form], presentSyndication(params.form, head, entries))
+    return feedOf(params.form, head, entries)
   },
 })

@@ -143,7 +143,7 @@ export type LogQuery = {
 export type TextSearch = {
   readonly text: string
   readonly ignoresCase: boolean
-  /** Pathspecs, one of which a file matches; all files when there are none. */
+  /** Pathspecs. A file matches at least one of them; none stand for all files. */
   readonly patterns?: readonly string[]
   readonly maxLines: number
   readonly timeoutMs: number

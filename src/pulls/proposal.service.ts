@@ -55,12 +55,15 @@ export async function proposeEdits(
   await refuseOverQuota(ctx, ctx.viewer.user, 'size:repos:all')
   await checkEdits(ctx, start, edits)
   const options: ChangeOptions = { message, newBranch, start }
+  const commitTo = async (target: Pick<RepoCtx, 'repo' | 'owner'>) => {
+    const fork = await opened(ctx, target)
+    await ctx.git.fetchObjects(ctx.repo.git_key, target.repo.git_key, [start])
+    return { ...(await changeFiles(fork, edits, options, rules)), fork }
+  }
   const known = await ownFork(ctx)
   if (known) {
     if (known.repo.is_archived) throw new Forbidden('your fork is archived; unarchive it first', 'fork_archived')
-    const fork = await opened(ctx, known)
-    await ctx.git.fetchObjects(ctx.repo.git_key, known.repo.git_key, [start])
-    return { ...(await changeFiles(fork, edits, options, rules)), fork }
+    return commitTo(known)
   }
   if (await ctx.git.readRef(ctx.repo.git_key, branchRef(newBranch))) {
     throw new Invalid(`there is a branch ${newBranch} already`, 'branch_exists')
@@ -75,9 +78,7 @@ export async function proposeEdits(
     throw error
   })
   try {
-    const fork = await opened(ctx, made)
-    await ctx.git.fetchObjects(ctx.repo.git_key, made.repo.git_key, [start])
-    return { ...(await changeFiles(fork, edits, options, rules)), fork }
+    return await commitTo(made)
   } catch (error) {
     await deleteRepo(ctx, made.owner, made.repo, ctx.viewer.id)
     throw error

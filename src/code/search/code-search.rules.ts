@@ -8,9 +8,9 @@ const maxValues = 4
 export interface CodeQuery {
   /** What a line contains; empty when only qualifiers were written. */
   readonly text: string
-  /** Parts of paths, one of which a file has; all files when there are none. */
+  /** Parts of paths. A file has at least one of them; none stand for all files. */
   readonly paths: readonly string[]
-  /** Names or extensions of languages, one of which a file has. */
+  /** Names or extensions of languages. A file has one of them. */
   readonly languages: readonly string[]
   readonly matchesCase: boolean
 }

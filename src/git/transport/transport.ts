@@ -36,7 +36,7 @@ import type {
 import { checkHooks } from '../git-settings.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { hidePaths } from './hide-paths.ts'
-import { flushObjects, manyReferences } from '../files/flush.ts'
+import { manyReferences } from '../files/flush.ts'
 import { readCommit } from '../objects/object-reader.ts'
 import { withPlace } from '../objects/with-place.ts'
 import { refuseLargeTexts } from './quarantined-texts.ts'
@@ -380,7 +380,6 @@ class Push {
   /** @returns the references that did not move, with reasons */
   async #move(updates: readonly PushedUpdate[]): Promise<ReadonlyMap<string, string>> {
     try {
-      await flushObjects(this.#context, locate(this.#context, this.#key).directory)
       const refused = await this.#request.callbacks.moveRefs({ updates, isDivisible: this.#kind.isDivisible })
       const reasons = new Map(refused.map(({ ref, reason }) => [ref, reason]))
       this.#moved = updates.filter(({ ref }) => !reasons.has(ref))

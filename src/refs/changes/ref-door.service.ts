@@ -47,7 +47,7 @@ export interface Consequence {
 /** Why a reference does not move. */
 export type RefRefusal = Extract<RefUpdateResult, { ok: false }>
 
-/** Thrown to undo a transaction in which no reference moves. */
+/** Thrown to undo a transaction that moves no reference. */
 class Unmoved extends Error {
   override readonly name = 'Unmoved'
   readonly refused: readonly RefRefusal[]
