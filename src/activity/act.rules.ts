@@ -51,3 +51,6 @@ export function secondsOfDay(text: string | undefined): { readonly from: number;
 /** Length of a cell of the heatmap, and of the whole heatmap, in seconds (contract, users: heatmap). */
 export const cellSeconds = 900
 export const heatSeconds = 371 * secondsPerDay
+
+/** Time for which an act is news on the home page, in seconds. */
+export const newsSeconds = 90 * secondsPerDay

@@ -59,7 +59,7 @@ function sharesOf(source: FeedSource): readonly Share[] {
 }
 
 /** The columns that decide which viewers may read an act. */
-const reading: Reading = {
+export const reading: Reading = {
   repo: 'activity.repo_id',
   word: 'activity.unit',
   units: { code: 'code', issues: 'issues', pulls: 'pulls', releases: 'releases', '': undefined },
@@ -83,7 +83,7 @@ function isReadableBy(viewer: Viewer | undefined): RawBuilder<SqlBool> {
 }
 
 /** Returns the condition that the actor does not hide the act from the viewer. It needs only columns of `activity`. */
-function isOfSeenActor(viewer: Viewer | undefined): RawBuilder<SqlBool> {
+export function isOfSeenActor(viewer: Viewer | undefined): RawBuilder<SqlBool> {
   if (viewer?.isAdmin) return sql<SqlBool>`${sql.lit(true)}`
   const isAnother = viewer ? sql`"user".id <> ${viewer.id}` : sql`${sql.lit(true)}`
   // The first condition matches that of a partial index.
@@ -243,7 +243,7 @@ export async function listActs(
 }
 
 /** Returns acts in the order of the ids, without those in repositories that `findHidden` did not check. */
-async function loadActs(db: Db, ids: readonly ActId[], hidden: HiddenRepos | undefined): Promise<ActRow[]> {
+export async function loadActs(db: Db, ids: readonly ActId[], hidden: HiddenRepos | undefined): Promise<ActRow[]> {
   if (ids.length === 0) return []
   const rows = await db
     .selectFrom('activity')

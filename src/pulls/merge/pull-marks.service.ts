@@ -11,6 +11,8 @@ import { loadMarks } from './pull-marks.store.ts'
 
 /** The state of an open pull request in a list. */
 export interface PullMarks {
+  /** The last check found that the head cannot be merged without edits. */
+  readonly hasConflicts: boolean
   /** The checks of the head; undefined without any. */
   readonly checks: { readonly state: string; readonly passed: number; readonly total: number } | undefined
   /**
@@ -37,6 +39,7 @@ export async function getPullMarks(ctx: Ctx, rows: readonly MarkedRow[]): Promis
     pulls.map((pull) => [
       pull.issue_id,
       {
+        hasConflicts: pull.check_state === 'conflict',
         checks: checksOf((statesOf.get(pull.issue_id) ?? []).map(({ state }) => state)),
         review: reviewOf(reviewsOf.get(pull.issue_id) ?? [], ruleOf(pull.repo_id, pull.base_branch)),
       },

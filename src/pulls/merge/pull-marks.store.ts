@@ -5,7 +5,7 @@ import { preparedQueries } from '../../db/prepared.ts'
 import type { IssueId } from '../../lib/ids.ts'
 
 /**
- * Loads what lists show of pull requests beside the rows of their issues: base branches, the newest status of each context of
+ * Loads what lists show of pull requests beside the rows of their issues: base branches and merge checks, the newest status of each context of
  * the heads, and the reviews and requests that count, in one round of queries.
  * @param ids ids of issues in the form of `idListText`
  */
@@ -18,7 +18,10 @@ export const loadMarks = preparedQueries((db: Db, ids: string) => {
     )
     .where('pull.issue_id', 'in', isOfThese)
   return {
-    pulls: db.selectFrom('pull').select(['issue_id', 'repo_id', 'base_branch']).where('issue_id', 'in', isOfThese),
+    pulls: db
+      .selectFrom('pull')
+      .select(['issue_id', 'repo_id', 'base_branch', 'check_state'])
+      .where('issue_id', 'in', isOfThese),
     statuses: heads.select(['pull.issue_id', 'commit_status.state']).where('commit_status.id', 'in', (select) =>
       select
         .selectFrom(heads.select(['commit_status.id', 'pull.issue_id', 'commit_status.context_hash']).as('each'))

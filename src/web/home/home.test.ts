@@ -103,3 +103,72 @@ test('home: a failing run is shown until a newer run of its workflow replaces it
   await forge.settle()
   assert.doesNotMatch((await alice.get('/')).text, /Failing runs/)
 })
+
+test('home: own pull requests say what blocks them, and unread mentions are listed', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ owner: 'bob' })
+  await forge.as('bob').must('PUT', `${repo.api}/collaborators/alice`, { permission: 'write' })
+  const change = (user: string, branch: string, content: string) =>
+    forge.as(user).must('POST', `${repo.api}/contents/nail.txt`, {
+      content: Buffer.from(content).toString('base64'),
+      message: 'add a nail',
+      ...(branch === 'main' ? {} : { new_branch: branch }),
+    })
+  await change('alice', 'long', 'long\n')
+  await change('alice', 'short', 'short\n')
+  await forge.as('alice').must('POST', `${repo.api}/pulls`, { title: 'A long nail', head: 'long', base: 'main' })
+  await forge.as('alice').must('POST', `${repo.api}/pulls`, { title: 'A short nail', head: 'short', base: 'main' })
+  await forge.as('bob').must('POST', `${repo.api}/pulls/2/reviews`, { event: 'REQUEST_CHANGES', body: 'Bend it.' })
+  await change('bob', 'main', 'other\n')
+  await forge.as('bob').must('POST', `${repo.api}/issues`, { title: 'Which nail', body: 'Ask @alice' })
+  await forge.as('bob').must('POST', `${repo.api}/issues`, { title: 'Nobody is named', body: 'Nothing' })
+  await forge.settle()
+  const alice = await Browser.of(forge, 'alice')
+  const { text } = await alice.get('/')
+  assert.match(text, /Your pull requests[\s\S]*A short nail[\s\S]*Changes requested[\s\S]*Conflicts with its base/)
+  const mentions = /Mentions you have not read[\s\S]*?<\/section>/.exec(text)?.[0] ?? ''
+  assert.match(mentions, /Which nail/)
+  assert.doesNotMatch(mentions, /Nobody is named/)
+  await alice.get(`/${repo.fullName}/issues/3`)
+  await forge.settle()
+  assert.doesNotMatch((await alice.get('/')).text, /Mentions you have not read/)
+})
+
+test('home: news are the acts of others in watched repositories and organizations that the person may read', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const bob = forge.as('bob')
+  await bob.must('POST', '/orgs', { username: 'foundry' })
+  const team = await bob.must('POST', '/orgs/foundry/teams', {
+    name: 'readers',
+    permission: 'read',
+    units: ['repo.code', 'repo.issues'],
+    includes_all_repositories: false,
+  })
+  await bob.must('PUT', `/teams/${team.json.id}/members/alice`)
+  const inFoundry = async (name: string) => {
+    await bob.must('POST', '/orgs/foundry/repos', { name, private: true })
+    return { fullName: `foundry/${name}`, api: `/repos/foundry/${name}` }
+  }
+  const repos = {
+    watched: await forge.given.repo({ owner: 'bob', name: 'watched' }),
+    unwatched: await forge.given.repo({ owner: 'bob', name: 'unwatched' }),
+    ofTeam: await inFoundry('of-team'),
+    closed: await inFoundry('closed'),
+    left: await forge.given.repo({ owner: 'bob', name: 'left' }),
+  }
+  await bob.must('PUT', `/teams/${team.json.id}/repos/foundry/of-team`)
+  for (const repo of [repos.watched, repos.left]) {
+    await forge.as('alice').must('PUT', `${repo.api}/subscription`)
+  }
+  await forge.as('alice').must('DELETE', `${repos.left.api}/subscription`)
+  for (const [name, repo] of Object.entries(repos)) {
+    await bob.must('POST', `${repo.api}/issues`, { title: `Seen in ${name}` })
+  }
+  await forge.as('alice').must('POST', `${repos.watched.api}/issues`, { title: 'My own act' })
+  await forge.settle()
+  const { text } = await (await Browser.of(forge, 'alice')).get('/')
+  const news = /<h2>News<\/h2>[\s\S]*/.exec(text)?.[0] ?? ''
+  assert.match(news, /Seen in watched/)
+  assert.match(news, /Seen in ofTeam/)
+  assert.doesNotMatch(news, /Seen in (unwatched|closed|left)|My own act/)
+})

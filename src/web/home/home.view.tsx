@@ -3,13 +3,14 @@ import type { ActView } from '../../activity/act-view.present.ts'
 import type { RunOfRepo } from '../../actions/runs/failing-run.service.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { ListedIssue } from '../../issues/lists/listed-issue.service.ts'
+import type { PullMarks } from '../../pulls/merge/pull-marks.service.ts'
 import type { OwnedRepo } from '../../repos/lists/browse.service.ts'
 import { ActList } from '../lists/act-list.tsx'
 import { IssueLine } from '../lists/issue-line.tsx'
 import { RepositoryRow } from '../lists/repository-row.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
-import { ButtonLink, FeedLink, Link } from '../ui/link.tsx'
+import { ButtonLink, Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Box, Counter, Empty } from '../ui/parts.tsx'
 import { pathOf, siteHref } from '../ui/paths.ts'
@@ -33,7 +34,12 @@ export interface FoundWork {
 /** What a member sees. */
 export interface Dashboard {
   readonly reviews: FoundWork
+  readonly ownPulls: FoundWork
   readonly assigned: FoundWork
+  /** Unread texts that mention the person. */
+  readonly mentions: readonly ListedIssue[]
+  /** What stands between the pull requests and their merge. */
+  readonly marks: ReadonlyMap<ListedIssue['issue']['id'], PullMarks>
   readonly failing: readonly RunOfRepo[]
   readonly repos: readonly OwnedRepo[]
   readonly repoTotal: number
@@ -123,9 +129,10 @@ const Section = ({
 )
 
 function MemberHome(dashboard: Dashboard) {
-  const { reviews, assigned, failing, acts, repos } = dashboard
-  const { viewer } = usePage()
-  const isCalm = reviews.issues.length === 0 && assigned.issues.length === 0 && failing.length === 0
+  const { reviews, ownPulls, assigned, mentions, marks, failing, acts, repos } = dashboard
+  const isCalm = [reviews.issues, ownPulls.issues, assigned.issues, mentions, failing].every(
+    (list) => list.length === 0,
+  )
   const isNew = repos.length === 0 && acts.length === 0
   return (
     <>
@@ -133,8 +140,15 @@ function MemberHome(dashboard: Dashboard) {
       <div class="columns">
         <div class="stack loose">
           {isNew && isCalm ? <Begin /> : isCalm ? <Calm /> : null}
-          <Work title={texts.reviews} found={reviews} to="/pulls?type=review_requested" />
-          <Work title={texts.assigned} found={assigned} to="/issues?type=assigned" />
+          <Work title={texts.reviews} found={reviews} marks={marks} to="/pulls?type=review_requested" />
+          <Work title={texts.ownPulls} found={ownPulls} marks={marks} to="/pulls?type=created" />
+          <Work title={texts.assigned} found={assigned} marks={marks} to="/issues?type=assigned" />
+          <Work
+            title={texts.mentions}
+            found={{ issues: mentions, total: mentions.length }}
+            marks={marks}
+            to="/notifications"
+          />
           {failing.length === 0 ? null : (
             <Section title={texts.failing}>
               <Box>
@@ -147,11 +161,8 @@ function MemberHome(dashboard: Dashboard) {
             </Section>
           )}
           {isNew ? null : (
-            <Section
-              title={texts.activity}
-              aside={viewer ? <FeedLink to={`${pathOf(viewer.user.name)}.atom`} /> : null}
-            >
-              <ActList acts={acts} />
+            <Section title={texts.activity}>
+              {acts.length === 0 ? <p class="muted">{texts.noActivity}</p> : <ActList acts={acts} />}
             </Section>
           )}
         </div>
@@ -170,7 +181,17 @@ const Calm = () => (
   </div>
 )
 
-const Work = ({ title, found, to }: { readonly title: string; readonly found: FoundWork; readonly to: string }) =>
+const Work = ({
+  title,
+  found,
+  marks,
+  to,
+}: {
+  readonly title: string
+  readonly found: FoundWork
+  readonly marks: Dashboard['marks']
+  readonly to: string
+}) =>
   found.issues.length === 0 ? null : (
     <Section
       title={
@@ -189,7 +210,7 @@ const Work = ({ title, found, to }: { readonly title: string; readonly found: Fo
       <Box>
         <ul class="rows" data-rows="">
           {found.issues.map((each) => (
-            <IssueLine {...each} />
+            <IssueLine {...each} marks={marks.get(each.issue.id)} />
           ))}
         </ul>
       </Box>

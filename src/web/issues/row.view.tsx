@@ -12,7 +12,7 @@ import { Avatar } from '../ui/person.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { dateText, Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
-import { ChecksMark, ReviewMark } from './pull-marks.view.tsx'
+import { ChecksMark, ConflictMark, ReviewMark } from '../lists/pull-marks.tsx'
 import { listText } from '../languages/amounts.ts'
 import { issueTexts as texts, uiTexts } from '../languages/texts.ts'
 
@@ -95,6 +95,7 @@ export const IssueListRow = ({
             )}
           </span>
           {mark ? <ReviewMark review={mark.review} /> : null}
+          {mark ? <ConflictMark hasConflicts={mark.hasConflicts} /> : null}
           {milestone ? (
             <Link to={at('milestone', milestone.id)}>
               <Icon name="milestone" />

@@ -4,6 +4,7 @@ import { counted, listText, numberText } from '../amounts.ts'
 /** Texts about checks and reviews in rows of pull requests. */
 export const pullMarkTexts = {
   checks: (passed: number, total: number) => `${passed} von ${counted(total, 'Prüfung', 'Prüfungen')} bestanden`,
+  conflicts: 'Konflikt mit dem Ziel',
   reviews: {
     rejected: 'Änderungen erbeten',
     required: 'Gutachten nötig',

@@ -4,6 +4,7 @@ import { counted, listText, numberText } from '../amounts.ts'
 /** Texts about checks and reviews in rows of pull requests. */
 export const pullMarkTexts = {
   checks: (passed: number, total: number) => `${passed} of ${counted(total, 'check')} passed`,
+  conflicts: 'Conflicts with its base',
   reviews: {
     rejected: 'Changes requested',
     required: 'Review required',

@@ -4,6 +4,7 @@ import type { Texts } from '../translation.ts'
 /** Texts about checks and reviews in rows of pull requests. */
 export const pullMarkTexts: Texts['pullMarkTexts'] = {
   checks: (passed, total) => `${numberText(total)} 项检查中 ${numberText(passed)} 项已通过`,
+  conflicts: '与目标分支冲突',
   reviews: {
     rejected: '要求修改',
     required: '需要评审',

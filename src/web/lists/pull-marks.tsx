@@ -17,6 +17,15 @@ const reviewLooks: Readonly<
   asked: { icon: 'eye', tone: undefined },
 }
 
+/** Says that the head conflicts with the base; nothing otherwise. */
+export const ConflictMark = ({ hasConflicts }: Pick<PullMarks, 'hasConflicts'>) =>
+  hasConflicts ? (
+    <span class="danger-text">
+      <Icon name="alert" />
+      {texts.conflicts}
+    </span>
+  ) : null
+
 /** What reviews say about a pull request, in words; nothing when nobody was asked. */
 export const ReviewMark = ({ review }: Pick<PullMarks, 'review'>) => {
   if (review === undefined) return null
