@@ -146,6 +146,8 @@ export type TextSearch = {
   /** Pathspecs. A file matches at least one of them; none stand for all files. */
   readonly patterns?: readonly string[]
   readonly maxLines: number
+  /** Most found lines of one file; undefined: 20. */
+  readonly maxLinesOfFile?: number
   readonly timeoutMs: number
   readonly signal?: AbortSignal
 }

@@ -8,6 +8,8 @@ const maxValues = 4
 export interface CodeQuery {
   /** What a line contains; empty when only qualifiers were written. */
   readonly text: string
+  /** Whether the text is an expression in the dialect of RE2, which was written between slashes. */
+  readonly isExpression: boolean
   /** Parts of paths. A file has at least one of them; none stand for all files. */
   readonly paths: readonly string[]
   /** Names or extensions of languages. A file has one of them. */
@@ -15,7 +17,10 @@ export interface CodeQuery {
   readonly matchesCase: boolean
 }
 
-/** Reads `path:docs`, `lang:"Common Lisp"` and `case:yes` in a text; the rest is searched as it is. */
+/**
+ * Reads `path:docs`, `lang:"Common Lisp"` and `case:yes` in a text. The rest is searched as it is, and as an expression when
+ * slashes enclose it.
+ */
 export function parseCodeQuery(typed: string): CodeQuery {
   const values = { path: new Set<string>(), lang: new Set<string>(), case: new Set<string>() }
   const text = typed.replaceAll(
@@ -25,12 +30,47 @@ export function parseCodeQuery(typed: string): CodeQuery {
       return ''
     },
   )
+  const rest = text.trim()
+  const expression = /^\/(.+)\/$/s.exec(rest)?.[1]
   return {
-    text: text.trim(),
+    text: expression ?? rest,
+    isExpression: expression !== undefined,
     paths: [...values.path].slice(0, maxValues),
     languages: [...values.lang].slice(0, maxValues),
     matchesCase: values.case.has('yes'),
   }
+}
+
+/** Shortest text that lines are looked for by, before an expression is compared with them. */
+export const minRequiredLength = 3
+
+/** The parts of an expression outside of groups: a group or set, an escape, a repetition, or one character. */
+const expressionPart =
+  /(?<closed>\((?:\\.|\[\^?\]?(?:\[:[^\]]*:\]|\\.|[^\]\\])*\]|[^()[\]\\])*\)|\[\^?\]?(?:\[:[^\]]*:\]|\\.|[^\]\\])*\]|\\[pP](?:\{[^}]*\}|.))|\\(?<escaped>.)|(?<optional>[*?]|\{[^}]*\}?)|(?<character>.)/gsu
+
+/**
+ * Returns the longest text of ASCII characters that each match of an expression surely contains, without regard to letter
+ * case; '' when none is certain. Nested groups, alternatives, and characters written as numbers are not looked into.
+ */
+export function requiredTextOf(source: string): string {
+  let longest = ''
+  let run = ''
+  const end = () => {
+    if (run.length > longest.length) longest = run
+    run = ''
+  }
+  for (const { groups = {} } of source.matchAll(expressionPart)) {
+    const { escaped: escape, optional, character } = groups
+    const literal = escape ?? character ?? ''
+    if (optional !== undefined) {
+      run = run.slice(0, -1)
+      end()
+    } else if (character === '|' || character === '(' || (escape !== undefined && /[Qx0-7]/.test(escape))) return ''
+    else if (/[ -~]/.test(literal) && (escape === undefined ? !/[.^$+)]/.test(literal) : /\W/.test(literal))) run += literal
+    else end()
+  }
+  end()
+  return longest
 }
 
 /** Characters with a meaning in a pattern of git. */

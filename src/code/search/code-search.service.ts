@@ -1,10 +1,11 @@
 import type { Ctx, RepoCtx } from '../../access/context.ts'
-import type { FoundLine } from '../../git/git.ts'
+import { expressionPattern, faultOfExpression } from '../../lib/expression.ts'
+import type { FoundLine, TextSearch } from '../../git/git.ts'
 import { NotFound } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { browseRepos, type OwnedRepo } from '../../repos/lists/browse.service.ts'
 import { loadLanguages } from '../languages/language-table.ts'
-import { patternsOf, type CodeQuery, type LanguageFiles } from './code-search.rules.ts'
+import { minRequiredLength, patternsOf, requiredTextOf, type CodeQuery, type LanguageFiles } from './code-search.rules.ts'
 import { listReposWithReadableCode } from './code-search.store.ts'
 
 /** Repositories that one search reads, the latest updated ones. */
@@ -17,6 +18,9 @@ const maxRepoMs = 2000
 /** Lines that are shown of a repository among others, and of one alone. */
 const maxLinesAmongOthers = 10
 const maxLines = 200
+/** Lines that are compared with an expression, and of one file. */
+const maxComparedLines = 20_000
+const maxComparedOfFile = 1000
 /** Lines that are shown of all repositories. */
 const maxLinesOfAll = 200
 /** Longest shown line, in UTF-16 units. */
@@ -33,6 +37,8 @@ export interface FoundCode {
   readonly files: readonly FoundFile[]
   /** Some lines were not looked at, or not returned. */
   readonly isBounded: boolean
+  /** Why an expression was not looked for; `unspecific`: it requires no text. */
+  readonly fault?: string
 }
 
 /** Groups lines by their files, and cuts long lines around the text. */
@@ -51,18 +57,45 @@ function filesOf(lines: readonly FoundLine[], text: string): FoundFile[] {
   }))
 }
 
-/** Finds lines in the files of a commit; the text is no pattern. A language that does not exist is an extension. */
+/** Finds lines in the files of a commit. A language that does not exist is an extension. */
 export async function searchCommit(ctx: RepoCtx, commit: Oid, query: CodeQuery): Promise<FoundCode> {
-  const { text, paths, languages, matchesCase } = query
+  const { paths, languages, matchesCase } = query
   const files = languages.length === 0 ? undefined : await filesOfLanguages(languages)
-  const { lines, isWhole } = await ctx.git.searchText(ctx.repo.git_key, commit, {
-    text,
+  const search = {
     ignoresCase: !matchesCase,
     patterns: patternsOf(paths, files),
-    maxLines,
     timeoutMs: maxSearchMs,
-  })
-  return { files: filesOf(lines, text), isBounded: !isWhole }
+  }
+  if (query.isExpression) return findMatches(ctx, commit, query, search)
+  const { lines, isWhole } = await ctx.git.searchText(ctx.repo.git_key, commit, { ...search, text: query.text, maxLines })
+  return { files: filesOf(lines, query.text), isBounded: !isWhole }
+}
+
+/**
+ * Finds the lines that match an expression among those with the text that it requires, so that git looks for a plain text,
+ * and the budget of the request limits the comparison.
+ */
+async function findMatches(
+  ctx: RepoCtx,
+  commit: Oid,
+  { text: expression }: CodeQuery,
+  search: Pick<TextSearch, 'ignoresCase' | 'patterns' | 'timeoutMs'>,
+): Promise<FoundCode> {
+  const { ignoresCase } = search
+  const fault = faultOfExpression(expression, ctx.budget, { ignoresCase })
+  if (fault) return { files: [], isBounded: false, fault: fault.reason }
+  const text = requiredTextOf(expression)
+  if (text.length < minRequiredLength) return { files: [], isBounded: false, fault: 'unspecific' }
+  const limits = { maxLines: maxComparedLines, maxLinesOfFile: maxComparedOfFile }
+  const { lines, isWhole } = await ctx.git.searchText(ctx.repo.git_key, commit, { ...search, ...limits, text })
+  const pattern = expressionPattern(expression, ctx.budget, { isWhole: false, ignoresCase })
+  const found: FoundLine[] = []
+  for (const line of lines) {
+    const match = found.length > maxLines ? 'undecided' : pattern.match(line.text)
+    if (match === 'undecided') return { files: filesOf(found.slice(0, maxLines), text), isBounded: true }
+    if (match) found.push(line)
+  }
+  return { files: filesOf(found, text), isBounded: !isWhole }
 }
 
 /** Returns how files of languages end, which are named in lower case, by their names or by an extension. */

@@ -8,7 +8,7 @@ import type { FoundLine, ReadFrom, TextSearch } from '../git.ts'
 /** Output of git that is read at most, in bytes. */
 const maxOutputBytes = 4 << 20
 
-/** Lines of one file that are found at most. */
+/** Lines of one file that are found at most, unless the query says otherwise. */
 const maxLinesOfFile = 20
 
 /** Finds lines of the text files of a commit. */
@@ -31,7 +31,7 @@ export async function searchText(
       '-F',
       '--full-name',
       ...(query.ignoresCase ? ['-i'] : []),
-      `--max-count=${maxLinesOfFile}`,
+      `--max-count=${query.maxLinesOfFile ?? maxLinesOfFile}`,
       '-e',
       query.text,
       commit,

@@ -1,6 +1,8 @@
 import { renderToString } from 'preact-render-to-string'
 import type { Ctx, RepoCtx } from '../../access/context.ts'
+import { mode } from '../../access/rights.ts'
 import { resolveRepo } from '../../access/resolve-repo.ts'
+import { findFiles } from '../../code/contents/find-file.service.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { findTitles, findTitlesEverywhere, type NamedIssue } from '../../issues/lists/title-search.service.ts'
 import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
@@ -21,7 +23,10 @@ import { text } from '../ui/fields.ts'
 const texts = searchTexts.palette
 
 /** Entries of each kind. */
-const sizes = { repositories: 8, titles: 6, people: 4 }
+const sizes = { repositories: 8, titles: 6, files: 6, people: 4 }
+
+/** Shortest text that is looked for in paths of files: fewer letters are in most of them. */
+const minFileText = 2
 
 /** Longest text that is searched. */
 const maxLength = 200
@@ -44,12 +49,7 @@ export const palette = operation({
     const text = (query.q ?? '').trim().slice(0, maxLength)
     const repo = await repositoryAt(ctx, (query.from ?? '').slice(subPath.length))
     const found = await entriesFor(ctx, text, repo)
-    const searched: PaletteEntry = {
-      label: texts.searchFor(text),
-      to: withQuery('/search', { q: text }),
-      icon: 'search',
-    }
-    const entries = text === '' ? found : [...found, searched]
+    const entries = text === '' ? found : [...found, ...searchesFor(ctx, text, repo)]
     const note = text !== '' && found.length === 0 ? texts.none(text) : undefined
     const html = iconScope.during(iconFiles(ctx.config), () =>
       renderToString(<PaletteView entries={entries} note={note} subPath={subPath} />),
@@ -58,12 +58,23 @@ export const palette = operation({
   },
 })
 
+const readsCode = ({ repo, rights }: RepoCtx) => !repo.is_empty && rights.modeOf('code') >= mode.read
+
+/** The searches that look for a text elsewhere than in names: first in the code of the repository, then everywhere. */
+function searchesFor({ config }: Ctx, text: string, repo: RepoCtx | undefined): PaletteEntry[] {
+  const everywhere = { label: texts.searchFor(text), to: withQuery('/search', { q: text }), icon: 'search' } as const
+  if (!repo || !readsCode(repo) || config.serviceExplore.disableCodePage) return [everywhere]
+  const { name } = repo.repo
+  const to = withQuery(pathOf(repo.owner.name, name, 'search'), { q: text })
+  return [{ label: texts.searchCode(name, text), to, icon: 'code' }, everywhere]
+}
+
 async function entriesFor(ctx: Ctx, text: string, repo: RepoCtx | undefined): Promise<PaletteEntry[]> {
   const { viewer, config } = ctx
   const isOpen = viewer !== undefined || !(config.service.requireSigninView || config.serviceExplore.requireSigninView)
   const isNamed = ({ label }: PaletteEntry) => label.toLowerCase().includes(text.toLowerCase())
   const isSearched = text !== '' && isOpen
-  const [repos, people, titles] = await Promise.all([
+  const [repos, people, titles, files] = await Promise.all([
     text === ''
       ? viewer && browseRepos(ctx, { contributedToBy: viewer.id }, {}, firstRows(sizes.repositories))
       : isOpen && browseRepos(ctx, {}, { text }, firstRows(sizes.repositories)),
@@ -71,6 +82,7 @@ async function entriesFor(ctx: Ctx, text: string, repo: RepoCtx | undefined): Pr
       ? findPeople(ctx, { text }, firstRows(sizes.people))
       : undefined,
     repo ? titlesIn(repo, text) : isSearched ? titlesEverywhere(ctx, text) : [],
+    repo && text.length >= minFileText && readsCode(repo) ? filesIn(repo, text) : [],
   ])
   const listed = (typeof repos === 'object' ? repos.repos : []).map(({ repo: found, owner }): PaletteEntry => ({
     label: `${owner.name}/${found.name}`,
@@ -81,6 +93,7 @@ async function entriesFor(ctx: Ctx, text: string, repo: RepoCtx | undefined): Pr
     ...(repo ? pagesOfRepository(repo).filter(isNamed) : []),
     ...listed.filter(isNamed),
     ...titles,
+    ...files,
     // Those with the text in their description or topics.
     ...listed.filter((entry) => !isNamed(entry)),
     ...(people?.users ?? []).map((user): PaletteEntry => ({
@@ -96,6 +109,20 @@ const titlesIn = async (ctx: RepoCtx, text: string): Promise<readonly PaletteEnt
   (await findTitles(ctx, text, sizes.titles)).map((issue) =>
     entryOf(ctx, { issue, repo: ctx.repo, owner: ctx.owner }, `#${issue.index}`),
   )
+
+/** Files of the default branch whose path has the text. */
+async function filesIn(ctx: RepoCtx, text: string): Promise<readonly PaletteEntry[]> {
+  const { git, repo, owner } = ctx
+  const branch = repo.default_branch
+  const commit = await git.readRef(repo.git_key, `refs/heads/${branch}`)
+  if (commit === undefined) return []
+  const { paths } = await findFiles(ctx, commit, text)
+  return paths.slice(0, sizes.files).map((path) => ({
+    label: path,
+    to: pathOf(owner.name, repo.name, 'src', 'branch', branch, path),
+    icon: 'file',
+  }))
+}
 
 const titlesEverywhere = async (ctx: Ctx, text: string): Promise<readonly PaletteEntry[]> =>
   (await findTitlesEverywhere(ctx, text, sizes.titles)).map((listed) =>

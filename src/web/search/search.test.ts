@@ -108,6 +108,25 @@ test('palette: finds nothing in repositories for guests where everything require
   }
 })
 
+test('palette: in a repository, files and a search of its code come first, for those who may read code', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ owner: 'alice', name: 'forge' })
+  await forge.as('alice').must('POST', `${repo.api}/contents/src/b%20ellows.ts`, { message: 'a', content: '' })
+  await forge.as('alice').must('PUT', `${repo.api}/collaborators/bob`, { permission: 'read' })
+  const [alice, bob] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'bob')]
+  const links = async (browser: Browser, q: string) => {
+    const { text } = await browser.get(`/-/palette?${new URLSearchParams({ q, from: '/alice/forge/issues' })}`)
+    return [...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href = '']) => href)
+  }
+  const [file, code] = ['/alice/forge/src/branch/main/src/b%20ellows.ts', '/alice/forge/search?q=ellows']
+  assert.deepEqual(await links(alice, 'ellows'), [file, code, '/search?q=ellows'])
+  assert.deepEqual(await links(bob, 'ellows'), [file, code, '/search?q=ellows'])
+  assert.ok(!(await links(alice, 'e')).includes(file))
+  await forge.as('alice').must('PATCH', repo.api, { private: true })
+  await forge.as('alice').must('DELETE', `${repo.api}/collaborators/bob`)
+  assert.deepEqual(await links(bob, 'ellows'), ['/search?q=ellows'])
+})
+
 test('robots: names what crawlers leave alone; nothing is open where everything requires a sign-in', async () => {
   await using forge = await startForge()
   const { text, headers } = await forge.guest.get('/robots.txt', { site: true })

@@ -28,7 +28,12 @@ export const CodeSearchView = ({
       <div class="stack muted">
         <p>{texts.hint(branch)}</p>
         <p>{texts.qualifiers(<code>path:docs</code>, <code>lang:typescript</code>, <code>case:yes</code>)}</p>
+        <p>{texts.expressions(<code>{String.raw`/get\w+\(/`}</code>)}</p>
       </div>
+    ) : found.fault !== undefined ? (
+      <Empty icon="search" title={texts.none(typed)}>
+        <p>{found.fault === 'unspecific' ? texts.unspecific : texts.fault(found.fault)}</p>
+      </Empty>
     ) : found.files.length === 0 ? (
       <Empty icon="search" title={texts.none(sought.text)}>
         <p>{found.isBounded ? texts.bounded : texts.hint(branch)}</p>
@@ -42,7 +47,7 @@ export const CodeSearchView = ({
           repository={repository}
           branch={branch}
           found={found}
-          text={sought.text}
+          text={sought.isExpression ? '' : sought.text}
           matchesCase={sought.matchesCase}
         />
       </>

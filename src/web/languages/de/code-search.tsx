@@ -21,4 +21,9 @@ export const codeSearchTexts = {
       {path}, {language} und {letterCase} beschränken die Suche auf Teile von Pfaden, Sprachen und genaue Schreibung.
     </>
   ),
+  expressions: (expression: ComponentChildren) => (
+    <>Zwischen Schrägstrichen, etwa {expression}, steht ein regulärer Ausdruck.</>
+  ),
+  unspecific: 'Der Ausdruck ist zu allgemein: Jeder Treffer muss drei bestimmte Zeichen hintereinander enthalten.',
+  fault: (reason: string) => `Der Ausdruck ist nicht lesbar: ${reason}.`,
 }

@@ -22,6 +22,7 @@ export const searchTexts = {
     inRepository: (name: string) => `${name}: `,
     none: (text: string) => `Nichts heißt „${text}“.`,
     searchFor: (text: string) => `Nach „${text}“ suchen`,
+    searchCode: (name: string, text: string) => `Im Code von ${name} nach „${text}“ suchen`,
     pages: {
       home: 'Start',
       notifications: 'Benachrichtigungen',

@@ -21,4 +21,9 @@ export const codeSearchTexts = {
       {path}, {language} and {letterCase} narrow the search to parts of paths, languages and exact letters.
     </>
   ),
+  expressions: (expression: ComponentChildren) => (
+    <>Between slashes, such as {expression}, stands a regular expression.</>
+  ),
+  unspecific: 'The expression is too general: each match must contain three plain characters in a row.',
+  fault: (reason: string) => `The expression cannot be read: ${reason}.`,
 }

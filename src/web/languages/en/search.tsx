@@ -21,6 +21,7 @@ export const searchTexts = {
     inRepository: (name: string) => `${name}: `,
     none: (text: string) => `Nothing is called “${text}”.`,
     searchFor: (text: string) => `Search for “${text}”`,
+    searchCode: (name: string, text: string) => `Search the code of ${name} for “${text}”`,
     pages: {
       home: 'Home',
       notifications: 'Notifications',

@@ -21,4 +21,7 @@ export const codeSearchTexts: Texts['codeSearchTexts'] = {
       {path}、{language} 和 {letterCase} 可将搜索限定为部分路径、语言和区分大小写。
     </>
   ),
+  expressions: (expression) => <>两个斜杠之间是正则表达式，例如 {expression}。</>,
+  unspecific: '该表达式过于宽泛：每个匹配都必须包含三个连续的普通字符。',
+  fault: (reason) => `无法读取该表达式：${reason}。`,
 }

@@ -22,6 +22,7 @@ export const searchTexts: Texts['searchTexts'] = {
     inRepository: (name) => `${name}：`,
     none: (text) => `没有名为“${text}”的内容。`,
     searchFor: (text) => `搜索“${text}”`,
+    searchCode: (name, text) => `在 ${name} 的代码中搜索“${text}”`,
     pages: {
       home: '首页',
       notifications: '通知',
