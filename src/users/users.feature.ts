@@ -16,6 +16,7 @@ import { accountCounters } from './counter.store.ts'
 import { passwordRanges } from './credentials/password-range.ts'
 import { deleteExpiredSessions } from './credentials/delete-expired-sessions.task.ts'
 import { deleteOldLinks } from './entry/delete-old-links.task.ts'
+import { deleteSentForms } from './sent-forms/delete-sent-forms.task.ts'
 import { entryLimits } from './entry/entry-limits.ts'
 import { countAccounts } from './total.store.ts'
 import { follows } from './user.owned.ts'
@@ -37,7 +38,7 @@ export const users: Feature = {
     avatarRoutes,
   ],
   subscribers: [removeReplacedAvatar, emptyPurgedEvents],
-  schedules: () => [deleteExpiredSessions, deleteOldLinks],
+  schedules: () => [deleteExpiredSessions, deleteOldLinks, deleteSentForms],
   services: [entryLimits, passwordRanges],
   sealed: [{ table: 'two_factor', column: 'sealed', purpose: twoFactorPurpose }],
   files: [{ table: 'user', column: 'avatar_key', store: 'avatars' }],

@@ -66,7 +66,8 @@ export function requiredTextOf(source: string): string {
       run = run.slice(0, -1)
       end()
     } else if (character === '|' || character === '(' || (escape !== undefined && /[Qx0-7]/.test(escape))) return ''
-    else if (/[ -~]/.test(literal) && (escape === undefined ? !/[.^$+)]/.test(literal) : /\W/.test(literal))) run += literal
+    else if (/[ -~]/.test(literal) && (escape === undefined ? !/[.^$+)]/.test(literal) : /\W/.test(literal)))
+      run += literal
     else end()
   }
   end()

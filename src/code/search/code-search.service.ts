@@ -5,7 +5,13 @@ import { NotFound } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { browseRepos, type OwnedRepo } from '../../repos/lists/browse.service.ts'
 import { loadLanguages } from '../languages/language-table.ts'
-import { minRequiredLength, patternsOf, requiredTextOf, type CodeQuery, type LanguageFiles } from './code-search.rules.ts'
+import {
+  minRequiredLength,
+  patternsOf,
+  requiredTextOf,
+  type CodeQuery,
+  type LanguageFiles,
+} from './code-search.rules.ts'
 import { listReposWithReadableCode } from './code-search.store.ts'
 
 /** Repositories that one search reads, the latest updated ones. */
@@ -67,7 +73,11 @@ export async function searchCommit(ctx: RepoCtx, commit: Oid, query: CodeQuery):
     timeoutMs: maxSearchMs,
   }
   if (query.isExpression) return findMatches(ctx, commit, query, search)
-  const { lines, isWhole } = await ctx.git.searchText(ctx.repo.git_key, commit, { ...search, text: query.text, maxLines })
+  const { lines, isWhole } = await ctx.git.searchText(ctx.repo.git_key, commit, {
+    ...search,
+    text: query.text,
+    maxLines,
+  })
   return { files: filesOf(lines, query.text), isBounded: !isWhole }
 }
 

@@ -145,6 +145,23 @@ export const signInTables = {
     { unique: [['source_id', 'external_id']], indexes: { external_account_user: '(user_id, id)' } },
   ),
 
+  /** A form of a page that was sent with a key, so that sending it again does nothing twice (docs/decisions/0172-a-form-is-sent-once.md). */
+  sent_form: table(
+    {
+      user_id: ref<UserId>('user', 'cascade'),
+      /** A random text of the browser. */
+      key: text(),
+      /** Hash of the sent values. */
+      digest: text(),
+      /** Where it led, as a path below the site root; '' until it has ended. */
+      location: text(),
+      /** What the next page said once. */
+      notice: text(),
+      created_unix: unix(),
+    },
+    { primaryKey: ['user_id', 'key'], indexes: { sent_form_time: '(created_unix)' } },
+  ),
+
   /** Refused attempts to guess a secret, by which the processes of a database share their limits. */
   refused_attempt: table(
     {
@@ -169,6 +186,7 @@ export type RefusedAttemptRow = Selectable<SignInTables['refused_attempt']>
 export type NewRefusedAttemptRow = Insertable<SignInTables['refused_attempt']>
 export type PasskeyRow = Selectable<SignInTables['passkey']>
 export type NewPasskeyRow = Insertable<SignInTables['passkey']>
+export type SentFormRow = Selectable<SignInTables['sent_form']>
 export type SessionRow = Selectable<SignInTables['session']>
 export type NewSessionRow = Insertable<SignInTables['session']>
 export type MailedLinkRow = Selectable<SignInTables['mailed_link']>

@@ -32,7 +32,7 @@ function keyOf(field: HTMLTextAreaElement): string | undefined {
   const who = person()
   if (!form || name === '' || who === undefined) return undefined
   const about = [...form.querySelectorAll<HTMLInputElement>('input[type=hidden]')]
-    .filter((each) => each.name !== '_csrf')
+    .filter((each) => each.name !== '_csrf' && each.name !== form.dataset['once'])
     .map((each) => `${each.name}=${each.value}`)
   const { pathname } = new URL(form.getAttribute('action') ?? '', location.href)
   return [prefix + who, location.pathname, pathname, ...about, name].join('\n')

@@ -17,6 +17,7 @@
  * | `data-copy="text"`, `data-copy-from="#id"`, `data-copy-url="/path"` on a button | copies the text, the text of an element, or the text at an address; the button has `data-copied="yes"` (or `no`) for two seconds |
  * | `data-confirm="Question?"` on a form or submit button | asks first, in a dialog made from `<template id="confirm-dialog">` (`<dialog>` with `<form method="dialog">`, `[data-question]`, `<button value="yes">`); `data-confirm-act` is the text of that button |
  * | submit buttons | disabled, with `aria-busy="true"`, while the form is sent |
+ * | forms without an answer | get the notice in `<template id="unsent">`, whose button sends them again; `data-once="name"` names the field with the random key of a form that adds something |
  * | `data-autosubmit` on a select or input | sends its form when it changes; a `<noscript>` button does so without scripts |
  * | `data-rows` on a list | `j`/`k` move the focus over the links of its children (`data-row-link`, or else the first link), `x` ticks the checkbox of the row. Inside `data-rows-group` the lists are one. `data-row-key="e"` on a button of a row, or of the group for ticked rows, is clicked by this key |
  * | `data-lines` around lines with ids `L1`, `L2` … and links to them | marks the lines of the address (`#L10-L20`) with `is-marked`; Shift and a click, or a drag over numbers, extend the range; the ids may have a prefix (`diff-3-R1`). A link with `data-line-key` in the range gets the range as `line=` |
@@ -48,6 +49,7 @@ import './menus.ts'
 import './names.ts'
 import './navigation.ts'
 import './rows.ts'
+import './sending.ts'
 import './tasks.ts'
 import './times.ts'
 import './viewer.ts'

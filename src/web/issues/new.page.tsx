@@ -90,6 +90,7 @@ export const openIssueOfPage = act({
   path: '/{username}/{reponame}/issues/new',
   twin: 'issueCreateIssue',
   cost: 'usual',
+  once: true,
   requires: [inRepo, issuesEnabled, notArchived, canRead('issues')],
   fields: {
     title: text,

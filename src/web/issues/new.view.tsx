@@ -100,6 +100,7 @@ export const NewIssueView = ({ repository, template, choices, title, body, miles
         {...(template && template.about !== '' ? { lead: template.about } : {})}
       />
       <Form
+        isSentOnce
         to={pathOf(repository.owner.name, repository.repo.name, 'issues', 'new')}
         class="with-side"
         hidden={{ template: template?.path, ref: template?.ref === '' ? undefined : template?.ref }}

@@ -242,7 +242,7 @@ const ReviewMenu = ({ repository, view, reviews, isPoster }: PullFilesProps) => 
   }))
   return (
     <Menu label={texts.finishReview(reviews.pendingCount)} align="end" kind="primary" class="review-menu" hotkey="a">
-      <Form to={at('files/reviews/submit')} class="menu-form stack">
+      <Form isSentOnce to={at('files/reviews/submit')} class="menu-form stack">
         <Editor
           name="content"
           id="review_text"

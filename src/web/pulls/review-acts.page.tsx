@@ -30,6 +30,7 @@ export const commentOnLine = act({
   requires: [...readsPull, notArchived],
   params,
   cost: 'expensive',
+  once: true,
   fields: {
     path: text,
     side: text,
@@ -77,6 +78,7 @@ export const submitTheReview = act({
   path: '/{username}/{reponame}/pulls/{index}/files/reviews/submit',
   twin: 'repoSubmitPullReview',
   cost: 'expensive',
+  once: true,
   requires: [...readsPull, notArchived],
   params,
   again: pullFilesPage,

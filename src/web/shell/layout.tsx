@@ -374,6 +374,17 @@ const Dialogs = keptPart(() => {
           </form>
         </dialog>
       </template>
+      <template id="unsent">
+        <div class="flash problem" role="alert" data-unsent="">
+          <Icon name="alert" />
+          <span>
+            <strong>{texts.unsent}</strong> {texts.unsentHint}
+          </span>
+          <button type="button" class="button small">
+            {texts.sendAgain}
+          </button>
+        </div>
+      </template>
       <DiagramParts />
       <dialog id="shortcuts" class="dialog" aria-label={texts.shortcuts}>
         <form method="dialog" class="dialog-head">

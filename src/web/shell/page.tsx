@@ -22,7 +22,8 @@ import { Conflict, Invalid, NotFound, Refusal, Unauthenticated, Unavailable } fr
 import { Type } from 'typebox'
 import { crossedEdit, versionName, type CrossedEdit, type StoredFields } from '../ui/edited-form.ts'
 import { linkMessages } from '../../site/render.service.ts'
-import { csrfName, type RefusedForm } from '../ui/page-context.ts'
+import { csrfName, onceName, type RefusedForm } from '../ui/page-context.ts'
+import { runOnce } from '../../users/sent-forms/sent-form.service.ts'
 import { siteHref } from '../ui/paths.ts'
 import { isFromHere } from '../../http/own-origin.ts'
 import { contextOf, type BrowserCtx } from './browser-context.ts'
@@ -288,6 +289,11 @@ interface ActDeclaration<
    * overwritten; the page in `again` shows both values.
    */
   readonly edits?: true
+  /**
+   * The act adds something, such as a comment, and the form says so (`Form isSentOnce`): when its answer is lost and it is sent
+   * again, it adds nothing twice (docs/decisions/0172-a-form-is-sent-once.md).
+   */
+  readonly once?: true
   /** Names of fields that the page takes in its query, such as the template of a form. */
   readonly againQuery?: readonly (keyof Fields & string)[]
   /** Maps prefixes of refusal codes to fields. */
@@ -336,7 +342,7 @@ export function act<
         notice,
         cookies = [],
         headers = {},
-      } = await declaration.run(input as unknown as Parameters<typeof declaration.run>[0])
+      } = await runOnceAt(input, () => declaration.run(input as unknown as Parameters<typeof declaration.run>[0]))
       input.call.cookies.push(...cookies)
       if (notice !== undefined) input.call.cookies.push(noticeCookie(ctx.config, notice))
       return empty(303, { location: siteHref(ctx.config, to), ...headers })
@@ -360,6 +366,15 @@ export function act<
         },
       })
     }
+  }
+  /** Runs the act, once for the key of the form if it has one. */
+  async function runOnceAt(
+    { ctx, params, body }: { readonly ctx: SignedInCtx; readonly params: unknown; readonly body: unknown },
+    act: () => Promise<ActResult>,
+  ): Promise<ActResult> {
+    const { [onceName]: key, [csrfName]: _csrf, ...values } = body as Sent
+    if (!declaration.once || typeof key !== 'string') return act()
+    return runOnce(ctx, { key, values: { ...values, path, ...(params as object) } }, act)
   }
   /** Throws when the form would overwrite what somebody else wrote since it was shown. */
   async function refuseCrossed(input: {
@@ -390,6 +405,7 @@ export function act<
       ...(declaration.recentSignIn === undefined ? {} : confirmationFields),
       [csrfName]: Type.Optional(Type.String()),
       ...(declaration.edits ? { [versionName]: Type.Optional(Type.String()) } : {}),
+      ...(declaration.once ? { [onceName]: Type.Optional(Type.String({ minLength: 20, maxLength: 60 })) } : {}),
     }),
     outlivesCredential: declaration.outlivesCredential,
     maxBodyBytes: declaration.maxBodyBytes,

@@ -4,7 +4,7 @@ import { OthersValue } from './field.tsx'
 import { formScope, textOf, type Marks } from './form-state.ts'
 import { Icon } from './icon.tsx'
 import { Link } from './link.tsx'
-import { csrfName, usePage, type RefusedForm } from './page-context.ts'
+import { csrfName, onceName, usePage, type RefusedForm } from './page-context.ts'
 import { siteHref } from './paths.ts'
 
 export interface FormProps {
@@ -19,6 +19,8 @@ export interface FormProps {
   readonly files?: boolean
   /** The form edits what exists; its act declares `edits`. */
   readonly isEdit?: boolean
+  /** The form adds something; its act declares `once`. */
+  readonly isSentOnce?: boolean
   /** A question to confirm before the form is sent. */
   readonly confirm?: string | undefined
   readonly label?: string | undefined
@@ -57,6 +59,7 @@ export function Form({
   method = 'post',
   hidden = {},
   isEdit = false,
+  isSentOnce = false,
   files,
   confirm,
   label,
@@ -78,9 +81,13 @@ export function Form({
       {...(files ? { enctype: 'multipart/form-data' } : {})}
       {...(confirm === undefined ? {} : { 'data-confirm': confirm })}
       {...(label === undefined ? {} : { 'aria-label': label })}
+      {...(isSentOnce ? { 'data-once': onceName } : {})}
       {...rest}
     >
       {method === 'post' ? <input type="hidden" name={csrfName} value={page.csrf} /> : null}
+      {isSentOnce && refused?.values[onceName] !== undefined ? (
+        <input type="hidden" name={onceName} value={textOf(refused.values[onceName])} />
+      ) : null}
       {Object.entries(hidden).map(([name, value]) =>
         value === undefined ? null : <input type="hidden" name={name} value={String(value)} />,
       )}

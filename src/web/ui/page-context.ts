@@ -11,6 +11,9 @@ import { createScope } from './scope.tsx'
 /** Name of the cookie and the hidden field against cross-site request forgery. */
 export const csrfName = '_csrf'
 
+/** Name of the field with the key of a form that is sent once. Scripts fill it (`src/web/browser/sending.ts`). */
+export const onceName = '_once'
+
 /** A problem with a form or one of its fields. */
 export interface Problem {
   /** Name of the field; undefined for the whole form. */

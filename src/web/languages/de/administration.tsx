@@ -246,6 +246,7 @@ export const administrationTexts = {
       delete_missing_repos: 'Repositorys löschen, deren Dateien fehlen',
       delete_old_actions: 'Alte Einträge der Aktivitäten löschen',
       delete_old_links: 'Alte Links aus Mails löschen',
+      delete_sent_forms: 'Vermerke über gesendete Formulare löschen',
       delete_repo_archives: 'Alle Archive von Repositorys löschen',
       deleted_branches_cleanup: 'Vor langer Zeit gelöschte Branches vergessen',
       gc_lfs: 'LFS-Objekte löschen, die nichts braucht',

@@ -5,6 +5,9 @@ export const shellTexts = {
   skip: 'Zum Inhalt springen',
   crossedEdit:
     'Jemand anderes hat dies inzwischen bearbeitet, deshalb wurde nichts gespeichert. Im Formular stehen Ihre Eingaben und daneben die anderen; speichern Sie noch einmal, um die anderen zu ersetzen.',
+  unsent: 'Der Server hat nicht geantwortet.',
+  unsentHint: 'Ihre Texte sind noch da. Erneutes Senden fügt nichts doppelt hinzu.',
+  sendAgain: 'Erneut senden',
   plainPart: 'Diese Seite ist zu groß, um sie ganz zu zeigen. Ein Teil ist einfach dargestellt oder fehlt.',
   home: 'Start',
   mainMenu: 'Hauptmenü',

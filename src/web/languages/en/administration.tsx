@@ -240,6 +240,7 @@ export const administrationTexts = {
       delete_missing_repos: 'Delete repositories whose files are missing',
       delete_old_actions: 'Delete old entries of activity feeds',
       delete_old_links: 'Delete old links from mails',
+      delete_sent_forms: 'Delete records of sent forms',
       delete_repo_archives: 'Delete all archives of repositories',
       deleted_branches_cleanup: 'Forget branches that were deleted long ago',
       gc_lfs: 'Delete LFS objects that nothing needs',

@@ -5,6 +5,9 @@ export const shellTexts = {
   skip: 'Skip to content',
   crossedEdit:
     'Somebody else edited this meanwhile, so nothing was saved. The form has your values, and theirs beside them; save again to replace theirs.',
+  unsent: 'The server did not answer.',
+  unsentHint: 'Your texts are still here. Sending again adds nothing twice.',
+  sendAgain: 'Send again',
   plainPart: 'This page is too large to show in full. A part of it is plain or left out.',
   home: 'Home',
   mainMenu: 'Main',

@@ -241,6 +241,7 @@ export const administrationTexts: Texts['administrationTexts'] = {
       delete_missing_repos: '删除文件已丢失的仓库',
       delete_old_actions: '删除动态的旧条目',
       delete_old_links: '删除邮件中的旧链接',
+      delete_sent_forms: '删除已提交表单的记录',
       delete_repo_archives: '删除所有仓库压缩包',
       deleted_branches_cleanup: '清除早已删除的分支的记录',
       gc_lfs: '删除不再需要的 LFS 对象',

@@ -5,6 +5,9 @@ import type { Texts } from '../translation.ts'
 export const shellTexts: Texts['shellTexts'] = {
   skip: '跳到内容',
   crossedEdit: '在此期间有其他人编辑了此内容，因此没有保存。表单中是你的值，旁边是对方的值；再次保存会替换对方的值。',
+  unsent: '服务器没有响应。',
+  unsentHint: '你的文本仍在此处。重新发送不会重复添加任何内容。',
+  sendAgain: '重新发送',
   plainPart: '此页面太大，无法完整显示。其中一部分以纯文本显示或被省略。',
   home: '首页',
   mainMenu: '主菜单',
