@@ -29,7 +29,7 @@ import { noteSessionsUsed } from './auth/session.service.ts'
 import { updateTokensUsed } from './auth/token.store.ts'
 import type { Config } from './config/load-config.ts'
 import { withBoundPorts } from './config/load-config.ts'
-import { asking, whileAsked } from './audit/asking.ts'
+import { requestOrigin, withOrigin } from './audit/request-origin.ts'
 import { ProcessLease } from './db/process-lease.ts'
 import { attachClock } from './db/clock.ts'
 import { isLostRace, type Db } from './db/database.ts'
@@ -38,7 +38,7 @@ import { sortsBytewise, unsafeSettings } from './db/postgres.ts'
 import { reachDatabase } from './db/reach.ts'
 import { closeDatabase, openDatabase } from './db/open.ts'
 import { attachEvents, createEventHub } from './events/hub.ts'
-import type { GitOptions } from './git/git.ts'
+import type { GitOptions } from './git/git-options.ts'
 import { startGit } from './git/start-git.ts'
 import { operationsOf, type NamedOperation } from './http/operation.ts'
 import { HttpsRedirect } from './http/https-redirect.ts'
@@ -261,7 +261,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
         ? {
             onBegin: (command) =>
               checkCost(
-                operations.find(({ id }) => id === asking()?.operation),
+                operations.find(({ id }) => id === requestOrigin()?.operation),
                 command,
               ),
           }
@@ -410,7 +410,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
         admitAgain: (call) => admitAgain(services, readers, call),
         lastingAnswers,
         within: (call, work) =>
-          whileAsked({ address: call.ip, requestId: call.id, operation: (call.operation as NamedOperation).id }, () =>
+          withOrigin({ address: call.ip, requestId: call.id, operation: (call.operation as NamedOperation).id }, () =>
             call.operation.base === 'site' ? inLanguage(languageFor(call, services.config), work) : work(),
           ),
         site: () => siteOf(services.config),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asking } from '../src/audit/asking.ts'
+import { requestOrigin } from '../src/audit/request-origin.ts'
 import { engineOf } from '../src/db/database.ts'
 import { apiErrors } from '../src/http/error-forms.ts'
 import { startForge } from '../src/testing/forge.ts'
@@ -148,7 +148,7 @@ test('an operation declared as reading opens no transaction', async () => {
   let begun = 0
   writer.transaction = () => {
     // Heartbeats and jobs begin transactions outside of requests.
-    if (asking()) begun += 1
+    if (requestOrigin()) begun += 1
     return begin()
   }
   const reading = forge.services

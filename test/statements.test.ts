@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { sql, type CompiledQuery } from 'kysely'
 import { askers, fillStatements, smallSize } from '../scripts/lib/scale-fill.mjs'
-import { addressIn, findPlaces, requestsOf } from '../scripts/lib/scale-requests.mjs'
+import { addressIn, findPlaceholders, requestsOf } from '../scripts/lib/scale-requests.mjs'
 import { allOperations } from '../src/app.ts'
 import { engineOf, transaction, type Db } from '../src/db/database.ts'
 import { migrations } from '../src/db/migrations/index.ts'
@@ -204,7 +204,7 @@ test('no declared list or search scans a large table, with any filter and order'
       await sql.raw(statement).execute(tx)
     }
   })
-  const places = await findPlaces(forge.url, smallSize)
+  const places = await findPlaceholders(forge.url, smallSize)
   const found: string[] = []
   const seen = new Set<string>()
   let answered = 0

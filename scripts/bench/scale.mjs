@@ -20,7 +20,7 @@ import { bundle, ownBuildFolder } from '../lib/bundle.mjs'
 import { buildForge, startForge } from '../lib/forge.mjs'
 import { ensureReady, fail, fromRoot } from '../lib/project.mjs'
 import { askers, fillPostgres, fillSqlite, fillVersion, sizeOf } from '../lib/scale-fill.mjs'
-import { addressIn, findPlaces, requestsOf } from '../lib/scale-requests.mjs'
+import { addressIn, findPlaceholders, requestsOf } from '../lib/scale-requests.mjs'
 
 /** Limits of processor time per request, of server and database together, in milliseconds, and of the server itself. */
 const limits = {
@@ -281,7 +281,7 @@ const figures = { kind, part }
 let large
 try {
   large = await instance(`large-${part}`, sizeOf(part))
-  const places = await findPlaces(large.forge.url, large.size)
+  const places = await findPlaceholders(large.forge.url, large.size)
   const asWhom = { administrator: askers.administrator, person: askers.person }
   for (const request of requests) {
     for (const [who, token] of Object.entries(asWhom)) {

@@ -11,5 +11,5 @@ export interface ScaleRequest {
 export function requestsOf(operations: readonly unknown[]): ScaleRequest[]
 /** What stands for names in requests. */
 export type Places = Readonly<Record<string, number | string>>
-export function findPlaces(url: string, size: Readonly<Record<string, number>>): Promise<Places>
+export function findPlaceholders(url: string, size: Readonly<Record<string, number>>): Promise<Places>
 export function addressIn(places: Places, request: Pick<ScaleRequest, 'path' | 'given'>, page?: number): string

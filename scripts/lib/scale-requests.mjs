@@ -66,7 +66,7 @@ const placesOf = {
   'issueListIssueCommentAttachments.id': '1',
   'repoListPullReviews.index': '5',
   'repoGetPullReviewComments.index': '5',
-  // Found by `findPlaces`.
+  // Found by `findPlaceholders`.
   'repoGetPullReviewComments.id': '{review}',
   'previewPackageCleanupRule.id': '{rule}',
 }
@@ -80,7 +80,7 @@ const moments = { '{early}': 0.002, '{soon}': 0.042, '{midway}': 0.73 }
  * @param url address of the instance
  * @param size numbers of rows
  */
-export async function findPlaces(url, size) {
+export async function findPlaceholders(url, size) {
   const ask = async (path, body) => {
     const reply = await fetch(`${url}/api/v1${path}`, {
       method: body === undefined ? 'GET' : 'POST',

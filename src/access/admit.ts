@@ -1,4 +1,4 @@
-import { asking } from '../audit/asking.ts'
+import { requestOrigin } from '../audit/request-origin.ts'
 import type { CredentialReader, Identity } from '../auth/credentials.ts'
 import { applySudo, identify } from '../auth/identify.ts'
 import { rereadViewer } from '../auth/reread-viewer.ts'
@@ -80,7 +80,7 @@ async function whoAsks(services: Services, readers: readonly CredentialReader[],
   if (identity && call.operation.lasts) lastingIdentities.set(call, identity)
   const found = identity?.viewer
   if (found) {
-    const request = asking()
+    const request = requestOrigin()
     if (request) Object.assign(request, { person: found.user, credential: credentialName(found.credential) })
     call.claim = { viewer: found.id, isAdmin: found.isAdmin, address: call.claim.address, repository: undefined }
   }

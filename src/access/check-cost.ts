@@ -1,4 +1,4 @@
-import type { BegunCommand, CommandKind } from '../git/git.ts'
+import type { BegunCommand, CommandKind } from '../git/git-options.ts'
 import type { NamedOperation } from '../http/operation.ts'
 
 /** Commands whose work does not grow with what people have stored; `ls-tree` measures an archive within its slot. */

@@ -1,6 +1,6 @@
 import { aboutRepository } from '../admission/claim.ts'
 import { personOf } from '../admission/shares.ts'
-import type { ClientShare } from '../git/git.ts'
+import type { ClientShare } from '../git/git-service.ts'
 import type { RepoCtx } from './context.ts'
 
 /** Returns the share of git work that counts for a client; undefined for work of the server itself. */

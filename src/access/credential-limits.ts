@@ -3,7 +3,7 @@ import type { Call, Operation, Scope } from '../http/operation.ts'
 import { Forbidden } from '../lib/errors.ts'
 
 /** Codes of the requirements that find a repository, an organization or a team, and refuse what is not public. */
-const ofPlaces: ReadonlySet<string> = new Set(['resolve:repo', 'resolve:org', 'resolve:team'])
+const resolvingCodes: ReadonlySet<string> = new Set(['resolve:repo', 'resolve:org', 'resolve:team'])
 
 /** Scopes of accounts. */
 const ofAccounts: ReadonlySet<Scope> = new Set(['user', 'organization', 'notification', 'activitypub', 'admin'])
@@ -29,7 +29,8 @@ export function checkCredentialLimits(viewer: Viewer | undefined, { operation, m
  * that the account holds beyond them.
  */
 function checkOutlives(viewer: Viewer, operation: Operation): void {
-  const isOfAccount = operation.outlivesCredential === 'account' || !hasCode(operation, (code) => ofPlaces.has(code))
+  const isOfAccount =
+    operation.outlivesCredential === 'account' || !hasCode(operation, (code) => resolvingCodes.has(code))
   if (viewer.limit.publicOnly && isOfAccount) {
     throw new Forbidden('a public-only token cannot change what belongs to the account', 'public_only')
   }

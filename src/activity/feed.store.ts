@@ -117,12 +117,12 @@ const teamOf = (source: FeedSource): RawBuilder<SqlBool> | undefined =>
   source.of === 'team' ? isHeldBy(source.id) : undefined
 
 /** Returns a query of the ids of the repositories in a feed. */
-function placesOf(source: FeedSource): RawBuilder<unknown> {
+function reposIn(source: FeedSource): RawBuilder<unknown> {
   if (source.of === 'repository') return sql`(select cast(${source.id} as bigint) as id)`
   const repoIds = sharesOf(source).flatMap((share) => {
     if ('in' in share) return []
     const isWanted = 'by' in share ? sql<SqlBool>`actor_id = ${share.by}` : sql<SqlBool>`owner_id = ${share.ownedBy}`
-    return sql`select id from ${eachOnce('activity', 'repo_id', isWanted)} as place`
+    return sql`select id from ${eachOnce('activity', 'repo_id', isWanted)} as found`
   })
   return sql`(${sql.join(repoIds, sql` union all `)})`
 }
@@ -212,7 +212,7 @@ export async function findActs(
   page: Page,
 ): Promise<{ readonly acts: ActRow[]; readonly total: number; readonly bound?: Bound | undefined }> {
   const { source } = filter
-  const hidden = await findHidden(db, viewer, reading, placesOf(source), teamOf(source))
+  const hidden = await findHidden(db, viewer, reading, reposIn(source), teamOf(source))
   const among = hidden && (await findAmong(db, filter, hidden))
   if (among?.length === 0) return { acts: [], total: 0 }
   const parts = sharesOf(source).map((share) => shown(db, viewer, filter, share, hidden, among))

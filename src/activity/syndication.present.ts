@@ -27,7 +27,7 @@ interface PushContent {
   readonly HeadCommit: { readonly Sha1: string } | null
 }
 
-interface ToldAct {
+interface DescribedAct {
   readonly title: string
   readonly link: string
   readonly text: string
@@ -82,7 +82,7 @@ const repoVerbs: Partial<Record<Activity['op_type'], (where: string, name: strin
 }
 
 /** Returns an act as a title, a link and a text, all in plain text. */
-export function tellAct(act: Activity): ToldAct {
+export function describeAct(act: Activity): DescribedAct {
   const who = act.act_user?.login ?? ''
   const where = act.repo?.full_name ?? ''
   const page = act.repo?.html_url ?? ''
@@ -96,12 +96,12 @@ export function tellAct(act: Activity): ToldAct {
   const name = act.ref_name.replace(/^refs\/(?:heads|tags)\//, '')
   const title = `${who} ${repoVerbs[act.op_type]?.(where, name, act.content) ?? `did something in ${where}`}`
   const isPush = act.op_type === 'commit_repo' || act.op_type === 'push_tag'
-  if (isPush && act.content !== '') return { title, ...tellCommits(page, JSON.parse(act.content) as PushContent) }
+  if (isPush && act.content !== '') return { title, ...describeCommits(page, JSON.parse(act.content) as PushContent) }
   const isRelease = act.op_type === 'publish_release'
   return { title, link: isRelease ? `${page}/releases/tag/${escapePath(name)}` : page, text: '' }
 }
 
-const tellCommits = (page: string, { Commits, HeadCommit }: PushContent): Pick<ToldAct, 'link' | 'text'> => ({
+const describeCommits = (page: string, { Commits, HeadCommit }: PushContent): Pick<DescribedAct, 'link' | 'text'> => ({
   link: HeadCommit ? `${page}/commit/${HeadCommit.Sha1}` : page,
   text: (Commits ?? []).map(({ Sha1, Message }) => `${Sha1.slice(0, 10)} ${firstLine(Message)}`).join('\n'),
 })
@@ -114,7 +114,7 @@ export const entryId = ({ config }: Pick<Ctx, 'config'>, created: string, name: 
 
 /** Returns an act as an entry. Its id is no address, because no page shows a single act. */
 export const entryOfAct = (ctx: Pick<Ctx, 'config'>, act: Activity): FeedEntry => {
-  const { title, link, text } = tellAct(act)
+  const { title, link, text } = describeAct(act)
   return {
     id: entryId(ctx, act.created, `act/${act.id}`),
     title,

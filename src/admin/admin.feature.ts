@@ -16,7 +16,7 @@ import { deleteInactiveAccounts } from './accounts/delete-inactive-accounts.task
 import { deleteAbandonedUploads } from './delete-abandoned-uploads.task.ts'
 import { identityCheck } from './identity/identity-check.ts'
 import { resealAfterKeyChange, resealSecrets } from './reseal-secrets.job.ts'
-import { auditStreamPlaces, eventStreamPlaces } from './stream-places.ts'
+import { auditStreamSlots, eventStreamSlots } from './stream-slots.ts'
 import { countersCheck, filesCheck, jobsCheck } from './doctor/doctor-checks.service.ts'
 
 /** Administration of the instance: accounts, tasks, jobs, health and metrics. */
@@ -33,7 +33,7 @@ export const admin: Feature = {
     auditRoutes,
   ],
   subscribers: [auditAccounts, auditTeams, auditRepositories],
-  services: [eventStreamPlaces, auditStreamPlaces],
+  services: [eventStreamSlots, auditStreamSlots],
   jobs: [resealSecrets],
   begin: resealAfterKeyChange,
   schedules: (config) => [

@@ -1,5 +1,5 @@
 import { ByteBudget } from './byte-budget.ts'
-import { Slots } from './places.ts'
+import { Slots } from './slots.ts'
 import { Requests } from './requests.ts'
 import { dividedUsually, type ShareLimits } from './shares.ts'
 import { Turns } from './turns.ts'

@@ -32,7 +32,7 @@ type Person = number | string
 /** Identifies accounts by id and guests by address. */
 export const personOf = ({ viewer, address }: Claim): Person => viewer ?? address
 
-/** Current use, in total and by share. It only counts; `Places` queues. */
+/** Current use, in total and by share. It only counts; `Slots` queues. */
 export class Shares {
   #total = 0
   #guests = 0

@@ -117,7 +117,7 @@ const placedAtOnce = 1000
  * position than every readable one.
  * @returns false when there may be more
  */
-export async function placeSomeEntries(tx: Tx): Promise<boolean> {
+export async function positionSomeEntries(tx: Tx): Promise<boolean> {
   await takeAdvisoryLock(tx, placingLock)
   const { numAffectedRows = 0n } = await sql`
     with fresh as materialized (

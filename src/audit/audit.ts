@@ -2,7 +2,7 @@ import { clockOf } from '../db/clock.ts'
 import { databaseSlot, type Db, type Tx } from '../db/database.ts'
 import { notify } from '../db/notify.ts'
 import type { AuditEntryId } from '../lib/ids.ts'
-import { asking } from './asking.ts'
+import { requestOrigin } from './request-origin.ts'
 import { insertEntry, type AuditedKind } from './audit.store.ts'
 import type { AuditedAction } from './audited-actions.ts'
 
@@ -33,7 +33,7 @@ export const auditChannel = 'audit'
 /** Inserts an audit entry in the transaction of the act. */
 export async function recordAct(tx: Tx, act: Act): Promise<void> {
   if (switchedOff.of(tx)) return
-  const request = asking()
+  const request = requestOrigin()
   const details = JSON.stringify(act.details ?? {})
   const id: AuditEntryId = await insertEntry(tx, {
     at_ms: clockOf(tx).nowMs(),

@@ -46,7 +46,7 @@ const addCommand = (terminal: Terminal, name: KindName): Command =>
       withInstance(options, async (services) => {
         const source = await addSource(services, kinds[name].kind, await sourceInputOf(name, options))
         terminal.out(`added ${source.name}, number ${source.id}\n`)
-        tellCallback(terminal, services, source)
+        printCallback(terminal, services, source)
       }),
     )
 
@@ -62,7 +62,7 @@ const updateCommand = (terminal: Terminal, name: KindName): Command =>
         }
         const edited = await editSource(services, source, await sourceInputOf(name, options))
         terminal.out(`changed ${edited.name}\n`)
-        if (edited.name !== source.name) tellCallback(terminal, services, edited)
+        if (edited.name !== source.name) printCallback(terminal, services, edited)
       }),
     )
 
@@ -104,7 +104,7 @@ const what: Readonly<Record<KindName, string>> = {
   'ldap-simple': 'an LDAP directory that people bind to themselves',
 }
 
-function tellCallback(terminal: Terminal, { config }: Services, { kind, name }: Source): void {
+function printCallback(terminal: Terminal, { config }: Services, { kind, name }: Source): void {
   if (kind === 'openid') terminal.out(`redirect URI for the provider: ${callbackOf(config.server.rootUrl, name)}\n`)
 }
 

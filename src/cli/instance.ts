@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Services } from '../access/context.ts'
 import type { IdentityMode } from '../admin/identity/identity.service.ts'
-import { whileAsked } from '../audit/asking.ts'
+import { withOrigin } from '../audit/request-origin.ts'
 import { tlsOptions } from '../app-options.ts'
 import { createApp } from '../app.ts'
 import { ConfigError, type ConfigRemark } from '../config/config-error.ts'
@@ -74,7 +74,7 @@ export async function withInstance(
     )
     try {
       // The audit log names the command as the actor.
-      await whileAsked({ address: '', requestId: '', operation: '', credential: 'command' }, () => work(app.services))
+      await withOrigin({ address: '', requestId: '', operation: '', credential: 'command' }, () => work(app.services))
     } finally {
       await app.close()
     }

@@ -54,8 +54,8 @@ async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
     )
   }
   await checkStart(loaded)
-  const tellDefect = (error: unknown) => log('error', 'the program ends because of a defect', { error })
-  process.on('uncaughtExceptionMonitor', tellDefect)
+  const logDefect = (error: unknown) => log('error', 'the program ends because of a defect', { error })
+  process.on('uncaughtExceptionMonitor', logDefect)
   const stopSignal = terminal.stopSignal()
   let lock: FolderLock | undefined
   try {
@@ -72,7 +72,7 @@ async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
     await serveUntil(stopSignal, terminal, config, log)
   } finally {
     lock?.release()
-    process.off('uncaughtExceptionMonitor', tellDefect)
+    process.off('uncaughtExceptionMonitor', logDefect)
   }
 }
 

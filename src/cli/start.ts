@@ -62,8 +62,8 @@ export function explainStart(error: unknown, config: Config): unknown {
   const explained = causeAndRemedy(error, config)
   if (explained !== undefined) return new CommandFailure(explained, { cause: error })
   // A plain Error carries a message for the administrator; errors of other classes are defects.
-  const isSaid = Error.isError(error) && error.name === 'Error' && codeOf(error) === ''
-  return isSaid ? new CommandFailure(error.message, { cause: error }) : error
+  const isExplained = Error.isError(error) && error.name === 'Error' && codeOf(error) === ''
+  return isExplained ? new CommandFailure(error.message, { cause: error }) : error
 }
 
 function causeAndRemedy(error: unknown, { database, paths, server }: Config): string | undefined {

@@ -25,7 +25,7 @@ const maxBatch = 64
  */
 export class PreparedConnections {
   readonly #lines: Line[] = []
-  readonly #asked: Question[] = []
+  readonly #queued: Question[] = []
   #opening = 0
   #isClosed = false
 
@@ -37,22 +37,22 @@ export class PreparedConnections {
   /** Returns the columns of the result row. */
   ask(name: string, statement: PreparedStatement): Promise<readonly string[]> {
     return new Promise((answered, failed) => {
-      this.#asked.push({ name, statement, answered, failed })
-      if (this.#asked.length === 1) setImmediate(() => this.#send())
+      this.#queued.push({ name, statement, answered, failed })
+      if (this.#queued.length === 1) setImmediate(() => this.#send())
     })
   }
 
   #send(): void {
-    while (this.#asked.length > 0) {
+    while (this.#queued.length > 0) {
       const line = this.#lines.find(({ isFree }) => isFree)
       if (!line) {
         if (this.#lines.length + this.#opening < this.max) void this.#open()
         return
       }
       line.isFree = false
-      const batch = new Batch(this.#asked.splice(0, maxBatch), line.prepared, (unanswered) => {
+      const batch = new Batch(this.#queued.splice(0, maxBatch), line.prepared, (unanswered) => {
         line.isFree = true
-        this.#asked.unshift(...unanswered)
+        this.#queued.unshift(...unanswered)
         this.#send()
       })
       line.client.query(batch)
@@ -77,7 +77,7 @@ export class PreparedConnections {
       this.#lines.push(line)
     } catch (error) {
       // Other connections may still serve the queue.
-      if (this.#lines.length === 0) for (const { failed } of this.#asked.splice(0)) failed(error)
+      if (this.#lines.length === 0) for (const { failed } of this.#queued.splice(0)) failed(error)
     } finally {
       this.#opening--
     }

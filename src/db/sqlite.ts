@@ -327,7 +327,7 @@ class DirectReader {
   readonly #writing: ReadingConnection
   readonly #openOther: () => Database
   #other: ReadingConnection | undefined
-  #asked: Question[] = []
+  #queued: Question[] = []
 
   /**
    * @param openOther opens a connection for reads during a transaction
@@ -340,14 +340,14 @@ class DirectReader {
 
   ask(group: StatementGroup, parameters: Question['parameters']): Promise<readonly (readonly object[])[]> {
     return new Promise((answered, failed) => {
-      this.#asked.push({ group, parameters, answered, failed })
-      if (this.#asked.length === 1) void settled.then(this.#answer)
+      this.#queued.push({ group, parameters, answered, failed })
+      if (this.#queued.length === 1) void settled.then(this.#answer)
     })
   }
 
   readonly #answer = () => {
-    const waiting = this.#asked
-    this.#asked = []
+    const waiting = this.#queued
+    this.#queued = []
     const connection = this.#writing.database.inTransaction
       ? (this.#other ??= new ReadingConnection(this.#openOther()))
       : this.#writing

@@ -7,7 +7,7 @@ import {
   findEnd,
   findEvent,
   listEvents,
-  placeSomeEvents,
+  positionSomeEvents,
   type EventPosition,
   type EventRow,
 } from './event.store.ts'
@@ -76,7 +76,7 @@ export async function readEvents(db: Db, query: EventQuery): Promise<EventPage> 
 export async function currentPosition(db: Db): Promise<EventPosition> {
   const end = await findEnd(db)
   if (!end.hasUnplaced) return end.position
-  while (!(await transaction(db, placeSomeEvents)));
+  while (!(await transaction(db, positionSomeEvents)));
   return (await findEnd(db)).position
 }
 

@@ -77,7 +77,7 @@ const placedAtOnce = 1000
  * previous one, so a later commit has a larger position than every readable one.
  * @returns false when there may be more
  */
-export async function placeSomeEvents(tx: Tx): Promise<boolean> {
+export async function positionSomeEvents(tx: Tx): Promise<boolean> {
   await takeAdvisoryLock(tx, placingLock)
   const { numAffectedRows = 0n } = await sql`
     with placed as materialized (

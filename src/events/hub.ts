@@ -141,7 +141,7 @@ const maxNestedEvents = 500
 const maxDataLength = 8_000_000
 
 /** Maximum number of events of one transaction for which `isNeeded` is asked. */
-const maxAskedEvents = 10
+const maxFilteredEvents = 10
 
 interface Published {
   readonly event: Event
@@ -211,7 +211,7 @@ async function writeEvents(tx: Tx, { hub, recorders }: Attached, published: read
   for (const [index, { event }] of published.entries()) {
     const eventId = ids[index] as EventId
     for (const follower of hub.afterCommit.get(event.name) ?? []) {
-      if (published.length <= maxAskedEvents && (await follower.isNeeded(tx, event)) === false) continue
+      if (published.length <= maxFilteredEvents && (await follower.isNeeded(tx, event)) === false) continue
       const follows = { eventId, merge: follower.merge(event), lane: follower.lane(event) }
       plans.push({ job: follower.job, input: { eventId }, options: {}, follows })
     }

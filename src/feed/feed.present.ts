@@ -3,7 +3,7 @@ import { formatUnix } from '../lib/time.ts'
 import { issueApiUrl } from '../issues/repo-with-owner.ts'
 import { repoApiUrl, repoFullName } from '../repos/repo-url.ts'
 import type { FeedEntry as Entry, FeedPage as Page } from './feed.schemas.ts'
-import type { FeedEntry as Told, FeedPage as PageEvent } from './feed.service.ts'
+import type { FeedEntry as StoredEntry, FeedPage as PageEvent } from './feed.service.ts'
 
 type PresentCtx = Pick<Ctx, 'config'>
 
@@ -13,7 +13,7 @@ export const presentFeed = (ctx: PresentCtx, page: PageEvent): Page => ({
   has_more: page.hasMore,
 })
 
-export function presentEntry({ config }: PresentCtx, { event, cursor, actor, repository, issue }: Told): Entry {
+export function presentEntry({ config }: PresentCtx, { event, cursor, actor, repository, issue }: StoredEntry): Entry {
   return {
     id: event.id,
     cursor,
@@ -30,7 +30,7 @@ export function presentEntry({ config }: PresentCtx, { event, cursor, actor, rep
 
 function presentIssueOf(
   config: Ctx['config'],
-  { event, repository, issue }: Pick<Told, 'event' | 'repository' | 'issue'>,
+  { event, repository, issue }: Pick<StoredEntry, 'event' | 'repository' | 'issue'>,
 ): Entry['issue'] {
   if (event.issueId === undefined) return null
   const isPull = 'isPull' in event.data ? event.data.isPull : true

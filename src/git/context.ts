@@ -7,18 +7,8 @@ import type { Oid } from '../lib/ids.ts'
 import { isOid } from '../lib/refs.ts'
 import type { BrokerClient } from './broker/broker-client.ts'
 import { type GitKey, isGitKey, repositoryPath } from './git-key.ts'
-import type {
-  Commit,
-  GitLimits,
-  LogLevel,
-  ObjectFormat,
-  ObjectType,
-  ReadFrom,
-  RefSource,
-  RefStep,
-  Tag,
-  TreeEntry,
-} from './git.ts'
+import type { Commit, ObjectFormat, ObjectType, ReadFrom, RefSource, RefStep, Tag, TreeEntry } from './git.ts'
+import type { GitLimits, LogLevel } from './git-options.ts'
 import type { GitSettings } from './git-settings.ts'
 import type { SharedFetches } from './transport/shared-fetch.ts'
 

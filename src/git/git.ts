@@ -5,12 +5,20 @@
  * malformed names and ids, `TooLarge` when a limit is exceeded, `Unavailable` when git cannot answer (the broker died,
  * the disk is full, the queue is full, a deadline passed).
  */
-import type { SpareBrokers } from './broker/broker-process.ts'
 import type { Readable } from 'node:stream'
-import type { CacheBudget } from '../lib/cache-budget.ts'
 import type { Oid } from '../lib/ids.ts'
-import type { CommandKind } from './broker/protocol.ts'
 import type { GitKey } from './git-key.ts'
+import type { RemoteFetch, RemotePush } from './git-remote.ts'
+import type {
+  Quarantine,
+  UploadPackRequest,
+  ClientShare,
+  GitService,
+  CustomHookName,
+  StoredFile,
+  PushedUpdate,
+  ReceivePackRequest,
+} from './git-service.ts'
 
 /** Limits of a tree that is sent whole. */
 export type TreeLimits = {
@@ -24,12 +32,6 @@ export type TreeLimits = {
 
 export type ObjectFormat = 'sha1' | 'sha256'
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'
-
-/**
- * The objects of a push that the repository does not have yet; valid until the `checkPush` call that receives it
- * settles.
- */
-export type Quarantine = { readonly key: GitKey; readonly path: string }
 
 /** A repository read together with the objects of another one, to compare across forks. No object is copied. */
 export type RepositoryPair = { readonly key: GitKey; readonly with: GitKey }
@@ -364,7 +366,7 @@ export type RefSource = {
   /** What it returns is durable. */
   state(key: GitKey): Promise<RefState | undefined>
   /** An object that stands for the present request; undefined outside of requests. */
-  asking?(): object | undefined
+  request?(): object | undefined
 }
 
 export type MergeTreeResult =
@@ -401,114 +403,6 @@ export type RebaseRequest = {
   readonly committer: Identity
   readonly rewriteAll?: boolean
   readonly sign?: Sign
-}
-
-export type UploadPackRequest = {
-  /** Value of `Git-Protocol` or `GIT_PROTOCOL`; malformed values are ignored. */
-  readonly protocol?: string
-  /**
-   * true: one request and one response over HTTP; false: a whole conversation over SSH. In both cases git starts only
-   * when the client has sent what git needs.
-   */
-  readonly stateless: boolean
-  /** HTTP `info/refs`: write only the advertisement, without the `# service=` packet. */
-  readonly advertise?: boolean
-  /** The decompressed request; absent with `advertise`. */
-  readonly body?: Readable
-  /** Aborted when the client disconnects; kills git and its children. */
-  readonly signal?: AbortSignal
-  /** The account of resources that this client uses; unlimited when absent. */
-  readonly share?: ClientShare
-}
-
-/** What one client may use of shared resources. */
-export type ClientShare = {
-  /** Identifies the client among all others. */
-  readonly who: string
-  /**
-   * Takes a place right before git starts, once git needs nothing more from the client to begin. Resolves with the
-   * function that gives the place back; rejects when no place becomes free.
-   */
-  readonly admit: (signal: AbortSignal | undefined) => Promise<() => void>
-  /** Disk space for output of git that the client has not read yet. */
-  readonly room?: { tryTake(bytes: number): boolean; release(bytes: number): void }
-}
-
-/** A running service. The caller must read or destroy `output`; destroying it kills git. */
-export type GitService = {
-  readonly output: Readable
-  /** Rejects with `Unavailable` when the broker dies or a deadline passes, never because of git's exit code. */
-  readonly finished: Promise<{ readonly exitCode: number; readonly stderr: string }>
-}
-
-/** Scripts of one repository that run in a push. */
-export const customHookNames = ['pre-receive', 'update', 'post-receive'] as const
-export type CustomHookName = (typeof customHookNames)[number]
-
-/** A file of the object store, for clients of the dumb protocol. */
-export type StoredFile = { readonly sizeBytes: number; read(): Readable }
-
-export type PushedUpdate = { readonly ref: string; readonly old: Oid; readonly new: Oid }
-
-export type PushCheck = {
-  readonly updates: readonly PushedUpdate[]
-  readonly pushOptions: readonly string[]
-  /** Reads with it see the objects of this push. */
-  readonly quarantine: Quarantine
-  /** Whether the verdict may refuse references one by one: there are several, and the client did not ask for all or none. */
-  readonly isDivisible: boolean
-}
-
-/** A reference that a push may not move, although others move. */
-export type RefusedRef = { readonly ref: string; readonly reason: string }
-
-/** The outcome of a push to one topic reference (`refs/for/*`), for git's proc-receive protocol. */
-export type TopicOutcome =
-  | { readonly ref: string; readonly ok: false; readonly message: string }
-  | {
-      readonly ref: string
-      readonly ok: true
-      /** The reference that the client reports as changed instead. */
-      readonly reported?: { readonly ref: string; readonly old?: Oid; readonly new?: Oid; readonly forced?: boolean }
-    }
-
-export type ReceiveCallbacks = {
-  /** Whether the scripts of the repository (`writeCustomHook`) run after the callbacks accepted. Default false. */
-  readonly customHooks?: boolean
-  /**
-   * Called while the objects are in quarantine. A refusal refuses the whole push; the client shows `lines` as `remote:`
-   * lines.
-   */
-  readonly checkPush: (
-    push: PushCheck,
-  ) => Promise<
-    { ok: true; lines?: readonly string[]; refused?: readonly RefusedRef[] } | { ok: false; lines: readonly string[] }
-  >
-  /**
-   * Moves the references of an accepted push, whose objects are in the repository and durable. Returns those that did not
-   * move. git moves none itself.
-   */
-  readonly moveRefs: (push: {
-    updates: readonly PushedUpdate[]
-    /** Whether some may move when others do not. */
-    isDivisible: boolean
-  }) => Promise<readonly RefusedRef[]>
-  /** Called after references moved, with exactly those; the client shows the lines. */
-  readonly hints?: (updates: readonly PushedUpdate[]) => Promise<readonly string[]>
-  /**
-   * Called after `checkPush` for references below `refs/for/`, with the objects in the repository. Without it such
-   * references are refused.
-   */
-  readonly handleTopics?: (push: {
-    updates: readonly PushedUpdate[]
-    pushOptions: readonly string[]
-  }) => Promise<{ outcomes: readonly TopicOutcome[]; lines?: readonly string[] }>
-}
-
-export type ReceivePackRequest = UploadPackRequest & {
-  readonly callbacks: ReceiveCallbacks
-  /** Largest pack, in bytes; default from the options. */
-  readonly maxPackBytes?: number
 }
 
 export type ArchiveFormat = 'zip' | 'tar.gz' | 'tar' | 'bundle'
@@ -781,106 +675,4 @@ export type Git = {
   /** Ends the broker and its children within seconds. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
-}
-
-/** `credentials` are sent as a header, never in the URL or in arguments. */
-export type RemoteFetch = {
-  readonly url: string
-  readonly refspecs: readonly string[]
-  readonly credentials?: { readonly username: string; readonly password: string }
-  /** Addresses that the caller has checked, as `host:port:address[,address…]`. git connects to no others. */
-  readonly resolve?: readonly string[]
-  readonly prune?: boolean
-  /**
-   * Where the references go, when git need not sync each of them: `aside` is `refs/fetched/`, from which the caller
-   * moves them; `new` is a repository that nothing refers to until the call returns.
-   */
-  readonly into?: 'aside' | 'new'
-  /** Accepts any certificate of the other server. */
-  readonly skipTlsVerify?: boolean
-  /** Required for `ssh://` addresses. */
-  readonly ssh?: RemoteSsh
-  readonly signal?: AbortSignal
-  readonly timeoutMs?: number
-}
-
-export type RemotePush = RemoteFetch
-
-/** Connects to another server over SSH with one key, at an address that the caller has checked. */
-export type RemoteSsh = {
-  /** The address to connect to, whatever the host of the URL resolves to. */
-  readonly address: string
-  /** The host of the URL, which selects the host key. */
-  readonly host: string
-  readonly privateKeyFile: string
-  /** A host that is missing in the file is accepted and added; a host with another key is refused. */
-  readonly knownHostsFile: string
-}
-
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
-
-/** A git command that ended. `name` is the subcommand, such as `upload-pack`. */
-export type CommandReport = { readonly name: string; readonly ms: number; readonly exitCode: number | undefined }
-
-export type { CommandKind }
-
-/** A git command that is about to start. `kind` is the kind of its slot. */
-export type BegunCommand = { readonly name: string; readonly kind: CommandKind }
-
-export type GitOptions = {
-  readonly repositoriesRoot: string
-  /** Default `git`, found in the search path. */
-  readonly gitBinary?: string
-  readonly log?: (level: LogLevel, message: string, data?: Readonly<Record<string, unknown>>) => void
-  readonly onCommand?: (report: CommandReport) => void
-  /** Called before a command starts, in the asynchronous context of its caller. What it throws the caller receives. */
-  readonly onBegin?: (command: BegunCommand) => void
-  /** Whether objects and references are synced to disk before a call returns. Default true; tests disable it. */
-  readonly durable?: boolean
-  /** Whether other machines work on the same repositories. Default false. */
-  readonly shared?: boolean
-  /** What decides the references; default: the repositories on the disk. */
-  readonly source?: RefSource
-  /** Age in milliseconds at which a lock counts as abandoned, where the system cannot say whether its process lives. */
-  readonly lockAgeMs?: number
-  readonly limits?: Partial<GitLimits>
-  /** Memory for caches; default: a budget of its own. */
-  readonly caches?: CacheBudget
-  /** The broker's bundle; default: beside the program. */
-  readonly brokerFile?: string
-  /** Takes an idle broker from here and leaves it here at the end, for tests that start many git layers. */
-  readonly spares?: SpareBrokers
-}
-
-export type GitLimits = {
-  /** Concurrent one-shot reads. */
-  readonly readProcesses: number
-  readonly writeProcesses: number
-  /** Concurrent commands that serve clients, per kind. */
-  readonly fetchProcesses: number
-  readonly pushProcesses: number
-  readonly archiveProcesses: number
-  readonly downloadProcesses: number
-  /** Commands of one kind that may wait for a slot; further ones fail with `Unavailable`. */
-  readonly waiting: number
-  readonly waitMs: number
-  /** Long-lived readers in total, and how long an idle one lives. */
-  readonly pooledProcesses: number
-  readonly pooledIdleMs: number
-  /** The broker exits after this time without a request. */
-  readonly brokerIdleMs: number
-  /** A pooled read without an answer fails after this time. */
-  readonly readTimeoutMs: number
-  /** Deadline of a one-shot command. */
-  readonly commandTimeoutMs: number
-  /** Deadline of a fetch, push or archive, and its longest silence. */
-  readonly transportTimeoutMs: number
-  readonly transportIdleMs: number
-  /** How long a hook waits for the server's answer. */
-  readonly hookTimeoutMs: number
-  readonly maxPackBytes: number
-  readonly maxRefUpdates: number
-  /** Disk space for packs kept for repeated clones, and their lifetime after the last request. */
-  readonly keptFetchBytes: number
-  readonly keptFetchIdleMs: number
 }

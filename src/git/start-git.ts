@@ -7,8 +7,10 @@ import { CacheBudget } from '../lib/cache-budget.ts'
 import { formatOf, type GitContext, locate, newCaches } from './context.ts'
 import { copyCustomHooks, readCustomHook, writeCustomHook } from './transport/custom-hooks.ts'
 import * as diff from './history/diff.ts'
+import { archive } from './transport/archive.ts'
 import * as dumb from './transport/dumb.ts'
-import type { Git, GitLimits, GitOptions, ReadFrom } from './git.ts'
+import type { Git, ReadFrom } from './git.ts'
+import type { GitLimits, GitOptions } from './git-options.ts'
 import { findPaths, planEdits } from './objects/file-edits.ts'
 import { writeGitSettings } from './git-settings.ts'
 import * as history from './history/history.ts'
@@ -32,7 +34,8 @@ import * as unadopted from './repositories/unadopted.ts'
 import { SharedFetches } from './transport/shared-fetch.ts'
 import * as smallBlobs from './objects/small-blobs.ts'
 import { treeChanges } from './objects/tree-changes.ts'
-import * as transport from './transport/transport.ts'
+import { receivePack } from './transport/receive.ts'
+import { uploadArchive, uploadPack } from './transport/upload.ts'
 import { checkGitVersion } from './git-version.ts'
 
 /** Limits for a small machine. */
@@ -235,12 +238,12 @@ function bind(context: GitContext, sweeps: Sweeps): Git {
     replayChange: withContext(merge.replayChange),
     rebaseCommits: withContext(merge.rebaseCommits),
 
-    uploadPack: withContext(transport.uploadPack),
-    uploadArchive: withContext(transport.uploadArchive),
-    receivePack: withContext(transport.receivePack),
+    uploadPack: withContext(uploadPack),
+    uploadArchive: withContext(uploadArchive),
+    receivePack: withContext(receivePack),
     storedFile: withContext(dumb.storedFile),
     listPacks: withContext(dumb.listPacks),
-    archive: withContext(transport.archive),
+    archive: withContext(archive),
 
     close,
     [Symbol.asyncDispose]: close,

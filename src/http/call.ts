@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Admission } from '../admission/admission.ts'
 import { aboutRepository, type Claim } from '../admission/claim.ts'
-import type { Release } from '../admission/places.ts'
+import type { Release } from '../admission/slots.ts'
 import type { Turn } from '../admission/turns.ts'
 import { BadRequest, bodyTooLarge } from '../lib/errors.ts'
 import { withUtf8Escapes } from '../lib/file-names.ts'
@@ -287,7 +287,7 @@ export class RequestCall implements Call {
   }
 
   /** Waits for a slot for expensive work and holds it until the reply. Throws Unavailable. */
-  takePlace(): void | Promise<void> {
+  takeSlot(): void | Promise<void> {
     const { expensive } = this.#admission
     const { username, reponame } = this.params
     const claim =

@@ -6,7 +6,7 @@ import type { Call } from './operation.ts'
 const dryRunParams = ['dry_run', 'dry-run', 'dryRun']
 
 /** Returns whether a value asks for a dry run. */
-const isAsked = (value: unknown): boolean => !/^(?:|0|false|no|off|none)$/i.test(String(value).trim())
+const isSwitchedOn = (value: unknown): boolean => !/^(?:|0|false|no|off|none)$/i.test(String(value).trim())
 
 /**
  * Refuses a change that the client limits in a way that the operation does not obey (`obeys`). Other preferences than a dry
@@ -20,11 +20,11 @@ export function refuseNarrowing({ operation, headers, rawQuery }: Call): void {
     const value = headers[name]
     if (value === undefined || operation.obeys.includes(name)) continue
     if (name === 'prefer' && !/(?:^|[\s,;])dry[-_]?run\b/i.test(String(value))) continue
-    if (name.endsWith('dry-run') && !isAsked(value)) continue
+    if (name.endsWith('dry-run') && !isSwitchedOn(value)) continue
     throw unsupported(`the header ${name}`, { header: name })
   }
   const param = dryRunParams.find(
-    (name) => !(name in operation.query) && rawQuery.has(name) && isAsked(rawQuery.get(name)),
+    (name) => !(name in operation.query) && rawQuery.has(name) && isSwitchedOn(rawQuery.get(name)),
   )
   if (param !== undefined) throw unsupported(`the parameter ${param}`, { param })
 }

@@ -106,7 +106,7 @@ export interface Requirement<
   in Needs extends object,
   out Adds extends object,
   in out Params extends Schemas = Readonly<Record<never, never>>,
-  in out Asked = undefined,
+  in out Ahead = undefined,
 > {
   readonly codes: readonly string[]
   /** Statuses of its refusals, for the API description. */
@@ -114,12 +114,12 @@ export interface Requirement<
   /** Path parameters that it reads; operations need not declare them again. */
   readonly params?: Params
   /**
-   * Asks for what `check` will want, before it is known who asks: what is asked before the first wait of a request goes to
-   * the database together. Nobody sees anything of it before the requirements have passed.
+   * Begins queries for `check` before the caller is known: queries that begin before the first wait of a request go to the
+   * database together. Nobody sees their results before the requirements have passed.
    */
-  readonly ahead?: (ctx: RequestContext, call: Call<Params>) => Promise<Asked>
+  readonly ahead?: (ctx: RequestContext, call: Call<Params>) => Promise<Ahead>
   /** @param ahead the result of `ahead` */
-  readonly check: (ctx: Needs, call: Call<Params>, ahead?: Promise<Asked>) => Adds | Promise<Adds>
+  readonly check: (ctx: Needs, call: Call<Params>, ahead?: Promise<Ahead>) => Adds | Promise<Adds>
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the only place where requirements of every kind meet
@@ -130,7 +130,7 @@ export type ContextAfter<
   Rs extends readonly AnyRequirement[],
   Ctx extends object = RequestContext,
 > = Rs extends readonly [infer First, ...infer Rest extends readonly AnyRequirement[]]
-  ? First extends Requirement<infer Needs, infer Adds, infer _Params, infer _Asked>
+  ? First extends Requirement<infer Needs, infer Adds, infer _Params, infer _Ahead>
     ? Ctx extends Needs
       ? ContextAfter<Rest, Ctx & Adds>
       : { error: 'a requirement needs what no earlier one supplies'; needs: Needs }
@@ -152,7 +152,7 @@ export type ParamsOfAll<Rs extends readonly AnyRequirement[]> = Rs extends reado
   infer First,
   ...infer Rest extends readonly AnyRequirement[],
 ]
-  ? (First extends Requirement<infer _Needs, infer _Adds, infer Params, infer _Asked> ? Params : never) &
+  ? (First extends Requirement<infer _Needs, infer _Adds, infer Params, infer _Ahead> ? Params : never) &
       ParamsOfAll<Rest>
   : Readonly<Record<never, never>>
 

@@ -398,7 +398,7 @@ export class ForgeServer {
     refuseNarrowing(call)
     if (operation.lasts) this.#guard(call, ctx)
     if (operation.cost === 'expensive') {
-      const claim = call.takePlace()
+      const claim = call.takeSlot()
       if (claim) await claim
     }
     const reply = await operation.run({

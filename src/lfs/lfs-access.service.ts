@@ -1,7 +1,7 @@
 import type { Ctx, RepoCtx } from '../access/context.ts'
-import { checkScopes } from '../access/requirements.ts'
 import { resolveRepo } from '../access/resolve-repo.ts'
-import { Forbidden, Moved, NotFound, Unauthenticated } from '../lib/errors.ts'
+import { checkTransfer } from '../access/transfer.ts'
+import { Moved, NotFound, Unauthenticated } from '../lib/errors.ts'
 import { LfsTicket, type LfsOperation } from './tickets/ticket.ts'
 
 const signInNeeded = (): Unauthenticated => new Unauthenticated('a sign-in that may do this is needed')
@@ -32,7 +32,7 @@ export async function openForLfs(
     const isOwn = viewer?.isAdmin || viewer?.user.lower_name === ownerName.toLowerCase()
     throw error instanceof NotFound && !isOwn ? signInNeeded() : error
   })
-  const { repo, owner, rights } = found
+  const { repo, rights } = found
   if (rights.modeOf('code') === 0 || (isUpload && !rights.canWrite('code'))) throw signInNeeded()
   if (
     principal instanceof LfsTicket &&
@@ -40,11 +40,6 @@ export async function openForLfs(
   ) {
     throw signInNeeded()
   }
-  const isDisabled = owner.kind === 'individual' && (owner.prohibit_login || !owner.is_active)
-  if (isDisabled) throw new Forbidden('the owner of the repository is disabled')
-  const isOpen = !repo.is_private && owner.visibility === 'public'
-  if (!isOpen || isUpload) checkScopes(viewer, ['repository'], isUpload ? 'POST' : 'GET')
-  if (isUpload && repo.is_archived) throw new Forbidden('the repository is archived')
-  if (isUpload && repo.is_mirror) throw new Forbidden('the repository is a mirror')
+  checkTransfer(ctx, found, isUpload)
   return found
 }

@@ -49,14 +49,14 @@ const wholeLimit = 1000
  * Source: observed (`misc/paging-whole`); ours: a limit without a page counts, and every list has an end.
  */
 export function pageOrWhole(query: PageQuery, limits: PageLimits): Page {
-  const wanted = pageIfAsked(query, limits)
+  const wanted = pageIfGiven(query, limits)
   if (wanted) return wanted
   const pageSize = limits.maxResponseItems
   return { number: 1, limit: Math.max(1, Math.floor(wholeLimit / pageSize)) * pageSize, offset: 0, pageSize }
 }
 
 /** Returns the page that a query names by a page or a limit; undefined when it names neither. */
-export const pageIfAsked = (query: PageQuery, limits: PageLimits): Page | undefined =>
+export const pageIfGiven = (query: PageQuery, limits: PageLimits): Page | undefined =>
   (query.page !== undefined && query.page >= 1) || (query.limit !== undefined && query.limit >= 1)
     ? pageOf(query, limits)
     : undefined

@@ -18,7 +18,7 @@ import {
 import { inOrg, orgMember, orgOwner } from './org.requirements.ts'
 
 /** An unknown name gets the answer of an account that is not a member, so that the answer reveals no hidden account. */
-const askedMember = accountOfPath(noMember)
+const memberInPath = accountOfPath(noMember)
 
 export const orgListMembers = operation({
   method: 'GET',
@@ -46,7 +46,7 @@ export const orgIsMember = operation({
   path: '/orgs/{org}/members/{username}',
   cost: 'usual',
   scope: 'organization',
-  requires: [inOrg, signedIn, askedMember],
+  requires: [inOrg, signedIn, memberInPath],
   reply: { 204: 'empty', 303: 'empty' },
   summary: 'Check whether an account is a member',
   async run({ ctx }) {
@@ -95,7 +95,7 @@ export const orgIsPublicMember = operation({
   path: '/orgs/{org}/public_members/{username}',
   cost: 'usual',
   scope: 'organization',
-  requires: [inOrg, askedMember],
+  requires: [inOrg, memberInPath],
   reply: { 204: 'empty' },
   summary: 'Check whether an account is a public member',
   run: ({ ctx }) => checkPublicMember(ctx, ctx.org, ctx.subject),

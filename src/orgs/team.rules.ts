@@ -44,7 +44,7 @@ const fromList = (keys: readonly string[], mode: AccessMode): ReadonlyMap<RepoUn
 const hasMap = ({ unitsMap }: WantedAccess): boolean => unitsMap !== undefined && Object.keys(unitsMap).length > 0
 
 /** Returns the requested permission. `owner` cannot be granted and means no access. */
-function askedMode({ permission }: WantedAccess): AccessMode | undefined {
+function namedMode({ permission }: WantedAccess): AccessMode | undefined {
   if (permission === undefined || permission === '') return undefined
   const mode = modeOf(permission)
   return mode === 4 ? 0 : mode
@@ -58,7 +58,7 @@ function askedMode({ permission }: WantedAccess): AccessMode | undefined {
  * - undefined: the request names no units
  */
 export function newTeamAccess(access: WantedAccess): TeamAccess | undefined {
-  const mode = askedMode(access) ?? 0
+  const mode = namedMode(access) ?? 0
   if (mode === 3) return everyUnit(3)
   if (hasMap(access)) return fromMap(access.unitsMap ?? {})
   if (access.units === undefined || access.units.length === 0) return undefined
@@ -75,7 +75,7 @@ export function editedTeamAccess(
   present: AccessMode,
   access: WantedAccess,
 ): { readonly mode: AccessMode; readonly units: ReadonlyMap<RepoUnit, AccessMode> | undefined } {
-  const given = askedMode(access)
+  const given = namedMode(access)
   const mapped = hasMap(access) ? fromMap(access.unitsMap ?? {}) : undefined
   const mode = given === undefined || given === 3 || !mapped ? (given ?? present) : mapped.mode
   if (mode >= 3) return { mode, units: everyUnit(3).units }

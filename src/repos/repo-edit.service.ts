@@ -12,7 +12,7 @@ import { moveHead, moveRefs, type RefChange } from '../refs/changes/ref-door.ser
 import { loadRefs } from '../refs/changes/ref.store.ts'
 import { mirrorChange } from './mirrors/mirror.service.ts'
 import { updateMirror } from './mirrors/mirror.store.ts'
-import { takeSettings, tellSettingsChange } from './settings-change.service.ts'
+import { takeSettings, publishSettingsChange } from './settings-change.service.ts'
 import { mayNameRepo } from './repo-name.rules.ts'
 import {
   deleteRepoRedirect,
@@ -35,7 +35,7 @@ export interface RepoEdit {
   readonly defaultBranch?: string | undefined
   readonly wikiBranch?: string | undefined
   readonly isArchived?: boolean | undefined
-  readonly units: UnitEdit
+  readonly units?: UnitEdit
   readonly mirror?: { readonly interval?: string | undefined; readonly prunes?: boolean | undefined } | undefined
 }
 
@@ -59,7 +59,7 @@ export async function editRepo(
     ...archiveChange(ctx, edit.isArchived),
     updated_unix: nowUnix(ctx.clock),
   }
-  const units = editUnits(ctx.units, edit.units, config, unitsNamed(disabledUnits(config), []))
+  const units = editUnits(ctx.units, edit.units ?? { pulls: {} }, config, unitsNamed(disabledUnits(config), []))
   if (units.problem !== undefined) throw new Invalid(units.problem, 'unit_invalid')
   const mirror = mirrorChange(ctx, repo, edit.mirror)
   const wiki = repo.wiki_git_key === null ? undefined : wikiOf(repo, repo.wiki_git_key)
@@ -74,7 +74,7 @@ export async function editRepo(
     await insertUnits(tx, repo.id, units.on)
     if (mirror) await updateMirror(tx, repo.id, mirror)
     if (change.name !== undefined) await recordRename(tx, ctx, change)
-    await tellSettingsChange(tx, before, ctx.viewer.id)
+    await publishSettingsChange(tx, before, ctx.viewer.id)
   }
   try {
     if (!wiki || !renaming) await transaction(ctx.db, write)

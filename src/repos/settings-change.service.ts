@@ -31,7 +31,7 @@ async function settingsOf(tx: Tx, repo: RepoRow | undefined): Promise<Settings> 
 }
 
 /** Publishes an event for each setting that differs from `before`, also for forks that follow the visibility. */
-export async function tellSettingsChange(tx: Tx, before: Settings, doerId: UserId): Promise<void> {
+export async function publishSettingsChange(tx: Tx, before: Settings, doerId: UserId): Promise<void> {
   const repoId = before.repo.id
   const after = await settingsOf(tx, await findRepoById(tx, repoId))
   const old = {

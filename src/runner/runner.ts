@@ -102,7 +102,7 @@ async function takeWork(
       await Promise.race(running)
       continue
     }
-    const askedMs = performance.now()
+    const pollStartMs = performance.now()
     try {
       const { task, tasksVersion = '0' } = await client.fetchTask(version, signal)
       waitMs = pauseMs
@@ -113,7 +113,7 @@ async function takeWork(
       }
       // Version 0 asks for the next job without waiting.
       version = task ? '0' : tasksVersion
-      const isNew = task !== undefined || performance.now() - askedMs > pauseMs / 2
+      const isNew = task !== undefined || performance.now() - pollStartMs > pauseMs / 2
       if (!isNew) await pause(pauseMs)
     } catch (error) {
       if (signal.aborted) return

@@ -26,7 +26,7 @@ const usualPieceBytes = 8 * 1024 * 1024
 /** The maximum number of pieces; with 8 MiB each, 80 GiB. */
 const maxPieces = 10_000
 /** Digits of the offset in a piece's name, so that names sort numerically. */
-const placeDigits = 16
+const offsetDigits = 16
 
 /** A piece: an object with the bytes of an upload from `start`. */
 interface Piece {
@@ -339,6 +339,6 @@ class PieceWriter {
 
 const folderOf = (id: UploadId): string => `${uploadsFolder}/${id}/`
 const markOf = (id: UploadId): string => `${folderOf(id)}begun`
-const pieceName = (id: UploadId, start: number): string => `${folderOf(id)}${String(start).padStart(placeDigits, '0')}`
+const pieceName = (id: UploadId, start: number): string => `${folderOf(id)}${String(start).padStart(offsetDigits, '0')}`
 
 const noUpload = (): NotFound => new NotFound('there is no such upload', 'upload_not_found')

@@ -1,4 +1,4 @@
-import { asking } from '../audit/asking.ts'
+import { requestOrigin } from '../audit/request-origin.ts'
 import type { Forge } from './forge.ts'
 import { watchStatements } from './watch-statements.ts'
 
@@ -18,7 +18,7 @@ export async function countQueries(forge: Forge, of: 'requests' | 'all' = 'reque
   const texts: string[] = []
   const stop = watchStatements(forge, (run) => {
     const text = run.map(({ sql }) => sql).join(';\n')
-    if (of === 'all' ? !ofQueue.test(text) : asking() !== undefined) texts.push(text)
+    if (of === 'all' ? !ofQueue.test(text) : requestOrigin() !== undefined) texts.push(text)
   })
   return {
     get count() {

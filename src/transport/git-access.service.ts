@@ -1,6 +1,6 @@
 import type { Ctx, RepoCtx, SignedInRepoCtx } from '../access/context.ts'
 import { resolveRepo } from '../access/resolve-repo.ts'
-import { checkScopes } from '../access/requirements.ts'
+import { checkTransfer } from '../access/transfer.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { GitKey } from '../lib/ids.ts'
 import type { GitAddress } from './git-address.ts'
@@ -34,18 +34,13 @@ export async function openForGit(ctx: Ctx, address: GitAddress, service: GitServ
   const pushing = service === 'git-receive-pack'
   if (!ctx.viewer && (pushing || ctx.config.service.requireSigninView)) throw signInNeeded()
   const found = await find(ctx, address, pushing)
-  const { repo, owner, rights } = found
+  const { repo, rights } = found
   if (!ctx.viewer && rights.modeOf(unit) === 0) throw signInNeeded()
   // Administrators may read each unit, but not a disabled one.
   if (!rights.canRead(unit) || (unit === 'wiki' && !rights.has(unit))) throw missing()
-  // Organizations never sign in.
-  const isDisabled = owner.kind === 'individual' && (owner.prohibit_login || !owner.is_active)
-  if (isDisabled) throw new Forbidden('the account of the owner is disabled')
-  const isOpen = !repo.is_private && owner.visibility === 'public'
-  if (!isOpen || pushing) checkScopes(ctx.viewer, ['repository'], pushing ? 'POST' : 'GET')
-  if (pushing && repo.is_archived) throw new Forbidden('the repository is archived')
-  if (pushing && repo.is_mirror) throw new Forbidden('the repository is a mirror; push to its source instead')
-  if (pushing && unit === 'wiki' && !rights.canWrite(unit)) throw new Forbidden('you may not write the wiki')
+  checkTransfer(ctx, found, pushing)
+  if (pushing && unit === 'wiki' && !rights.canWrite(unit))
+    throw new Forbidden('you may not write the wiki', 'unit_unwritable')
   return { ...found, gitKey: await gitKeyOf(ctx, repo, unit, pushing), unit }
 }
 
@@ -71,7 +66,7 @@ async function find(
     if (!(error instanceof NotFound)) throw error
     if (!ctx.viewer) throw signInNeeded()
     if (pushing && mayCreate && (await createByPush(ctx, address))) return find(ctx, address, pushing, false)
-    if (pushing) throw new Forbidden('the repository does not exist; create it before you push')
+    if (pushing) throw new Forbidden('the repository does not exist; create it before you push', 'repo_not_found')
     throw missing()
   }
 }

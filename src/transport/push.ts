@@ -1,4 +1,4 @@
-import type { GitService, UploadPackRequest } from '../git/git.ts'
+import type { GitService, UploadPackRequest } from '../git/git-service.ts'
 import { codeOf, wikiOf } from '../refs/git-repository.ts'
 import { receivePush } from '../refs/push/push.service.ts'
 import { shareOfClient } from '../access/client-share.ts'

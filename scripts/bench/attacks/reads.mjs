@@ -92,7 +92,7 @@ export class Addresses {
       const match = /^(.*\/([^/{}]+))\/\{([\w-]+)\+?\}/.exec(path)
       return match === null ? [] : [{ parent: patternOf(match[1]), last: match[3], key: `${match[2]}.${match[3]}` }]
     })
-    for (const read of reads) this.#addPlaces(read)
+    for (const read of reads) this.#addTargets(read)
   }
 
   take = () => this.#waiting.shift()
@@ -123,7 +123,7 @@ export class Addresses {
       }
       if (values.length === before) continue
       const [segment, name] = key.split('.')
-      for (const read of this.#reads.filter((each) => each.path.includes(`${segment}/{${name}`))) this.#addPlaces(read)
+      for (const read of this.#reads.filter((each) => each.path.includes(`${segment}/{${name}`))) this.#addTargets(read)
     }
   }
 
@@ -137,7 +137,7 @@ export class Addresses {
     }
   }
 
-  #addPlaces(read) {
+  #addTargets(read) {
     for (const path of this.#pathsOf(read)) this.#add(read, path)
   }
 

@@ -44,13 +44,13 @@ export interface HiddenRepos {
 }
 
 /** Largest number of repositories that are checked before a list. With more, each row is checked. */
-const mostPlaces = 1000
+const maxCheckedRepos = 1000
 
 /**
  * Largest number of repositories whose rights are computed from rows on PostgreSQL, which plans the condition for each
  * query.
  */
-const fewPlaces = 50
+const maxReposByRows = 50
 
 /**
  * Returns which rows of some repositories the viewer may not read. A list must leave out rows of repositories that
@@ -66,15 +66,15 @@ export async function findHidden(
   repoIds: RawBuilder<unknown>,
   isWanted: Condition = sql<SqlBool>`${sql.lit(true)}`,
 ): Promise<HiddenRepos | undefined> {
-  // The join order is fixed: the places lead to their rows.
+  // The join order is fixed: the ids lead to their rows.
   const { rows } = await sql<{ id: RepoId; wanted: number }>`
-    select place.id, case when ${isWanted} then 1 else 0 end as wanted
-    from (select id from ${repoIds} as found limit ${sql.lit(mostPlaces + 1)}) as place cross join repo
-    where repo.id = place.id`.execute(db)
-  if (rows.length > mostPlaces) return undefined
+    select sought.id, case when ${isWanted} then 1 else 0 end as wanted
+    from (select id from ${repoIds} as found limit ${sql.lit(maxCheckedRepos + 1)}) as sought cross join repo
+    where repo.id = sought.id`.execute(db)
+  if (rows.length > maxCheckedRepos) return undefined
   const ids = rows.filter((row) => row.wanted === 1).map((row) => row.id)
   const words = Object.entries(units)
-  const isByRows = ids.length <= fewPlaces
+  const isByRows = ids.length <= maxReposByRows
   const read = await (isByRows ? readByRows : readByQuery)(
     db,
     viewer,

@@ -1,5 +1,5 @@
 import type { RefEffect } from './ref-effect.ts'
-import type { PushCheck, PushedUpdate, ReceiveCallbacks } from '../../git/git.ts'
+import type { PushCheck, PushedUpdate, ReceiveCallbacks } from '../../git/git-service.ts'
 
 /** Settings of the repository in push options. */
 export interface PushSettings {

@@ -49,12 +49,14 @@ function presentWorkflow(
   }
 }
 
+const ofReader = [inRepo, canRead('actions'), gitRepo] as const
+
 export const listRepoWorkflows = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/actions/workflows',
   cost: 'usual',
   scope: 'repository',
-  requires: [inRepo, canRead('actions'), gitRepo],
+  requires: ofReader,
   reply: { 200: Workflows },
   summary: 'List the workflows of a repository',
   async run({ ctx }) {
@@ -68,7 +70,7 @@ export const getRepoWorkflow = operation({
   path: '/repos/{username}/{reponame}/actions/workflows/{workflowname}',
   cost: 'usual',
   scope: 'repository',
-  requires: [inRepo, canRead('actions'), gitRepo],
+  requires: ofReader,
   reply: { 200: Workflow },
   summary: 'Get a workflow of a repository by the name of its file',
   run: async ({ ctx, params }) => ok(presentWorkflow(ctx, await getWorkflow(ctx, params.workflowname))),
@@ -78,7 +80,7 @@ const ofWorkflow = {
   method: 'PUT',
   params: { workflowname: pathText },
   scope: 'repository',
-  requires: [inRepo, canRead('actions'), gitRepo, signedIn, repoAdmin, notArchived],
+  requires: [...ofReader, signedIn, repoAdmin, notArchived],
   reply: { 204: 'empty' },
 } as const
 
@@ -106,7 +108,7 @@ export const workflowBadge = operation({
   base: 'site',
   family: 'downloads',
   scope: null,
-  requires: [inRepo, canRead('actions'), gitRepo],
+  requires: ofReader,
   query: { branch: Type.Optional(Type.String()), event: Type.Optional(Type.String()) },
   reply: { 200: bytesOf('image/svg+xml') },
   async run({ ctx, params, query }) {

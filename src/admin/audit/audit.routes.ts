@@ -9,7 +9,7 @@ import { Forbidden } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { presentEntries, presentEntry } from './audit.present.ts'
 import { AuditEntry } from './audit.schemas.ts'
-import { auditStreamPlaces } from '../stream-places.ts'
+import { auditStreamSlots } from '../stream-slots.ts'
 import { followEntries, getEntries } from './audit.service.ts'
 
 /** Entries name private things too. */
@@ -68,7 +68,7 @@ export const adminWatchAuditLog = operation({
     const last = Number(call.headers['last-event-id'])
     const after = Number.isSafeInteger(last) ? last : query.after
     return eventStream((signal) => {
-      auditStreamPlaces.of(ctx).take(ctx.viewer.id, signal)
+      auditStreamSlots.of(ctx).take(ctx.viewer.id, signal)
       return messages(followEntries(ctx, after, signal))
     }, call)
   },

@@ -5,7 +5,7 @@ import {
   findLastEntry,
   listEntries,
   listEntriesAfter,
-  placeSomeEntries,
+  positionSomeEntries,
   type AuditFilter,
   type AuditPosition,
 } from '../../audit/audit.store.ts'
@@ -54,7 +54,7 @@ const batchSize = 200
 async function lastPosition(db: Db): Promise<AuditPosition> {
   const last = await findLastEntry(db)
   if (!last.hasUnplaced) return last.position
-  while (!(await transaction(db, placeSomeEntries)));
+  while (!(await transaction(db, positionSomeEntries)));
   return (await findLastEntry(db)).position
 }
 
@@ -68,26 +68,26 @@ export async function* followEntries(
   signal: AbortSignal,
   pollMs?: number,
 ): AsyncGenerator<AuditEntryRow & { readonly position: AuditPosition }> {
-  let isTold = false
+  let isNotified = false
   let wake = (): void => undefined
   // A notification only wakes the reader, so nothing is queued for a slow client.
-  const tell = (): void => {
-    isTold = true
+  const notify = (): void => {
+    isNotified = true
     wake()
   }
-  const unlisten = listen(db, auditChannel, { heard: tell, missed: tell })
-  signal.addEventListener('abort', tell)
+  const unlisten = listen(db, auditChannel, { heard: notify, missed: notify })
+  signal.addEventListener('abort', notify)
   try {
     let last = (after as AuditPosition | undefined) ?? (await lastPosition(db))
     while (!signal.aborted) {
-      isTold = false
+      isNotified = false
       const end = await lastPosition(db)
       const rows = end > last ? await listEntriesAfter(db, last, batchSize) : []
       for (const row of rows) {
         last = row.position
         yield row
       }
-      if (rows.length > 0 || isTold || signal.aborted) continue
+      if (rows.length > 0 || isNotified || signal.aborted) continue
       await new Promise<void>((resolve) => {
         const timer = pollMs === undefined ? undefined : setTimeout(resolve, pollMs)
         wake = () => {
@@ -97,7 +97,7 @@ export async function* followEntries(
       })
     }
   } finally {
-    signal.removeEventListener('abort', tell)
+    signal.removeEventListener('abort', notify)
     unlisten()
   }
 }

@@ -11,7 +11,7 @@ import { pageOf } from '../../lib/paging.ts'
 import { presentEventPage } from './event.present.ts'
 import { EventLog } from './event.schemas.ts'
 import { getEventLog } from './event.service.ts'
-import { eventStreamPlaces } from '../stream-places.ts'
+import { eventStreamSlots } from '../stream-slots.ts'
 
 /**
  * Streams events of the instance as server-sent events, with name, time and ids. `only` lists event names separated by
@@ -36,7 +36,7 @@ export const adminWatchEvents = operation({
       wanted.length === 0 ||
       wanted.some((each) => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : name === each))
     return eventStream((signal) => {
-      eventStreamPlaces.of(ctx).take(ctx.viewer.id, signal)
+      eventStreamSlots.of(ctx).take(ctx.viewer.id, signal)
       return messages(ctx.live, isWanted, signal)
     }, call)
   },

@@ -49,8 +49,9 @@ export async function pageOfUnadopted(
     batch = []
   }
   for await (const folder of git.listUnadopted()) {
-    const isAsked = mustDecide(budget, fitsOwner.match(folder.owner)) && mustDecide(budget, fitsName.match(folder.name))
-    if (!isAsked) continue
+    const isWanted =
+      mustDecide(budget, fitsOwner.match(folder.owner)) && mustDecide(budget, fitsName.match(folder.name))
+    if (!isWanted) continue
     batch.push(folder)
     if (batch.length === batchSize) await look()
     looked += 1

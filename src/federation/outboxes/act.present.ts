@@ -1,6 +1,6 @@
 import type { Ctx } from '../../access/context.ts'
 import { presentActs } from '../../activity/feed.present.ts'
-import { tellAct } from '../../activity/syndication.present.ts'
+import { describeAct } from '../../activity/syndication.present.ts'
 import type { ActRow } from '../../db/tables/activity.ts'
 import type { UserId } from '../../lib/ids.ts'
 import { escapeHtml } from '../../markup/html.ts'
@@ -13,7 +13,7 @@ export async function presentPublicActs(
 ): Promise<PublicAct[]> {
   const acts = await presentActs({ config: ctx.config, db: ctx.db, viewer: undefined }, rows)
   return acts.map((act) => {
-    const { title, link, text } = tellAct(act)
+    const { title, link, text } = describeAct(act)
     const line = `<p><a href="${escapeHtml(link)}">${escapeHtml(title)}</a></p>`
     return {
       id: act.id,

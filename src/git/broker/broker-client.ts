@@ -3,7 +3,8 @@ import { Readable } from 'node:stream'
 import { Invalid, type Refusal, TooLarge, Unavailable } from '../../lib/errors.ts'
 import { asFleeting, releaseChunk, isFleeting } from '../../lib/fleeting.ts'
 import { fullDisk, saysFullDisk } from '../../lib/full-disk.ts'
-import type { BegunCommand, CommandReport, GitLimits, GitService, LogLevel } from '../git.ts'
+import type { BegunCommand, CommandReport, GitLimits, LogLevel } from '../git-options.ts'
+import type { GitService } from '../git-service.ts'
 import { BrokerProcess, type SpareBrokers } from './broker-process.ts'
 import type {
   BrokerMessage,
@@ -71,7 +72,7 @@ export class BrokerClient {
   /** The broker that starts or runs; undefined while no broker is needed. */
   #starting: Promise<BrokerProcess> | undefined
   #running: BrokerProcess | undefined
-  #askedMs = 0
+  #usedMs = 0
   /** The broker that was started last; it may have ended. */
   #broker: BrokerProcess | undefined
   #closed = false
@@ -305,7 +306,7 @@ export class BrokerClient {
 
   async #ready(): Promise<BrokerProcess> {
     if (this.#closed) throw new Unavailable('git is closed', 'git_unavailable')
-    this.#askedMs = performance.now()
+    this.#usedMs = performance.now()
     if (this.#running !== undefined) return this.#running
     this.#starting ??= this.#start()
     let timer: NodeJS.Timeout | undefined
@@ -389,7 +390,7 @@ export class BrokerClient {
     const { brokerIdleMs } = this.#options.limits
     setTimeout(() => {
       if (this.#running !== running) return
-      const leftMs = running.isBusy ? brokerIdleMs : this.#askedMs + brokerIdleMs - performance.now()
+      const leftMs = running.isBusy ? brokerIdleMs : this.#usedMs + brokerIdleMs - performance.now()
       if (leftMs > 0) this.#restLater(running, leftMs)
       else this.#rest(running)
     }, ms).unref()

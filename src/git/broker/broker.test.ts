@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Oid } from '../../lib/ids.ts'
 import { newGitKey } from '../git-key.ts'
-import type { PushedUpdate } from '../git.ts'
+import type { PushedUpdate } from '../git-service.ts'
 import {
   movingIn,
   client,

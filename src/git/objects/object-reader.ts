@@ -4,8 +4,9 @@ import { Invalid, NotFound, TooLarge, Unavailable } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { type CatCommand, maxListedObjectBytes, maxTextObjectBytes } from '../broker/protocol.ts'
 import { type CachedObject, checkOids, explainMissing, type GitContext, type Location, locate } from '../context.ts'
-import { withPlace } from './with-place.ts'
-import type { Blob, ClientShare, Commit, ObjectType, PathEntry, ReadFrom, Tag, TreeEntry } from '../git.ts'
+import { withSlot } from './with-slot.ts'
+import type { Blob, Commit, ObjectType, PathEntry, ReadFrom, Tag, TreeEntry } from '../git.ts'
+import type { ClientShare } from '../git-service.ts'
 import { parseCommit, parseTag, parseTree } from './object-codec.ts'
 
 /** Limit for parsed commits, tags and trees. */
@@ -387,7 +388,7 @@ export async function streamBlob(
     const content = await smallBlob(context, location, oid)
     return { sizeBytes, stream: Readable.from([content.subarray(start, end)], { objectMode: false }) }
   }
-  const { output } = await withPlace(options.share, options.signal, () =>
+  const { output } = await withSlot(options.share, options.signal, () =>
     context.broker.stream({
       args: ['cat-file', 'blob', oid],
       cwd: location.directory,

@@ -7,7 +7,8 @@ import { test } from 'node:test'
 import type { Oid } from '../../lib/ids.ts'
 import { zeroOid } from '../../lib/refs.ts'
 import { newRepository, startTestGit } from '../git.test-support.ts'
-import type { GitOptions, RefSource } from '../git.ts'
+import type { GitOptions } from '../git-options.ts'
+import type { RefSource } from '../git.ts'
 
 /** A source whose state a test sets; it counts the questions. */
 function givenSource() {
@@ -101,7 +102,7 @@ test('ref copy: where other processes change references, each request sees their
   let request: object | undefined
   await using it = await given({ shared: true })
   const { source, head, names } = it
-  Object.assign(source, { asking: () => request })
+  Object.assign(source, { request: () => request })
   for (const isRequest of [true, false]) {
     request = isRequest ? {} : undefined
     const { length } = await names()

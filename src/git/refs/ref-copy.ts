@@ -41,13 +41,13 @@ export function ready(context: GitContext, key: GitKey): Promise<void> | undefin
     return work.then(again, again)
   }
   if (!shared) return caches.upToDate.get(key) ? undefined : verify(context, key)
-  const asking = source.asking?.()
-  const foundMs = asking && copies.found.get(asking)?.get(key)
+  const request = source.request?.()
+  const foundMs = request && copies.found.get(request)?.get(key)
   if (foundMs !== undefined && performance.now() - foundMs < believedMs) return undefined
-  return verify(context, key, asking)
+  return verify(context, key, request)
 }
 
-async function verify(context: GitContext, key: GitKey, asking?: object): Promise<void> {
+async function verify(context: GitContext, key: GitKey, request?: object): Promise<void> {
   const { caches, copies, source } = context
   const { failures } = copies
   const wanted = await source?.generation(key)
@@ -59,9 +59,9 @@ async function verify(context: GitContext, key: GitKey, asking?: object): Promis
   // A change that failed meanwhile may have been to this copy.
   if (copies.failures !== failures) return
   caches.upToDate.set(key, true)
-  if (asking === undefined) return
-  const found = copies.found.get(asking) ?? new Map<GitKey, number>()
-  copies.found.set(asking, found.set(key, performance.now()))
+  if (request === undefined) return
+  const found = copies.found.get(request) ?? new Map<GitKey, number>()
+  copies.found.set(request, found.set(key, performance.now()))
 }
 
 /** The generation of a copy. A new repository has no file and the generation 0; NaN: the file is damaged. */

@@ -9,7 +9,7 @@ import { BadRequest } from '../../lib/errors.ts'
 import { asFleeting, isFleeting, ownCopy } from '../../lib/fleeting.ts'
 import { parsePackets } from '../pkt-line.ts'
 import { nextEvent } from './advertisement.ts'
-import type { GitService } from '../git.ts'
+import type { GitService } from '../git-service.ts'
 
 /** Limits of waiting. */
 export interface WaitLimits {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Invalid } from '../../lib/errors.ts'
 import type { GitContext } from '../context.ts'
 import { type GitKey, repositoryPath } from '../git-key.ts'
-import { customHookNames, type CustomHookName } from '../git.ts'
+import { customHookNames, type CustomHookName } from '../git-service.ts'
 
 /** Largest script, in bytes. */
 const maxScriptBytes = 256 * 1024

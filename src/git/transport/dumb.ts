@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type GitContext, locate } from '../context.ts'
 import type { GitKey } from '../git-key.ts'
-import type { StoredFile } from '../git.ts'
+import type { StoredFile } from '../git-service.ts'
 
 /** The only files of the object store that clients may fetch (gitprotocol-http, dumb protocol). */
 const storedForm =

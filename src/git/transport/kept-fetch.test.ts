@@ -8,7 +8,8 @@ import type { Oid } from '../../lib/ids.ts'
 import { packetLine } from '../../testing/clone.ts'
 import { type GitKey, newGitKey } from '../git-key.ts'
 import { commitOn, someone, startTestGit } from '../git.test-support.ts'
-import type { Git, GitLimits } from '../git.ts'
+import type { Git } from '../git.ts'
+import type { GitLimits } from '../git-options.ts'
 import { type KeepLimits, SharedFetches } from './shared-fetch.ts'
 
 const mebibyte = 1 << 20

@@ -5,7 +5,7 @@ import { TooLarge } from '../../lib/errors.ts'
 import { maxTextObjectBytes } from '../broker/protocol.ts'
 import { mustSucceed } from '../broker/broker-client.ts'
 import { type GitContext, locate } from '../context.ts'
-import type { Quarantine } from '../git.ts'
+import type { Quarantine } from '../git-service.ts'
 
 /** Bytes read of a loose object; they hold its header. */
 const headerBytes = 64

@@ -10,8 +10,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
 import { asFleeting, releaseChunk, isFleeting, ownCopy } from '../../lib/fleeting.ts'
-import type { ClientShare, GitService } from '../git.ts'
-import { withPlace } from '../objects/with-place.ts'
+import type { ClientShare, GitService } from '../git-service.ts'
+import { withSlot } from '../objects/with-slot.ts'
 
 /** Clients may join until this much output was written; all of it stays in memory until then. */
 const joinableBytes = 2 << 20
@@ -291,7 +291,7 @@ class SharedFetch {
 
   #startPlaced(start: Start): Promise<GitService> {
     const { signal } = this.#abandoned
-    return withPlace(this.#share, signal, () => {
+    return withSlot(this.#share, signal, () => {
       this.#mode = this.#events.isShared ? 'joinable' : 'single'
       this.#events.onPlaced()
       return start(signal)

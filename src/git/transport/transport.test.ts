@@ -10,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'node:test'
 import type { Oid } from '../../lib/ids.ts'
 import { newGitKey } from '../git-key.ts'
-import type { PushCheck, PushedUpdate } from '../git.ts'
+import type { PushCheck, PushedUpdate } from '../git-service.ts'
 import {
   movingIn,
   client,

@@ -7,7 +7,7 @@ import { operation, validBody } from '../../http/operation.ts'
 import { created, noContent, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathNumber } from '../../http/schema.ts'
 import type { CommentId } from '../../lib/ids.ts'
-import { pageIfAsked, pageOrWhole } from '../../lib/paging.ts'
+import { pageIfGiven, pageOrWhole } from '../../lib/paging.ts'
 import { knownComments, presentCommentsOf } from './comment-list.present.ts'
 import { presentComment, presentComments } from './comment.present.ts'
 import { changedBetween, changedBetweenQuery } from './changed-between.ts'
@@ -35,7 +35,7 @@ export const issueGetComments = operation({
   summary: 'List the comments of an issue',
   async run({ ctx, params, query }) {
     const within = changedBetween(query)
-    const page = pageIfAsked(query, ctx.config.api)
+    const page = pageIfGiven(query, ctx.config.api)
     const known = knownComments(ctx, params.index, within, page)
     const state = await getCommentsState(ctx, params.index, known.posterIds)
     const { body, count } = await presentCommentsOf(ctx, state, { ...within, page }, known)

@@ -37,7 +37,7 @@ export interface ParseRules {
 const maxNamed = 100
 
 /** Most matches of one form in one text. */
-const maxPlaces = 1000
+const maxMatches = 1000
 
 /** Most characters of a plain text that are parsed. */
 const maxLength = 1_000_000
@@ -99,7 +99,7 @@ function matchesIn(text: string, form: RegExp): RegExpExecArray[] {
   const found: RegExpExecArray[] = []
   for (const match of text.matchAll(form)) {
     found.push(match)
-    if (found.length >= maxPlaces) break
+    if (found.length >= maxMatches) break
   }
   return found
 }

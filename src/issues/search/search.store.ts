@@ -62,11 +62,11 @@ interface Search {
 }
 
 /** A statement of issues: id, repository and creation. The names differ from those of tables, which an order would use. */
-type KeyQuery = RawBuilder<{ place_id: IssueId; place_repo_id: RepoId; place_unix: number }>
+type KeyQuery = RawBuilder<{ key_id: IssueId; key_repo_id: RepoId; key_unix: number }>
 
-const placesOf = ({ id, repo, created }: KeyColumns) =>
-  sql`${sql.ref(id)} as place_id, ${sql.ref(repo)} as place_repo_id, ${sql.ref(created)} as place_unix`
-const newestFirst = sql`order by place_unix desc, place_id desc`
+const keyColumnsOf = ({ id, repo, created }: KeyColumns) =>
+  sql`${sql.ref(id)} as key_id, ${sql.ref(repo)} as key_repo_id, ${sql.ref(created)} as key_unix`
+const newestFirst = sql`order by key_unix desc, key_id desc`
 const allOf = (each: readonly Condition[]) => sql<SqlBool>`(${sql.join(each, sql` and `)})`
 const anyOf = (each: readonly Condition[]) => sql<SqlBool>`(${sql.join(each, sql` or `)})`
 const unitOf = (isPull: boolean) => (isPull ? 'pulls' : 'issues')
@@ -90,14 +90,14 @@ export async function findEverywhere(
   limits: SearchLimits = usual,
 ): Promise<IssuePage> {
   const search = await beginSearch(db, filter, limits)
-  if (filter.words === undefined) return findPage(search, await placesOfFilter(search), page)
+  if (filter.words === undefined) return findPage(search, await keysOfFilter(search), page)
   const within = await findWordScope(search)
   const scoped = { ...search, filter: { ...filter, scope: { ...filter.scope, words: within } } }
   const source = wordSource(db, scoped.filter)
   const common = source && (await findByCommonWords(scoped, filter.words, page))
   if (common) return common
   const [found, isExhausted] = await Promise.all([
-    findPage(scoped, source ? placesOfSource(scoped, source) : await placesOfFilter(scoped), page),
+    findPage(scoped, source ? keysOfSource(scoped, source) : await keysOfFilter(scoped), page),
     exceedsAllowance(db, filter.words, { ...within, isPull: filter.isPull }),
   ])
   return isExhausted ? { ...found, bound: 'rows' } : found
@@ -114,20 +114,20 @@ async function findByCommonWords(
 ): Promise<IssuePage | undefined> {
   const { db, filter, limits } = search
   if (offset + limit > Math.min(limits.tested, limits.found)) return undefined
-  const keys = await placesOfFilter(search)
+  const keys = await keysOfFilter(search)
   if (keys.length === 0) return undefined
   const first = (atMost: number) => sql`${merged(db, keys, atMost)} limit ${sql.lit(atMost)}`
   const withTexts = (texts: RawBuilder<unknown>) =>
-    sql.join(unorderedPlaces(search, textHolders(texts), restOf(search)), sql` union all `)
+    sql.join(unorderedKeys(search, textHolders(texts), restOf(search)), sql` union all `)
   const bounds = { counted: limits.found, tested: limits.tested }
-  if (!(await areCommon(db, words, wordScope(filter), bounds, { withTexts, first, id: 'place_id' }))) return undefined
+  if (!(await areCommon(db, words, wordScope(filter), bounds, { withTexts, first, id: 'key_id' }))) return undefined
   // Both databases return the rows of a limited subquery in its order. To sort again would test every candidate.
-  const { rows } = await sql<{ place_id: IssueId; place_repo_id: RepoId }>`
-    select place_id, place_repo_id from (${first(limits.tested)}) as candidate
-    where ${holdsSought(db, words, sql.ref('candidate.place_id'))} limit ${limit} offset ${offset}`.execute(db)
+  const { rows } = await sql<{ key_id: IssueId; key_repo_id: RepoId }>`
+    select key_id, key_repo_id from (${first(limits.tested)}) as candidate
+    where ${holdsSought(db, words, sql.ref('candidate.key_id'))} limit ${limit} offset ${offset}`.execute(db)
   if (rows.length < limit) return undefined
   return {
-    keys: rows.map(({ place_id, place_repo_id }) => ({ id: place_id, repo_id: place_repo_id })),
+    keys: rows.map(({ key_id, key_repo_id }) => ({ id: key_id, repo_id: key_repo_id })),
     total: limits.found,
     bound: 'rows',
   }
@@ -149,14 +149,14 @@ async function beginSearch(db: Db, filter: SearchFilter, limits: SearchLimits): 
   }
 }
 
-async function placesOfFilter(search: Search): Promise<KeyQuery[]> {
+async function keysOfFilter(search: Search): Promise<KeyQuery[]> {
   const { db, filter, limits } = search
   const source = filterSource(db, filter)
   const isOrdered = source?.parts.some((part) => part.isOrdered) === true
   if (source && (isOrdered || (await countSource(db, source, limits.gathered)) < limits.gathered)) {
-    return placesOfSource(search, source)
+    return keysOfSource(search, source)
   }
-  return (await hasFewIssues(search)) ? placesOfRepos(search) : placesOfSource(search, allIssues(filter))
+  return (await hasFewIssues(search)) ? keysOfRepos(search) : keysOfSource(search, allIssues(filter))
 }
 
 /** Returns the condition for a row of `repo` in which the viewer may read one of the kinds that the search asks for. */
@@ -199,13 +199,13 @@ const statesOf = ({ isClosed }: SearchFilter): readonly boolean[] =>
   isClosed === undefined ? [false, true] : [isClosed]
 
 /** Returns the issues of a source. An ordered part is read once for each kind and state, which an index has in the order. */
-const placesOfSource = (search: Search, { parts, serves }: Source): KeyQuery[] =>
-  parts.flatMap((part) => (part.isOrdered ? orderedPlaces : unorderedPlaces)(search, part, restOf(search, serves)))
+const keysOfSource = (search: Search, { parts, serves }: Source): KeyQuery[] =>
+  parts.flatMap((part) => (part.isOrdered ? orderedKeys : unorderedKeys)(search, part, restOf(search, serves)))
 
 const kindsOf = ({ filter }: Search, { isPullOnly = false }: Rows): readonly boolean[] =>
   filter.isPull.filter((isPull) => isPull || !isPullOnly)
 
-const orderedPlaces = (search: Search, rows: Rows, rest: readonly Condition[]): KeyQuery[] =>
+const orderedKeys = (search: Search, rows: Rows, rest: readonly Condition[]): KeyQuery[] =>
   kindsOf(search, rows).flatMap((isPull) =>
     statesOf(search.filter).map((isClosed) =>
       select(search, rows, rest, [
@@ -216,7 +216,7 @@ const orderedPlaces = (search: Search, rows: Rows, rest: readonly Condition[]): 
     ),
   )
 
-function unorderedPlaces(search: Search, rows: Rows, rest: readonly Condition[]): KeyQuery[] {
+function unorderedKeys(search: Search, rows: Rows, rest: readonly Condition[]): KeyQuery[] {
   const { isClosed } = search.filter
   // SQLite would use an index of these columns instead of the source.
   const column = (name: string) => withoutIndex<boolean>(search.db, name)
@@ -245,12 +245,12 @@ function select(
     ...(needsIssue ? [sql<SqlBool>`issue.id = ${sql.ref(columns.id)}`] : []),
     ...rest,
   ]
-  return sql`select ${mayRepeat ? sql`distinct ` : sql``}${placesOf(columns)}
+  return sql`select ${mayRepeat ? sql`distinct ` : sql``}${keyColumnsOf(columns)}
     from ${from} cross join repo${needsIssue ? sql` cross join issue` : sql``} where ${allOf(all)}`
 }
 
 /** Returns the issues of the repositories in reach. */
-const placesOfRepos = (search: Search): KeyQuery[] =>
+const keysOfRepos = (search: Search): KeyQuery[] =>
   search.filter.isPull.flatMap((isPull) =>
     statesOf(search.filter).map((isClosed) => {
       const all = [
@@ -261,7 +261,7 @@ const placesOfRepos = (search: Search): KeyQuery[] =>
         sql<SqlBool>`issue.is_closed = ${sql.lit(isClosed)}`,
         ...restOf(search),
       ]
-      return sql`select ${placesOf(issueTable.columns)} from repo cross join issue where ${allOf(all)}`
+      return sql`select ${keyColumnsOf(issueTable.columns)} from repo cross join issue where ${allOf(all)}`
     }),
   )
 
@@ -278,13 +278,13 @@ async function findPage(
   if (statements.length === 0) return { keys: [], total: 0 }
   const size = Math.max(0, Math.min(limit, limits.found - offset))
   // Both databases return the rows of a materialized statement in their order.
-  const found = await sql<{ place_id: IssueId | null; place_repo_id: RepoId; total: number }>`
+  const found = await sql<{ key_id: IssueId | null; key_repo_id: RepoId; total: number }>`
     with found as materialized (${merged(db, statements, limits.found + 1)} limit ${sql.lit(limits.found + 1)})
-    select page.place_id, page.place_repo_id, counted.total
+    select page.key_id, page.key_repo_id, counted.total
     from (select count(*) as total from found) as counted
-      left join (select place_id, place_repo_id from found limit ${size} offset ${offset}) as page on 1 = 1`.execute(db)
-  const keys = found.rows.flatMap(({ place_id, place_repo_id }) =>
-    place_id === null ? [] : [{ id: place_id, repo_id: place_repo_id }],
+      left join (select key_id, key_repo_id from found limit ${size} offset ${offset}) as page on 1 = 1`.execute(db)
+  const keys = found.rows.flatMap(({ key_id, key_repo_id }) =>
+    key_id === null ? [] : [{ id: key_id, repo_id: key_repo_id }],
   )
   const total = found.rows[0]?.total ?? 0
   return total > limits.found ? { keys, total: limits.found, bound: 'rows' } : { keys, total }

@@ -265,7 +265,7 @@ export async function areCommon(
 export interface CommonWordQueries {
   readonly withTexts: (texts: RawBuilder<unknown>) => RawBuilder<unknown>
   readonly first: (atMost: number) => Expression<unknown>
-  readonly id: 'id' | 'place_id'
+  readonly id: 'id' | 'key_id'
 }
 
 async function countUpTo(db: Db, rows: RawBuilder<unknown>, atMost: number): Promise<number> {

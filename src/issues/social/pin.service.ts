@@ -8,7 +8,7 @@ import { insertTimelineEntry } from '../timeline-entry.store.ts'
 import { holdIssue } from '../issue-change.service.ts'
 import { attributionNow } from '../issue.service.ts'
 import { touchIssues } from '../issue.store.ts'
-import { closePinGap, countPinned, findLastPin, listPinned, lockPins, openPinPlace } from './pin.store.ts'
+import { closePinGap, countPinned, findLastPin, listPinned, lockPins, openPinPosition } from './pin.store.ts'
 
 /** Returns pinned issues or pull requests in their order. */
 export const getPinned = (ctx: RepoCtx, isPull: boolean): Promise<IssueRow[]> => listPinned(ctx.db, ctx.repo.id, isPull)
@@ -48,7 +48,7 @@ export async function pin(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> 
         'too_many_pins',
       )
     }
-    await openPinPlace(tx, row, (await findLastPin(tx, row.repo_id, row.is_pull)) + 1)
+    await openPinPosition(tx, row, (await findLastPin(tx, row.repo_id, row.is_pull)) + 1)
     await tell(tx, attributionNow(ctx), row, true)
   })
 }
@@ -75,6 +75,6 @@ export async function movePin(ctx: SignedInRepoCtx, issue: IssueRow, position: n
     // The end counts the issue's own old position, so a gap may remain (observed).
     const target = position > count ? (await findLastPin(tx, row.repo_id, row.is_pull)) + 1 : position
     await closePinGap(tx, row)
-    await openPinPlace(tx, row, target)
+    await openPinPosition(tx, row, target)
   })
 }

@@ -60,7 +60,7 @@ export async function closePinGap(tx: Tx, issue: Pinned): Promise<void> {
 }
 
 /** Moves an issue to a position, and the pins from that position on down. */
-export async function openPinPlace(tx: Tx, issue: Pinned, position: number): Promise<void> {
+export async function openPinPosition(tx: Tx, issue: Pinned, position: number): Promise<void> {
   await tx
     .updateTable('issue')
     .set({ pin_order: sql`pin_order + 1` })

@@ -36,11 +36,11 @@ interface TimedKind {
 }
 
 /** Returns those in which the viewer may read. */
-async function listReadable<Place extends TimedKind>(
+async function listReadable<Sum extends TimedKind>(
   db: Db,
   viewer: Viewer,
-  sums: readonly Place[],
-): Promise<readonly Place[]> {
+  sums: readonly Sum[],
+): Promise<readonly Sum[]> {
   if (sums.length === 0) return []
   const may = (unit: 'issues' | 'pulls') =>
     sql<number>`case when ${mayAccess(viewer, 'repo', { units: [unit], mode: 1 })} then 1 else 0 end`

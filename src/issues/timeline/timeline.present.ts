@@ -60,7 +60,7 @@ export async function presentTimeline(
     const oldMilestone = row.old_milestone_id === null ? undefined : milestones.get(row.old_milestone_id)
     const refComment = row.ref_comment_id === null ? undefined : otherComments.get(row.ref_comment_id)
     const refIssue = row.ref_issue_id === null ? undefined : otherIssues.get(row.ref_issue_id)
-    const refPlace = refIssue && reposWithOwners.get(refIssue.repo_id)
+    const refRepo = refIssue && reposWithOwners.get(refIssue.repo_id)
     const assignee = row.assignee_id === null ? undefined : users.get(row.assignee_id)
     const resolver = row.resolver_id === null ? undefined : users.get(row.resolver_id)
     return {
@@ -82,8 +82,8 @@ export async function presentTimeline(
       new_ref: row.new_ref,
       ref_issue: (row.ref_issue_id !== null && shownIssues.get(row.ref_issue_id)) || null,
       ref_comment:
-        refComment && refIssue && refPlace
-          ? presentLoadedComment({ ...ctx, ...refPlace }, refIssue, refComment, {
+        refComment && refIssue && refRepo
+          ? presentLoadedComment({ ...ctx, ...refRepo }, refIssue, refComment, {
               users,
               files: filesOf.get(refComment.id) ?? [],
             })

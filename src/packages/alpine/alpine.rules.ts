@@ -1,6 +1,6 @@
 import { BadRequest } from '../../lib/errors.ts'
 
-const placeForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
+const repositoryForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
 const nameForm = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}$/
 const versionForm = /^\d+(?:\.\d+)*[a-z]?(?:_[a-z]+\d*)*(?:~[0-9a-f]+)?(?:-r\d+)?$/
 const archForm = /^[a-z0-9_-]{1,40}$/
@@ -19,7 +19,7 @@ export interface AlpineRepository {
 
 /** Returns the file key of a repository and architecture. Throws `BadRequest` for invalid names. */
 export function alpineFileKey({ branch, repository }: AlpineRepository, architecture: string): string {
-  if (!placeForm.test(branch) || !placeForm.test(repository)) {
+  if (!repositoryForm.test(branch) || !repositoryForm.test(repository)) {
     throw new BadRequest('the branch or the repository is invalid', 'alpine_place_invalid')
   }
   return `${branch}|${repository}|${architecture}`
@@ -58,7 +58,7 @@ const lines = [
   ['t', 'builddate'],
 ] as const
 /** Index fields that are left out when they are empty. */
-const toldIfAny = [
+const optionalLines = [
   ['k', 'provider_priority'],
   ['D', 'depend'],
   ['i', 'install_if'],
@@ -88,7 +88,7 @@ export function apkOf(text: string, checksum: string) {
     throw new BadRequest('the version is invalid', 'package_version_invalid')
   }
   if (!archForm.test(architecture)) throw new BadRequest('the architecture is invalid', 'alpine_architecture_invalid')
-  const fields = [...lines, ...toldIfAny.filter(([, key]) => all(key) !== '')].map(([letter, key]) => [
+  const fields = [...lines, ...optionalLines.filter(([, key]) => all(key) !== '')].map(([letter, key]) => [
     letter,
     all(key),
   ])

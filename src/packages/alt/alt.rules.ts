@@ -9,12 +9,12 @@ export type AltPath =
   | { readonly kind: 'settings'; readonly group: string }
   | { readonly kind: 'index' | 'package'; readonly group: string; readonly architecture: string; readonly file: string }
 
-const placeForm = /^(.+)\.repo\/([^/]+)\/(base|RPMS\.classic)\/([^/]+)$/
+const fileForm = /^(.+)\.repo\/([^/]+)\/(base|RPMS\.classic)\/([^/]+)$/
 
 /** Parses a path below the registry. Throws `NotFound`. */
 export function altPathOf(path: string): AltPath {
-  const [isPlace, group, architecture = '', folder, file = ''] = placeForm.exec(path) ?? []
-  if (isPlace !== undefined) {
+  const [isFile, group, architecture = '', folder, file = ''] = fileForm.exec(path) ?? []
+  if (isFile !== undefined) {
     return { kind: folder === 'base' ? 'index' : 'package', group: checkedGroup(group), architecture, file }
   }
   const [isSettings, settingsGroup] = /^(.+)\.repo$/.exec(path) ?? []
@@ -32,7 +32,7 @@ export const packagesFolder = 'RPMS.classic'
 const aptTags = { fileName: 1_000_000, sizeBytes: 1_000_001, md5: 1_000_005, folder: 1_000_010 } as const
 
 /** Files on which packages depend by path. */
-const isAskedFor = (path: string): boolean => /^\/etc\/|bin\/|^\/usr\/lib\/sendmail$/.test(path)
+const isDependencyPath = (path: string): boolean => /^\/etc\/|bin\/|^\/usr\/lib\/sendmail$/.test(path)
 
 const one = (tag: number, text: string): RpmEntry[] => (text === '' ? [] : [textEntry(tag, [text], rpmType.string)])
 
@@ -68,7 +68,7 @@ export function listedHeader(
     ...one(1022, described.architecture),
     ...one(1044, described.sourceRpm),
     ...declared,
-    ...filesOf(described.files.filter(isAskedFor)),
+    ...filesOf(described.files.filter(isDependencyPath)),
     ...one(aptTags.fileName, file.name),
     numberEntry(aptTags.sizeBytes, [file.sizeBytes]),
     ...one(aptTags.md5, file.md5),

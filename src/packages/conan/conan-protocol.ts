@@ -30,7 +30,7 @@ export interface OfBinaryParams extends RevisionParams {
   readonly binary_revision: string
 }
 
-export const binaryPlace = (params: Omit<OfBinaryParams, keyof Reference>): FileOwner => ({
+export const binaryOwner = (params: Omit<OfBinaryParams, keyof Reference>): FileOwner => ({
   revision: params.revision,
   binary: { id: params.binary, revision: params.binary_revision },
 })

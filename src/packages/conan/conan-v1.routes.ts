@@ -6,12 +6,12 @@ import { pathText, requestObject } from '../../http/schema.ts'
 import { changing, jsonReply, publishing, reading } from '../registry/registry.ts'
 import { urlBelow } from '../registry/registry-url.rules.ts'
 import { servePackageFile } from '../registry/serve-file.ts'
-import { answer, binaryPlace, conan, recipeParams, recipePath, takeFile } from './conan-protocol.ts'
+import { answer, binaryOwner, conan, recipeParams, recipePath, takeFile } from './conan-protocol.ts'
 import { checkFileName, checkReference, noRevision, type FileOwner, type Reference } from './conan.rules.ts'
 import {
   getBinaryRevisions,
-  getPlaceFile,
-  getPlaceFiles,
+  getFileOfRevision,
+  getFilesOfRevision,
   getRevisions,
   newestOfRevisions,
   removeBinaries,
@@ -56,24 +56,24 @@ function uploadUrls(ctx: SubjectCtx, reference: Reference, location: FileOwner, 
   return answer(Object.fromEntries(names.map((name) => [name, fileUrl(ctx, reference, location, name)])))
 }
 
-const newestPlace = async (ctx: SubjectCtx, reference: Reference): Promise<FileOwner> => ({
+const newestRecipe = async (ctx: SubjectCtx, reference: Reference): Promise<FileOwner> => ({
   revision: newestOfRevisions(await getRevisions(ctx, reference)).revision,
 })
 
 async function newestBinary(ctx: SubjectCtx, reference: Reference, id: string): Promise<FileOwner> {
-  const { revision } = await newestPlace(ctx, reference)
+  const { revision } = await newestRecipe(ctx, reference)
   const newest = newestOfRevisions(await getBinaryRevisions(ctx, reference, revision, id))
   return { revision, binary: { id, revision: newest.revision } }
 }
 
 async function sumsOf(ctx: SubjectCtx, reference: Reference, location: FileOwner) {
-  const files = await getPlaceFiles(ctx, reference, location)
+  const files = await getFilesOfRevision(ctx, reference, location)
   return answer(Object.fromEntries(files.map(({ name, md5 }) => [name, md5])))
 }
 
 /** Returns download URLs of all files, or of one. */
 async function downloadUrls(ctx: SubjectCtx, reference: Reference, location: FileOwner, only?: string) {
-  const files = (await getPlaceFiles(ctx, reference, location)).filter(
+  const files = (await getFilesOfRevision(ctx, reference, location)).filter(
     ({ name }) => only === undefined || name === only,
   )
   return answer(Object.fromEntries(files.map(({ name }) => [name, fileUrl(ctx, reference, location, name)])))
@@ -88,7 +88,7 @@ export const conanRecipeSums = operation({
   requires: reading,
   reply: jsonReply,
   summary: 'List the files of a Conan recipe with their checksums',
-  run: async ({ ctx, params }) => sumsOf(ctx, params, await newestPlace(ctx, params)),
+  run: async ({ ctx, params }) => sumsOf(ctx, params, await newestRecipe(ctx, params)),
 })
 
 export const conanRecipeDigest = operation({
@@ -100,7 +100,7 @@ export const conanRecipeDigest = operation({
   requires: reading,
   reply: jsonReply,
   summary: 'Get the URL of the list of files of a Conan recipe',
-  run: async ({ ctx, params }) => downloadUrls(ctx, params, await newestPlace(ctx, params), manifestFile),
+  run: async ({ ctx, params }) => downloadUrls(ctx, params, await newestRecipe(ctx, params), manifestFile),
 })
 
 export const conanRecipeDownloadUrls = operation({
@@ -112,7 +112,7 @@ export const conanRecipeDownloadUrls = operation({
   requires: reading,
   reply: jsonReply,
   summary: 'Get the download URLs of a Conan recipe',
-  run: async ({ ctx, params }) => downloadUrls(ctx, params, await newestPlace(ctx, params)),
+  run: async ({ ctx, params }) => downloadUrls(ctx, params, await newestRecipe(ctx, params)),
 })
 
 export const conanRecipeUploadUrls = operation({
@@ -217,7 +217,7 @@ export const conanGetRecipeFile1 = operation({
   reply: storedReplies,
   summary: 'Download a file of a Conan recipe (protocol version 1)',
   run: async ({ ctx, params, call }) =>
-    servePackageFile(ctx, await getPlaceFile(ctx, params, { revision: params.revision }, params.filename), call),
+    servePackageFile(ctx, await getFileOfRevision(ctx, params, { revision: params.revision }, params.filename), call),
 })
 
 export const conanPutRecipeFile1 = operation({
@@ -243,7 +243,7 @@ export const conanGetBinaryFile1 = operation({
   reply: storedReplies,
   summary: 'Download a file of a Conan binary (protocol version 1)',
   run: async ({ ctx, params, call }) =>
-    servePackageFile(ctx, await getPlaceFile(ctx, params, binaryPlace(params), params.filename), call),
+    servePackageFile(ctx, await getFileOfRevision(ctx, params, binaryOwner(params), params.filename), call),
 })
 
 export const conanPutBinaryFile1 = operation({
@@ -256,5 +256,5 @@ export const conanPutBinaryFile1 = operation({
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
   summary: 'Publish a file of a Conan binary (protocol version 1)',
-  run: ({ ctx, params, call }) => takeFile(ctx, params, binaryPlace(params), params.filename, call),
+  run: ({ ctx, params, call }) => takeFile(ctx, params, binaryOwner(params), params.filename, call),
 })

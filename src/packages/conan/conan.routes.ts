@@ -10,11 +10,11 @@ import { packagesOn } from '../package.requirements.ts'
 import { changing, jsonReply, publishing, reading } from '../registry/registry.ts'
 import { writeRegistryToken } from '../registry/registry-token.ts'
 import { servePackageFile } from '../registry/serve-file.ts'
-import { answer, binaryPlace, conan, recipeParams, recipePath, takeFile } from './conan-protocol.ts'
+import { answer, binaryOwner, conan, recipeParams, recipePath, takeFile } from './conan-protocol.ts'
 import {
   getBinaryRevisions,
-  getPlaceFile,
-  getPlaceFiles,
+  getFileOfRevision,
+  getFilesOfRevision,
   getRevisions,
   newestOfRevisions,
   removeSelection,
@@ -181,7 +181,7 @@ export const conanFiles = operation({
   requires: reading,
   reply: jsonReply,
   summary: 'List the files of a revision of a Conan recipe',
-  run: async ({ ctx, params }) => fileNames(await getPlaceFiles(ctx, params, { revision: params.revision })),
+  run: async ({ ctx, params }) => fileNames(await getFilesOfRevision(ctx, params, { revision: params.revision })),
 })
 
 export const conanGetFile = operation({
@@ -194,7 +194,7 @@ export const conanGetFile = operation({
   reply: storedReplies,
   summary: 'Download a file of a Conan recipe',
   run: async ({ ctx, params, call }) =>
-    servePackageFile(ctx, await getPlaceFile(ctx, params, { revision: params.revision }, params.path), call),
+    servePackageFile(ctx, await getFileOfRevision(ctx, params, { revision: params.revision }, params.path), call),
 })
 
 export const conanPutFile = operation({
@@ -284,7 +284,7 @@ export const conanBinaryFiles = operation({
   requires: reading,
   reply: jsonReply,
   summary: 'List the files of a revision of a Conan binary',
-  run: async ({ ctx, params }) => fileNames(await getPlaceFiles(ctx, params, binaryPlace(params))),
+  run: async ({ ctx, params }) => fileNames(await getFilesOfRevision(ctx, params, binaryOwner(params))),
 })
 
 export const conanGetBinaryFile = operation({
@@ -297,7 +297,7 @@ export const conanGetBinaryFile = operation({
   reply: storedReplies,
   summary: 'Download a file of a Conan binary',
   run: async ({ ctx, params, call }) =>
-    servePackageFile(ctx, await getPlaceFile(ctx, params, binaryPlace(params), params.path), call),
+    servePackageFile(ctx, await getFileOfRevision(ctx, params, binaryOwner(params), params.path), call),
 })
 
 export const conanPutBinaryFile = operation({
@@ -310,5 +310,5 @@ export const conanPutBinaryFile = operation({
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
   summary: 'Publish a file of a Conan binary',
-  run: ({ ctx, params, call }) => takeFile(ctx, params, binaryPlace(params), params.path, call),
+  run: ({ ctx, params, call }) => takeFile(ctx, params, binaryOwner(params), params.path, call),
 })

@@ -215,7 +215,7 @@ export function newestOfRevisions(revisions: readonly Revision[]): Revision {
 }
 
 /** Lists the files of a recipe or binary revision. Throws `NotFound` without files. */
-export async function getPlaceFiles(
+export async function getFilesOfRevision(
   ctx: SubjectCtx,
   reference: Reference,
   location: FileOwner,
@@ -226,7 +226,7 @@ export async function getPlaceFiles(
 }
 
 /** Returns a file of a recipe or binary revision. */
-export async function getPlaceFile(
+export async function getFileOfRevision(
   ctx: SubjectCtx,
   reference: Reference,
   location: FileOwner,

@@ -13,7 +13,7 @@ const recordOf = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
 
 /** The member that holds the upstream's archive URL; the other members are for clients. */
-const placeMember = '_upstream'
+const archiveMember = '_upstream'
 
 /** Replaces the archive URLs in a package document with ours. Throws `BadRequest`. */
 function ownDocument(ctx: SubjectCtx, name: string, content: Buffer): Buffer {
@@ -32,7 +32,7 @@ function ownDocument(ctx: SubjectCtx, name: string, content: Buffer): Buffer {
     const own = {
       ...dist,
       tarball: urlBelow(ctx, 'npm', name, '-', version, archiveName(name, version)),
-      [placeMember]: tarball,
+      [archiveMember]: tarball,
     }
     return [[version, { ...about, name, version, dist: own }] as const]
   })
@@ -70,7 +70,7 @@ export function npmArchiveFrom(
       ([version]) => archiveName(name, version) === fileName.toLowerCase(),
     )
     const dist = recordOf(recordOf(found?.[1])['dist'])
-    const url = dist[placeMember]
+    const url = dist[archiveMember]
     if (typeof url !== 'string') throw noFile()
     return { url, digests: digestsOf(dist) }
   })

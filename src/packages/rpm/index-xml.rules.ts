@@ -135,9 +135,9 @@ function needsOf({ relations: { provides = [], requires = [] }, files }: RpmPack
 
 const fileTypes: Readonly<Record<string, string>> = { d: ' type="dir"', g: ' type="ghost"' }
 
-const filesOf = ({ files, kinds }: RpmPackage, isTold: (path: string) => boolean): string[] =>
+const filesOf = ({ files, kinds }: RpmPackage, isListed: (path: string) => boolean): string[] =>
   files.flatMap((path, at) =>
-    isTold(path) ? [`  <file${fileTypes[kinds[at] ?? ''] ?? ''}>${escapeXml(path)}</file>\n`] : [],
+    isListed(path) ? [`  <file${fileTypes[kinds[at] ?? ''] ?? ''}>${escapeXml(path)}</file>\n`] : [],
   )
 
 const changesOf = ({ changes }: RpmPackage): string[] =>

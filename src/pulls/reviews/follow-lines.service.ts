@@ -46,7 +46,7 @@ export async function followLines(services: Services, id: PullId): Promise<void>
       if (ofSide.length === 0 || to === undefined) continue
       const paths = [...new Set(ofSide.map((row) => row.tree_path))]
       const files = isFollowed ? await filesNow(services, repo, { from, to }, paths) : new Map<string, FileNow>()
-      changes.push(...ofSide.map((row) => ({ row, now: placeNow(row, to, files.get(row.tree_path)) })))
+      changes.push(...ofSide.map((row) => ({ row, now: currentLine(row, to, files.get(row.tree_path)) })))
     }
   }
   await transaction(services.db, async (tx) => {
@@ -56,7 +56,7 @@ export async function followLines(services: Services, id: PullId): Promise<void>
 }
 
 /** Returns where the lines of a comment are; undefined when they have changed. */
-function placeNow(row: CommentRow, oid: Oid, file: FileNow | undefined): LineAddress | undefined {
+function currentLine(row: CommentRow, oid: Oid, file: FileNow | undefined): LineAddress | undefined {
   const last = Math.abs(row.line)
   const lines = file && movedLines({ first: row.first_line === 0 ? last : row.first_line, last }, file.parts)
   if (!file || !lines) return undefined

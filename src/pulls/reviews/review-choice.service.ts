@@ -5,7 +5,7 @@ import { listTeamsOfRepo, loadTeams } from '../../orgs/team.store.ts'
 import { reviewersOf } from '../../repos/people/candidate.service.ts'
 import { loadUsers } from '../../users/user.store.ts'
 import type { PullPair } from '../pull.store.ts'
-import { askForReviews, mayAsk, withdrawRequests, type AskedPull } from './review-request.service.ts'
+import { askForReviews, mayAsk, withdrawRequests, type ReviewablePull } from './review-request.service.ts'
 import { listReviews } from './review.store.ts'
 
 /** The people and teams that can be asked for a review. */
@@ -18,7 +18,7 @@ export interface ReviewChoices {
 const offeredAtMost = 100
 
 /** Returns at most 100 people and the teams that the viewer may ask for a review; undefined when they may ask nobody. */
-export async function getReviewChoices(ctx: SignedInRepoCtx, pair: AskedPull): Promise<ReviewChoices | undefined> {
+export async function getReviewChoices(ctx: SignedInRepoCtx, pair: ReviewablePull): Promise<ReviewChoices | undefined> {
   if (!(await mayAsk(ctx, pair)).allowed) return undefined
   const page: Page = { number: 1, limit: offeredAtMost, offset: 0 }
   const [people, teams] = await Promise.all([

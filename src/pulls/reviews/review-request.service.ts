@@ -149,7 +149,7 @@ async function teamNamed(ctx: SignedInRepoCtx, name: string): Promise<TeamRow> {
 }
 
 /** The parts of a pull request, which may be about to be opened, that requests depend on. */
-export interface AskedPull {
+export interface ReviewablePull {
   readonly issue: Pick<PullPair['issue'], 'poster_id'>
   readonly pull: Pick<PullRow, 'base_branch'>
 }
@@ -158,7 +158,7 @@ export interface AskedPull {
  * Returns whether the caller may request reviews. Each collaborator may; administrators of the instance need a relation to
  * the pull request like other accounts.
  */
-export async function mayAsk(ctx: SignedInRepoCtx, pair: AskedPull): Promise<Verdict> {
+export async function mayAsk(ctx: SignedInRepoCtx, pair: ReviewablePull): Promise<Verdict> {
   const [collaboration, rights] = await Promise.all([
     findCollaboration(ctx.db, ctx.repo.id, ctx.viewer.id),
     // Leaves out the rights of an administrator of the instance.
@@ -181,7 +181,11 @@ export async function mayAsk(ctx: SignedInRepoCtx, pair: AskedPull): Promise<Ver
  * @throws NotFound for unknown people and teams
  * @throws Invalid for the author, for reviewers without read access, and when the caller may not request reviews
  */
-export async function planNamed(ctx: SignedInRepoCtx, pair: AskedPull, input: RequestInput): Promise<PlannedRequest[]> {
+export async function planNamed(
+  ctx: SignedInRepoCtx,
+  pair: ReviewablePull,
+  input: RequestInput,
+): Promise<PlannedRequest[]> {
   const { people, teams } = await namedIn(ctx, input)
   const verdict = await mayAsk(ctx, pair)
   if (!verdict.allowed) throw new Invalid(verdict.reason, verdict.code)

@@ -1,5 +1,5 @@
 import type { Services } from '../../access/context.ts'
-import type { PushedUpdate } from '../../git/git.ts'
+import type { PushedUpdate } from '../../git/git-service.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
 import { mapLimited } from '../../lib/map-limited.ts'
 import { branchOf, isZeroOid, tagOf } from '../../lib/refs.ts'

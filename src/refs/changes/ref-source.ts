@@ -1,11 +1,11 @@
-import { asking } from '../../audit/asking.ts'
+import { requestOrigin } from '../../audit/request-origin.ts'
 import { transaction, type Db } from '../../db/database.ts'
 import type { RefSource } from '../../git/git.ts'
 import { findGeneration, loadRefs } from './ref.store.ts'
 
 /** The references in the database, which the git layer copies to the disk. */
 export const refSource = (db: Db): RefSource => ({
-  asking,
+  request: requestOrigin,
   generation: async (key) => (await findGeneration(db, key))?.generation,
   // A transaction ends when what it has read is durable, and the generation belongs to the references.
   state: (key) =>

@@ -1,5 +1,6 @@
 import type { RepoCtx } from '../../access/context.ts'
-import type { PushedUpdate, ReadFrom } from '../../git/git.ts'
+import type { PushedUpdate } from '../../git/git-service.ts'
+import type { ReadFrom } from '../../git/git.ts'
 import { Forbidden } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { branchOf, branchRef, isZeroOid, tagOf } from '../../lib/refs.ts'

@@ -1,6 +1,6 @@
 import type { Rights } from '../../access/rights.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
-import type { PushedUpdate } from '../../git/git.ts'
+import type { PushedUpdate } from '../../git/git-service.ts'
 import { branchOf, isZeroOid } from '../../lib/refs.ts'
 import { allow, deny, type Verdict } from '../../lib/verdict.ts'
 import type { GitRepository } from '../git-repository.ts'

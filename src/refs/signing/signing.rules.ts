@@ -50,10 +50,10 @@ export function signedAs<Someone extends Person>(
 ): { readonly committer: Someone; readonly trailers: readonly string[] } {
   const { author, committer } = people
   if (model === 'collaborator') return { committer, trailers: [] }
-  const isTold = model === 'collaboratorcommitter' || !isSame(author, committer)
+  const isNamed = model === 'collaboratorcommitter' || !isSame(author, committer)
   const person = `${committer.name} <${committer.email}>`
   return {
     committer: { ...committer, name: instance.name, email: instance.email },
-    trailers: isTold ? [`Co-authored-by: ${person}`, `Co-committed-by: ${person}`] : [],
+    trailers: isNamed ? [`Co-authored-by: ${person}`, `Co-committed-by: ${person}`] : [],
   }
 }

@@ -1,7 +1,7 @@
 import type { RepoCtx } from '../../access/context.ts'
 import { recordAct } from '../../audit/audit.ts'
 import { transaction } from '../../db/database.ts'
-import { customHookNames, type CustomHookName } from '../../git/git.ts'
+import { customHookNames, type CustomHookName } from '../../git/git-service.ts'
 import { NotFound } from '../../lib/errors.ts'
 
 /** A script that git runs on the server for each push; without content there is none. */

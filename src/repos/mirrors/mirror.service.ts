@@ -3,7 +3,7 @@ import { transaction } from '../../db/database.ts'
 import type { MirrorChange, MirrorRow, NewMirrorRow } from '../../db/tables/mirrors.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import { publish } from '../../events/hub.ts'
-import type { PushedUpdate } from '../../git/git.ts'
+import type { PushedUpdate } from '../../git/git-service.ts'
 import { Forbidden, Invalid } from '../../lib/errors.ts'
 import type { Oid, RepoId, UserId } from '../../lib/ids.ts'
 import { inParts } from '../../lib/in-parts.ts'
@@ -17,7 +17,7 @@ import { moveHead, moveRefs } from '../../refs/changes/ref-door.service.ts'
 import type { RemoteAddress, RemoteCredentials } from './remote-address.rules.ts'
 import { fetchFrom, forgetFetched, lookAtRemote } from './remote-repository.service.ts'
 import { findRepoById } from '../repo.store.ts'
-import { takeSettings, tellSettingsChange } from '../settings-change.service.ts'
+import { takeSettings, publishSettingsChange } from '../settings-change.service.ts'
 
 /** Seal purpose of mirror credentials. */
 export const mirrorPurpose = 'mirror-credentials'
@@ -150,7 +150,7 @@ async function followHead(services: Services, repo: RepoRow, branch: string) {
   await transaction(services.db, async (tx) => {
     const before = await takeSettings(tx, id)
     await moveHead(tx, services, codeOf(repo), branch)
-    await tellSettingsChange(tx, before, doerId)
+    await publishSettingsChange(tx, before, doerId)
   })
 }
 

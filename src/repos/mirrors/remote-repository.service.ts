@@ -8,7 +8,8 @@ import type { GitKey } from '../../lib/ids.ts'
 import { inParts } from '../../lib/in-parts.ts'
 import { branchRef, fetchedPrefix, zeroOid } from '../../lib/refs.ts'
 import { withTemporaryFolder } from '../../lib/temporary-folder.ts'
-import type { PushedUpdate, RemoteFetch, RemotePush } from '../../git/git.ts'
+import type { PushedUpdate } from '../../git/git-service.ts'
+import type { RemoteFetch, RemotePush } from '../../git/git-remote.ts'
 import { migrationClient } from './migration-client.ts'
 import { basicAuthorization, parseSshAddress, type RemoteAddress } from './remote-address.rules.ts'
 
@@ -38,9 +39,9 @@ export async function lookAtRemote(
   signal?: AbortSignal,
   use: RemoteUse = 'git-upload-pack',
 ): Promise<RemoteRepository> {
-  const askedPath = `/info/refs?service=${use}`
+  const infoPath = `/info/refs?service=${use}`
   const reply = await asInvalid(
-    migrationClient.of(services).request(address.url + askedPath, {
+    migrationClient.of(services).request(address.url + infoPath, {
       headers: address.credentials === undefined ? {} : { authorization: basicAuthorization(address.credentials) },
       maxRedirects,
       maxBodyBytes: maxAdvertisementBytes,
@@ -53,10 +54,10 @@ export async function lookAtRemote(
   }
   if (reply.status === 404) throw new Invalid('the other server has no such repository', 'remote_not_found')
   const isGit = String(reply.headers['content-type']).startsWith(`application/x-${use}-advertisement`)
-  if (reply.status !== 200 || !isGit || !reply.url.endsWith(askedPath)) {
+  if (reply.status !== 200 || !isGit || !reply.url.endsWith(infoPath)) {
     throw new Invalid(`the address is no git repository (it answered ${reply.status})`, 'remote_no_repository')
   }
-  const url = reply.url.slice(0, -askedPath.length)
+  const url = reply.url.slice(0, -infoPath.length)
   const moved = new URL(url).origin !== new URL(address.url).origin
   return { url, credentials: moved ? undefined : address.credentials, ...readAdvertisement(reply.body) }
 }
@@ -224,9 +225,9 @@ async function asTimeout<Result>(work: Promise<Result>): Promise<Result> {
 const bracketed = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address)
 
 /** Turns errors of the outgoing client, such as refused addresses and unknown hosts, into `Invalid`. */
-export async function asInvalid<Result>(asking: Promise<Result>): Promise<Result> {
+export async function asInvalid<Result>(work: Promise<Result>): Promise<Result> {
   try {
-    return await asking
+    return await work
   } catch (error) {
     if (Error.isError(error) && error.name === 'OutgoingError') throw new Invalid(error.message, 'remote_unreachable')
     throw error

@@ -20,7 +20,7 @@ const rememberMs = 60_000
 const maxRemembered = 10_000
 
 /** Largest numbers of concurrent and waiting requests to directories. */
-const maxAsking = 16
+const maxConcurrent = 16
 const maxWaiting = 200
 
 /** Largest number of groups of one person. */
@@ -31,7 +31,7 @@ export const directories = ownService('the directories', {
   open: () => ({
     right: cacheOf<string, true>(maxRemembered, { ttl: rememberMs }),
     limit: createConcurrencyLimit({
-      running: maxAsking,
+      running: maxConcurrent,
       waiting: maxWaiting,
       refusal: () => new TooManyRequests('too many people sign in at once', 'directory_busy'),
     }),

@@ -9,7 +9,7 @@ import { nowUnix } from '../../lib/time.ts'
 import { createUser } from '../../users/user.service.ts'
 import { findUserByName } from '../../users/user.store.ts'
 import { noteLogin } from '../person.store.ts'
-import type { ProxySaid } from './proxy-headers.rules.ts'
+import type { ProxyIdentity } from './proxy-headers.rules.ts'
 
 /** Time between two audit entries of a person who comes through the proxy, in seconds. */
 const loginNotedSeconds = 3600
@@ -20,7 +20,7 @@ const loginNotedSeconds = 3600
  * @returns undefined when it does not exist
  * @throws AccountRefused when it cannot be created
  */
-export async function accountOfProxy(services: Services, headers: ProxySaid): Promise<UserRow | undefined> {
+export async function accountOfProxy(services: Services, headers: ProxyIdentity): Promise<UserRow | undefined> {
   const found = await findAccount(services, headers)
   if (found === 'taken') return undefined
   const user = found ?? (await makeProxied(services, headers))
@@ -38,7 +38,7 @@ export async function accountOfProxy(services: Services, headers: ProxySaid): Pr
 /** The name of an organization signs nobody in. */
 async function findAccount(
   { db, config }: Services,
-  { name, email }: ProxySaid,
+  { name, email }: ProxyIdentity,
 ): Promise<UserRow | 'taken' | undefined> {
   const named = name === undefined ? undefined : await findUserByName(db, name)
   if (named) return named.kind === 'individual' ? named : 'taken'
@@ -46,7 +46,7 @@ async function findAccount(
   return email === undefined || isMade ? undefined : findPersonByPrimary(db, email)
 }
 
-async function makeProxied(services: Services, { name, email, fullName }: ProxySaid): Promise<UserRow | undefined> {
+async function makeProxied(services: Services, { name, email, fullName }: ProxyIdentity): Promise<UserRow | undefined> {
   if (name === undefined || !services.config.service.enableReverseProxyAutoRegistration) return undefined
   try {
     return await createUser(services, { name, email: email ?? `${randomUUID()}@localhost`, fullName })

@@ -2,7 +2,7 @@ import { mayUseEmail } from '../../users/email.rules.ts'
 import { mayNameAccount } from '../../users/name.rules.ts'
 
 /** Values of the proxy's headers; undefined for an absent one. */
-export interface ProxySaid {
+export interface ProxyIdentity {
   readonly name: string | undefined
   readonly email: string | undefined
   /** Empty for an absent or invalid value. */
@@ -24,7 +24,7 @@ const maxFullName = 100
  * characters and look-alike letters are invalid too.
  * @returns the name of an invalid header
  */
-export function readProxyHeaders({ name, email, fullName }: ProxyHeaders): ProxySaid | 'name' | 'email' {
+export function readProxyHeaders({ name, email, fullName }: ProxyHeaders): ProxyIdentity | 'name' | 'email' {
   const rules = { allowDotsInUsernames: true }
   if (name !== undefined && !mayNameAccount(name, rules).allowed) return 'name'
   if (email !== undefined && !mayUseEmail(email).allowed) return 'email'

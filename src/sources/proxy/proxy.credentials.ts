@@ -4,7 +4,7 @@ import { viewerOf } from '../../auth/viewer.ts'
 import type { Call } from '../../http/operation.ts'
 import { isFromHere } from '../../http/own-origin.ts'
 import { AccountRefused, Unauthenticated } from '../../lib/errors.ts'
-import { readProxyHeaders, type ProxySaid } from './proxy-headers.rules.ts'
+import { readProxyHeaders, type ProxyIdentity } from './proxy-headers.rules.ts'
 
 /** Returns a header of the proxy; undefined when absent or empty. */
 function headerOf({ headers }: Call, name: string): string | undefined {
@@ -13,7 +13,7 @@ function headerOf({ headers }: Call, name: string): string | undefined {
 }
 
 /** Returns what a trusted proxy says about the caller. @throws Unauthenticated for invalid headers */
-function saidBy({ config }: AuthServices, call: Call): ProxySaid | undefined {
+function identityIn({ config }: AuthServices, call: Call): ProxyIdentity | undefined {
   const { service, security } = config
   if (!service.enableReverseProxyAuthentication || !call.isFromProxy) return undefined
   const name = headerOf(call, security.reverseProxyAuthenticationUser)
@@ -28,7 +28,7 @@ function saidBy({ config }: AuthServices, call: Call): ProxySaid | undefined {
 }
 
 async function identityOf(services: AuthServices, call: Call): Promise<Identity | undefined> {
-  const headers = saidBy(services, call)
+  const headers = identityIn(services, call)
   const user = headers && (await services.accountOfProxy(headers))
   return user && { viewer: viewerOf(user, { kind: 'proxy' }) }
 }

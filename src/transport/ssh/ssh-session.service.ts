@@ -7,12 +7,12 @@ import {
   findRepoByName,
 } from '../../access/access.store.ts'
 import type { Ctx, Services } from '../../access/context.ts'
-import { asking, whileAsked } from '../../audit/asking.ts'
+import { requestOrigin, withOrigin } from '../../audit/request-origin.ts'
 import { checkAccountState } from '../../auth/identify.ts'
 import { credentialName, viewerOf, type Viewer } from '../../auth/viewer.ts'
 import type { PublicKeyRow, UserRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
-import type { GitService as RunningGit } from '../../git/git.ts'
+import type { GitService as RunningGit } from '../../git/git-service.ts'
 import { issueTicket } from '../../lfs/tickets/ticket.service.ts'
 import type { TicketProof } from '../../lfs/tickets/ticket.ts'
 import { Forbidden, NotFound, Refusal } from '../../lib/errors.ts'
@@ -77,7 +77,7 @@ export async function runSshCommand(
     const parsed = parseSshCommand(command)
     const operation = parsed.kind === 'git' ? `ssh ${parsed.service}` : 'ssh'
     const call = { address: request.address, requestId: '', operation }
-    return await whileAsked(call, () => serve(services, caller, parsed, request, streams))
+    return await withOrigin(call, () => serve(services, caller, parsed, request, streams))
   } catch (error) {
     const isKnown = error instanceof Refusal
     if (!isKnown && !request.signal.aborted) services.log('error', 'an SSH command failed', { error })
@@ -120,7 +120,7 @@ async function serve(
   const viewer = await viewerOfCaller(services, caller, repository, wantsToWrite(command))
   // A deploy key has no account, so its id identifies it.
   const person = caller.user ? { person: { id: caller.user.id, name: caller.user.name } } : {}
-  Object.assign(asking() ?? {}, { credential: credentialName(viewer.credential), ...person })
+  Object.assign(requestOrigin() ?? {}, { credential: credentialName(viewer.credential), ...person })
   const claim = {
     viewer: viewer.id,
     isAdmin: viewer.isAdmin,

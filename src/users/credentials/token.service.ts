@@ -1,5 +1,5 @@
 import type { Services, SignedInCtx } from '../../access/context.ts'
-import { asking } from '../../audit/asking.ts'
+import { requestOrigin } from '../../audit/request-origin.ts'
 import { recordAct } from '../../audit/audit.ts'
 import { mayIssueToken } from '../../auth/issue.policy.ts'
 import { countTokens, deleteToken, findTokenByName, insertToken, listTokens } from '../../auth/token.store.ts'
@@ -57,7 +57,7 @@ export async function createToken(
         details: { account: user.name, scopes },
       })
       // Tokens of commands and of the first start cause no security mail.
-      if (asking()?.person) {
+      if (requestOrigin()?.person) {
         await publish(tx, 'credential.changed', { userId: user.id, what: 'token', name: input.name })
       }
       return made

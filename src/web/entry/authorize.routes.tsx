@@ -13,7 +13,7 @@ import {
 import type { AuthorizationRequest } from '../../oauth/authorize/authorize-request.rules.ts'
 import { oauthOn } from '../../oauth/oauth.requirements.ts'
 import { formTargetOf } from '../../oauth/applications/redirect.rules.ts'
-import { AnswerButtons, AskedScope } from './asked-scope.tsx'
+import { AnswerButtons, RequestedScope } from './requested-scope.tsx'
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import { inBrowser, ownForm } from '../shell/browser.requirements.ts'
 import { CardForm, sendCard } from '../shell/card-page.tsx'
@@ -80,7 +80,7 @@ const requestOf = (sent: Sent, repeated: readonly string[] = []): AuthorizationR
   repeated,
 })
 
-const askedIn = ({ sessionId, signedInUnix }: BrowserCtx, viewer: Viewer, { again }: Sent): SignedInPerson => ({
+const signedInPerson = ({ sessionId, signedInUnix }: BrowserCtx, viewer: Viewer, { again }: Sent): SignedInPerson => ({
   viewer,
   sessionId,
   signedInUnix,
@@ -116,7 +116,7 @@ async function answer(
     heading: texts.authorize.heading(application.name),
     content: (
       <>
-        <AskedScope login={ctx.viewer?.user.name ?? ''} ownerName={ownerName} scope={scope} />
+        <RequestedScope login={ctx.viewer?.user.name ?? ''} ownerName={ownerName} scope={scope} />
         <p>{texts.authorize.target(target)}</p>
         <CardForm to="/login/oauth/grant" hidden={{ ...asSent(sent), agreed_scope: scope }}>
           <AnswerButtons />
@@ -153,7 +153,7 @@ export const oauthAuthorize = operation({
       query,
       names.filter((name) => rawQuery.getAll(name).length > 1),
     )
-    const openRequest = ctx.viewer && askedIn(ctx, ctx.viewer, query)
+    const openRequest = ctx.viewer && signedInPerson(ctx, ctx.viewer, query)
     return answer(ctx, call, { sent: query, query: rawQuery }, await openAuthorization(ctx, openRequest, request))
   },
 })
@@ -205,7 +205,7 @@ export const oauthGrant = operation({
     const found = await recentSignInFor(need, { ...known, viewer }, call, body, headers)
     if ('confirmation' in found) return found.confirmation
     const { ctx } = found
-    const authorization = await answerAuthorization(ctx, askedIn(ctx, viewer, body), request, decision)
+    const authorization = await answerAuthorization(ctx, signedInPerson(ctx, viewer, body), request, decision)
     return answer(ctx, call, { sent: body, query: queryOf(body) }, authorization)
   },
 })

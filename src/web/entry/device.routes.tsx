@@ -4,7 +4,7 @@ import { bytesOf, operation, validBody, type Call } from '../../http/operation.t
 import { requestObject } from '../../http/schema.ts'
 import { answerWaitingDevice, findDeviceByCode, type WaitingDevice } from '../../oauth/devices/device.service.ts'
 import { oauthOn } from '../../oauth/oauth.requirements.ts'
-import { AnswerButtons, AskedScope } from './asked-scope.tsx'
+import { AnswerButtons, RequestedScope } from './requested-scope.tsx'
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import { inBrowser, inSession, ownForm } from '../shell/browser.requirements.ts'
 import { attempt, refusedForm } from '../shell/attempt.ts'
@@ -62,7 +62,7 @@ function askPage(ctx: BrowserCtx & { readonly viewer: Viewer }, call: Call, devi
         {texts.device.shown(userCode)} {texts.device.requestSent(address, <Moment unix={requestedUnix} />)}{' '}
         {texts.device.onlyYours}
       </p>
-      <AskedScope login={ctx.viewer.user.name} ownerName={ownerName} scope={scope} />
+      <RequestedScope login={ctx.viewer.user.name} ownerName={ownerName} scope={scope} />
       <p>{texts.device.revocable}</p>
       <CardForm to="/login/device/answer" hidden={{ user_code: userCode, scope }}>
         <AnswerButtons />

@@ -34,13 +34,13 @@ async function countKind(ctx: Ctx, kind: SearchKind, text: string): Promise<Kind
   return { kind, total, isBounded: bound !== undefined }
 }
 
-/** Finds the results of the asked kind, or else of the first one that has some, and counts those of the others. */
-async function searchAll(ctx: Ctx, asked: SearchKind | undefined, text: string, at: Page): Promise<FoundKinds> {
+/** Finds the results of the chosen kind, or else of the first one that has some, and counts those of the others. */
+async function searchAll(ctx: Ctx, chosen: SearchKind | undefined, text: string, at: Page): Promise<FoundKinds> {
   const kinds = kindsOf(ctx)
-  if (asked !== undefined) {
+  if (chosen !== undefined) {
     const [results, ...others] = await Promise.all([
-      findAll(ctx, asked, text, at),
-      ...kinds.filter((kind) => kind !== asked).map((kind) => countKind(ctx, kind, text)),
+      findAll(ctx, chosen, text, at),
+      ...kinds.filter((kind) => kind !== chosen).map((kind) => countKind(ctx, kind, text)),
     ])
     return { results, counts: kinds.map((kind) => others.find((each) => each.kind === kind) ?? results) }
   }
@@ -83,10 +83,10 @@ export const search = page({
   async load({ ctx, query }) {
     const text = (query.q ?? '').trim()
     const kinds = kindsOf(ctx)
-    const asked = kinds.find((kind) => kind === query.type)
+    const chosen = kinds.find((kind) => kind === query.type)
     const at = pageOf({ page: query.page, limit: ctx.config.ui.repoSearchPagingNum }, ctx.config.api)
-    const found = text === '' ? undefined : await searchAll(ctx, asked, text, at)
-    return { text, asked, kinds, page: at, found }
+    const found = text === '' ? undefined : await searchAll(ctx, chosen, text, at)
+    return { text, chosen, kinds, page: at, found }
   },
   meta: ({ text }) => ({ title: text === '' ? texts.title : texts.titleFor(text), isUnlisted: true }),
   view: SearchView,

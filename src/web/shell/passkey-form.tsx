@@ -33,7 +33,7 @@ export const PasskeyForm = ({
     to={to}
     hidden={{ ...hidden, challenge: passkeyRequest.challenge, response: '' }}
     data-passkey={'rpName' in passkeyRequest ? 'create' : 'get'}
-    data-asked={JSON.stringify(passkeyRequest)}
+    data-request={JSON.stringify(passkeyRequest)}
   >
     {children}
     {remembers ? <input type="hidden" name="remember" value="on" disabled /> : null}

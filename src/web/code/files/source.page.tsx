@@ -18,12 +18,12 @@ import { SourceView, type SourceProps } from './source.view.tsx'
 import { mayEditHere } from '../editing.ts'
 import { integer } from '../../ui/fields.ts'
 
-interface Asked {
+interface SourceQuery {
   readonly display?: string | undefined
   readonly page?: number | undefined
 }
 
-async function loadSource(ctx: RepoCtx & BrowserCtx, rest: string, query: Asked): Promise<SourceProps> {
+async function loadSource(ctx: RepoCtx & BrowserCtx, rest: string, query: SourceQuery): Promise<SourceProps> {
   const { revision, treePath: path } = await revisionAt(ctx, 'src', rest)
   const { owner, repo } = ctx
   const entry = await entryAt(ctx, revision, path)

@@ -11,9 +11,9 @@ import { basicAuthorization } from '../../../testing/samples.ts'
 const path = '/user/settings/security'
 
 /** Returns the page's request to the browser and its hidden fields. */
-function askedIn(text: string, action: string) {
+function requestIn(text: string, action: string) {
   const form = text.slice(text.indexOf(`action="${action}"`))
-  const request = JSON.parse(unescaped(/data-asked="([^"]*)"/.exec(form)?.[1] ?? '{}'))
+  const request = JSON.parse(unescaped(/data-request="([^"]*)"/.exec(form)?.[1] ?? '{}'))
   const fields = hiddenFields(text, `"${action}"`)
   // Disabled until the script enables it, so browsers do not send it.
   delete fields['remember']
@@ -23,7 +23,7 @@ function askedIn(text: string, action: string) {
 /** Starts to add a passkey; returns the request to the device. */
 async function begin(browser: Browser, name = 'my key', password = testPassword) {
   const page = await browser.post(`${path}/passkeys`, { _csrf: await browser.csrf(path), name, password })
-  return { text: page.text, ...askedIn(page.text, `${path}/passkeys/add`) }
+  return { text: page.text, ...requestIn(page.text, `${path}/passkeys/add`) }
 }
 
 async function add(forge: Forge, browser: Browser, device = new PasskeyDevice(forge.url)) {
@@ -38,7 +38,7 @@ const isIn = async (browser: Browser): Promise<boolean> => (await browser.get('/
 
 /** Signs in with a passkey. */
 async function signInBy(browser: Browser, device: PasskeyDevice, more: Record<string, string> = {}, verified = true) {
-  const { request, fields } = askedIn((await browser.get('/user/login')).text, '/user/passkey')
+  const { request, fields } = requestIn((await browser.get('/user/login')).text, '/user/passkey')
   return browser.post('/user/passkey', { ...fields, response: device.get(request, verified), ...more })
 }
 
@@ -69,7 +69,7 @@ test('passkeySignInSubmit: an answer counts once, for this site, with user verif
     const { status, text } = await browser.post('/user/passkey', fields)
     assert.deepEqual([status, /role="alert"/.test(text), browser.cookies.has('ingot_session')], [200, true, false])
   }
-  const ask = async () => askedIn((await browser.get('/user/login')).text, '/user/passkey')
+  const ask = async () => requestIn((await browser.get('/user/login')).text, '/user/passkey')
   const { request, fields } = await ask()
   await refused(fields)
   for (const response of [
@@ -116,7 +116,7 @@ test('passkeySignInSubmit: one of concurrent uses of an answer signs in', async 
   await using forge = await startForge({ users: ['alice'] })
   const { device } = await add(forge, await Browser.of(forge, 'alice'))
   const browser = new Browser(forge)
-  const { request, fields } = askedIn((await browser.get('/user/login')).text, '/user/passkey')
+  const { request, fields } = requestIn((await browser.get('/user/login')).text, '/user/passkey')
   const response = device.get(request)
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => browser.post('/user/passkey', { ...fields, response })),
@@ -142,14 +142,14 @@ test('twoFactorPasskeySubmit: the password leads to a page that asks for the pas
     assert.equal((await browser.signIn('alice', testPassword)).headers.get('location'), '/user/two_factor')
     const { text } = await browser.get('/user/two_factor')
     assert.doesNotMatch(text, /name="passcode"/, 'there are no codes')
-    return { browser, ...askedIn(text, '/user/two_factor/passkey') }
+    return { browser, ...requestIn(text, '/user/two_factor/passkey') }
   }
   const { browser, request, fields } = await half()
   assert.deepEqual(request.allow, [device.id.toString('base64url')])
   const send = (response: string, more: Record<string, string> = {}) =>
     browser.post('/user/two_factor/passkey', { ...fields, response, ...more })
   assert.equal((await send(bobs.get(request))).status, 200)
-  const { request: alone } = askedIn((await browser.get('/user/login')).text, '/user/passkey')
+  const { request: alone } = requestIn((await browser.get('/user/login')).text, '/user/passkey')
   assert.equal((await send(device.get(alone), { challenge: alone.challenge })).status, 200, 'asked for something else')
   assert.equal(await isIn(browser), false)
   const alsoAlone = await browser.post('/user/passkey', { ...fields, response: device.get(request) })
@@ -253,7 +253,7 @@ test('createTokenSubmit: a passkey confirms who it is, of that account and once'
   const answer = await alice.submit(to, `"${to}"`, sent)
   assert.equal(answer.status, 403)
   assert.doesNotMatch(answer.text, /type="password"/)
-  const { request, fields } = askedIn(answer.text, to)
+  const { request, fields } = requestIn(answer.text, to)
   assert.equal((await alice.post(to, { ...fields, response: other.get(request) })).status, 403)
   const response = device.get(request)
   const done = await alice.post(to, { ...fields, response })

@@ -12,14 +12,14 @@ const toBase64 = (buffer) =>
 
 const publicKeys = (ids) => ids.map((id) => ({ type: 'public-key', id: fromBase64(id) }))
 
-/** @param asked `PasskeyRequest` of `auth/passkey.service.ts` */
-const get = async (asked) => {
+/** @param request `PasskeyRequest` of `auth/passkey.service.ts` */
+const get = async (request) => {
   const { id, rawId, type, response } = await navigator.credentials.get({
     publicKey: {
-      challenge: fromText(asked.challenge),
-      rpId: asked.rpId,
-      allowCredentials: publicKeys(asked.allow),
-      userVerification: asked.verification,
+      challenge: fromText(request.challenge),
+      rpId: request.rpId,
+      allowCredentials: publicKeys(request.allow),
+      userVerification: request.verification,
     },
   })
   const { clientDataJSON, authenticatorData, signature, userHandle } = response
@@ -37,15 +37,15 @@ const get = async (asked) => {
   }
 }
 
-/** @param asked `NewPasskeyRequest` of `auth/passkey.service.ts` */
-const create = async (asked) => {
+/** @param request `NewPasskeyRequest` of `auth/passkey.service.ts` */
+const create = async (request) => {
   const { id, rawId, type, response } = await navigator.credentials.create({
     publicKey: {
-      challenge: fromText(asked.challenge),
-      rp: { id: asked.rpId, name: asked.rpName },
-      user: { id: fromBase64(asked.userHandle), name: asked.userName, displayName: asked.userName },
+      challenge: fromText(request.challenge),
+      rp: { id: request.rpId, name: request.rpName },
+      user: { id: fromBase64(request.userHandle), name: request.userName, displayName: request.userName },
       pubKeyCredParams: [-8, -7, -257].map((alg) => ({ type: 'public-key', alg })),
-      excludeCredentials: publicKeys(asked.exclude),
+      excludeCredentials: publicKeys(request.exclude),
       authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
       attestation: 'none',
     },
@@ -64,8 +64,8 @@ const create = async (asked) => {
 }
 
 for (const form of document.querySelectorAll('form[data-passkey]')) {
-  const asked = JSON.parse(form.dataset.asked)
-  const isHere = location.hostname === asked.rpId || location.hostname.endsWith(`.${asked.rpId}`)
+  const request = JSON.parse(form.dataset.request)
+  const isHere = location.hostname === request.rpId || location.hostname.endsWith(`.${request.rpId}`)
   const failed = form.querySelector('[data-failed]')
   if (isHere && typeof PublicKeyCredential === 'function') {
     for (const hidden of document.querySelectorAll('[data-with-passkeys]')) hidden.hidden = false
@@ -76,7 +76,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
   async function send() {
     failed.hidden = true
     try {
-      const answer = await (form.dataset.passkey === 'create' ? create(asked) : get(asked))
+      const answer = await (form.dataset.passkey === 'create' ? create(request) : get(request))
       form.elements.response.value = JSON.stringify(answer)
       const { remember } = form.elements
       if (remember) remember.disabled = document.querySelector('input[type=checkbox][name=remember]')?.checked !== true

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ByteBudget } from './byte-budget.ts'
 import type { Claim } from './claim.ts'
-import { Slots } from './places.ts'
+import { Slots } from './slots.ts'
 import { Requests } from './requests.ts'
 import { dividedUsually } from './shares.ts'
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** The origin of the current work, for the audit log. */
-export interface Asking {
+export interface RequestOrigin {
   /** Client address; empty for commands. */
   readonly address: string
   readonly requestId: string
@@ -13,10 +13,10 @@ export interface Asking {
   credential?: string
 }
 
-const current = new AsyncLocalStorage<Asking>()
+const current = new AsyncLocalStorage<RequestOrigin>()
 
 /** Runs work with an origin, which audit entries written meanwhile name. */
-export const whileAsked = <Result>(asking: Asking, work: () => Result): Result => current.run(asking, work)
+export const withOrigin = <Result>(origin: RequestOrigin, work: () => Result): Result => current.run(origin, work)
 
 /** Returns the origin of the current work; undefined in jobs and tasks. */
-export const asking = (): Asking | undefined => current.getStore()
+export const requestOrigin = (): RequestOrigin | undefined => current.getStore()

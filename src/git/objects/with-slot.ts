@@ -1,7 +1,7 @@
-import type { ClientShare, GitService } from '../git.ts'
+import type { ClientShare, GitService } from '../git-service.ts'
 
-/** Takes a place, starts a service, and gives the place back when the service ends. */
-export async function withPlace(
+/** Takes a slot, starts a service, and releases the slot when the service ends. */
+export async function withSlot(
   share: ClientShare | undefined,
   signal: AbortSignal | undefined,
   start: () => Promise<GitService>,

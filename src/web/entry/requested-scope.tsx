@@ -15,7 +15,7 @@ export const AnswerButtons = () => (
 )
 
 /** Shows the owner of an application, the account it requests, and its scopes in words. */
-export const AskedScope = ({
+export const RequestedScope = ({
   login,
   ownerName,
   scope,

@@ -45,11 +45,11 @@ export class StreamSlots {
 }
 
 /** Streams of instance events; each is a listener in memory. */
-export const eventStreamPlaces = ownService('the places of event streams', {
+export const eventStreamSlots = ownService('the slots of event streams', {
   open: () => new StreamSlots({ most: 100, mostPerAccount: 20 }),
 })
 
 /** Streams of the audit log; each reads the database after every entry. */
-export const auditStreamPlaces = ownService('the places of streams of the audit log', {
+export const auditStreamSlots = ownService('the slots of streams of the audit log', {
   open: () => new StreamSlots({ most: 16, mostPerAccount: 4 }),
 })

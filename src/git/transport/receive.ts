@@ -1,186 +1,19 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { join, resolve as resolvePath } from 'node:path'
+import { resolve as resolvePath } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
-import { Invalid, NotFound, Refusal } from '../../lib/errors.ts'
-import { asFleeting, isFleeting } from '../../lib/fleeting.ts'
+import { Refusal } from '../../lib/errors.ts'
 import { withFullDisk } from '../../lib/full-disk.ts'
 import type { HookAnswer, HookQuestion } from '../broker/protocol.ts'
-import {
-  answerLsRefs,
-  capabilitiesOf,
-  commandsOf,
-  kindOfRequest,
-  peek,
-  protocolVersion,
-  pushAdvertisement,
-  readWhole,
-} from './advertisement.ts'
-import {
-  awaitPush,
-  awaitRequest,
-  startOnRequest,
-  conversation,
-  withoutGreeting,
-  type WaitLimits,
-} from './conversation.ts'
-import { checkOids, formatOf, type GitContext, locate } from '../context.ts'
+import { commandsOf, peek, protocolVersion, pushAdvertisement } from './advertisement.ts'
+import { awaitPush, startOnRequest } from './conversation.ts'
+import { formatOf, type GitContext, locate } from '../context.ts'
 import type { GitKey } from '../git-key.ts'
-import type {
-  ArchiveFormat,
-  GitService,
-  PushedUpdate,
-  ReceivePackRequest,
-  TopicOutcome,
-  UploadPackRequest,
-} from '../git.ts'
+import type { GitService, PushedUpdate, ReceivePackRequest, TopicOutcome, UploadPackRequest } from '../git-service.ts'
 import { checkHooks } from '../git-settings.ts'
-import type { Oid } from '../../lib/ids.ts'
 import { hidePaths } from './hide-paths.ts'
 import { manyReferences } from '../files/flush.ts'
-import { readCommit } from '../objects/object-reader.ts'
-import { withPlace } from '../objects/with-place.ts'
+import { withSlot } from '../objects/with-slot.ts'
 import { refuseLargeTexts } from './quarantined-texts.ts'
-import { ready } from '../refs/ref-copy.ts'
-import { refsStamp } from '../refs/ref-reader.ts'
-import { exists } from '../repositories/repository.ts'
-
-/** Allowed form of `GIT_PROTOCOL` (contract, transport). */
-const protocolForm = /^[A-Za-z0-9_.-]+=[A-Za-z0-9_.-]+(?::[A-Za-z0-9_.-]+=[A-Za-z0-9_.-]+)*$/
-const maxProtocolLength = 256
-
-function protocolEnvironment(protocol: string | undefined): Record<string, string> {
-  const accepted = protocol !== undefined && protocol.length <= maxProtocolLength && protocolForm.test(protocol)
-  return accepted ? { GIT_PROTOCOL: protocol } : {}
-}
-
-async function mustExist(context: GitContext, key: GitKey): Promise<string> {
-  const { directory } = locate(context, key)
-  if (!exists(context, key)) throw new NotFound('the repository does not exist', 'git_repository_missing')
-  await ready(context, key)
-  return directory
-}
-
-function serviceFlags(request: UploadPackRequest): string[] {
-  return [
-    ...(request.stateless ? ['--stateless-rpc'] : []),
-    ...(request.advertise === true ? ['--advertise-refs'] : []),
-  ]
-}
-
-/** Serves a fetch or clone. */
-export async function uploadPack(context: GitContext, key: GitKey, request: UploadPackRequest): Promise<GitService> {
-  const cwd = await mustExist(context, key)
-  if (request.advertise === true) {
-    if (protocolVersion(request.protocol) === 2) return answeredService(await greetingV2(context, key))
-    return withPlace(request.share, request.signal, () =>
-      runUploadPack(context, cwd, request, undefined, request.signal),
-    )
-  }
-  if (!request.stateless) return converse(context, key, request)
-  // git starts when the whole request has arrived, so that a slow or silent client holds no slot.
-  const body = request.body === undefined ? noBytes : await readWhole(request.body)
-  const kind = protocolVersion(request.protocol) === 2 ? kindOfRequest(body) : 'other'
-  // Listing references needs no process.
-  if (kind === 'ls-refs') return answeredService(await answerLsRefs(context, key, body))
-  // Equal clone requests at equal references have equal answers, so clients share one git.
-  const question =
-    kind === 'clone'
-      ? {
-          repository: key,
-          refs: await refsStamp(context, key),
-          request: `${request.protocol ?? ''} ${body.toString('latin1')}`,
-        }
-      : undefined
-  return context.fetches.join({
-    question,
-    share: request.share,
-    start: (signal) => runUploadPack(context, cwd, request, body, signal),
-    signal: request.signal,
-  })
-}
-
-/** Serves a whole fetch over one connection. */
-async function converse(context: GitContext, key: GitKey, request: UploadPackRequest): Promise<GitService> {
-  const { body = Readable.from([]) } = request
-  const patience = waitLimitsOf(context, request)
-  if (protocolVersion(request.protocol) === 2) {
-    const answer = (bytes: Buffer): Promise<GitService> =>
-      uploadPack(context, key, { ...request, stateless: true, body: Readable.from([bytes], { objectMode: false }) })
-    return conversation(body, await greetingV2(context, key), answer, patience)
-  }
-  // Older protocols keep state between requests, so one git serves all of them.
-  const list = await uploadPack(context, key, { ...request, advertise: true })
-  const greeting = await readWhole(list.output)
-  return startOnRequest(greeting, async (gone) => {
-    if (!(await awaitRequest(body, { ...patience, signal: AbortSignal.any([gone, patience.signal]) }))) return undefined
-    const cwd = await mustExist(context, key)
-    const service = await withPlace(request.share, request.signal, () =>
-      runUploadPack(context, cwd, request, body, request.signal),
-    )
-    const output = pipeline(service.output, withoutGreeting(), () => undefined)
-    return { output: isFleeting(service.output) ? asFleeting(output) : output, finished: service.finished }
-  })
-}
-
-const greetingV2 = async (context: GitContext, key: GitKey): Promise<Buffer> =>
-  (await capabilitiesOf(context, await formatOf(context, key))).fetchV2
-
-const waitLimitsOf = (context: GitContext, { signal }: Pick<UploadPackRequest, 'signal'>): WaitLimits => ({
-  idleMs: context.limits.transportIdleMs,
-  signal: signal ?? new AbortController().signal,
-})
-
-const noBytes = Buffer.alloc(0)
-
-function runUploadPack(
-  context: GitContext,
-  cwd: string,
-  request: UploadPackRequest,
-  input: Readable | Buffer | undefined,
-  signal: AbortSignal | undefined,
-): Promise<GitService> {
-  return context.broker.stream({
-    args: ['upload-pack', '--strict', ...serviceFlags(request), cwd],
-    name: 'upload-pack',
-    cwd,
-    kind: 'fetch',
-    environment: protocolEnvironment(request.protocol),
-    input,
-    idleMs: context.limits.transportIdleMs,
-    signal,
-  })
-}
-
-/** A service answered without git. */
-const answeredService = (bytes: Buffer): GitService => ({
-  output: Readable.from([bytes], { objectMode: false }),
-  finished: Promise.resolve({ exitCode: 0, stderr: '' }),
-})
-
-/** Serves `git archive --remote` (SSH only). */
-export async function uploadArchive(
-  context: GitContext,
-  key: GitKey,
-  request: Pick<UploadPackRequest, 'signal' | 'share'> & { readonly body: Readable },
-): Promise<GitService> {
-  const cwd = await mustExist(context, key)
-  const patience = waitLimitsOf(context, request)
-  return startOnRequest(noBytes, async (gone) => {
-    const signal = AbortSignal.any([gone, patience.signal])
-    if (!(await awaitRequest(request.body, { ...patience, signal }))) return undefined
-    return withPlace(request.share, request.signal, () =>
-      context.broker.stream({
-        args: ['upload-archive', cwd],
-        name: 'upload-archive',
-        cwd,
-        kind: 'archive',
-        input: request.body,
-        idleMs: context.limits.transportIdleMs,
-        signal: request.signal,
-      }),
-    )
-  })
-}
+import { answeredService, mustExist, protocolEnvironment, serviceFlags, waitLimitsOf } from './service.ts'
 
 /**
  * Serves a push. `checkPush` is called while the objects are in quarantine. After it accepts, a client that disconnects
@@ -229,7 +62,7 @@ async function runReceivePack(
   const args = isSmall ? [] : ['-c', 'transfer.unpackLimit=1']
   // git would skip hooks that it cannot execute.
   if (request.advertise !== true) await checkHooks(context.settings.hooksFolder)
-  const service = await withPlace(request.share, request.signal, () =>
+  const service = await withSlot(request.share, request.signal, () =>
     context.broker.stream({
       args: ['-c', `receive.maxInputSize=${limit}`, ...args, 'receive-pack', ...serviceFlags(request), cwd],
       name: 'receive-pack',
@@ -446,70 +279,4 @@ function outcomeLines(outcome: TopicOutcome): string[] {
     ...(reported.new === undefined ? [] : [`option new-oid ${reported.new}`]),
     ...(reported.forced === true ? ['option forced-update'] : []),
   ]
-}
-
-/** Archives a commit with all files below `prefix`. A bundle holds the commit as HEAD. */
-export async function archive(
-  context: GitContext,
-  key: GitKey,
-  options: {
-    commit: Oid
-    format: ArchiveFormat
-    prefix: string
-    signal?: AbortSignal
-  },
-): Promise<Readable> {
-  checkOids(options.commit)
-  await readCommit(context, key, options.commit)
-  if (/[\0\n]/.test(options.prefix) || options.prefix.startsWith('/')) {
-    throw new Invalid('an archive prefix must not begin with a slash or contain line feeds')
-  }
-  if (options.format === 'bundle') return bundleOf(context, key, options.commit, options.signal)
-  const { directory } = locate(context, key)
-  const { output } = await context.broker.stream({
-    args: ['archive', `--format=${options.format}`, `--prefix=${options.prefix}`, options.commit],
-    name: 'archive',
-    cwd: directory,
-    environment: { GIT_DIR: directory },
-    kind: 'archive',
-    idleMs: context.limits.transportIdleMs,
-    signal: options.signal,
-  })
-  return output
-}
-
-/** A bundle needs a reference: a temporary repository with only a HEAD borrows the objects. */
-async function bundleOf(
-  context: GitContext,
-  key: GitKey,
-  commit: Oid,
-  signal: AbortSignal | undefined,
-): Promise<Readable> {
-  const { directory } = locate(context, key)
-  const temporary = await mkdtemp(join(directory, 'tmp_bundle-'))
-  const cleanUp = (): Promise<void> => rm(temporary, { recursive: true, force: true })
-  try {
-    await mkdir(join(temporary, 'refs'))
-    await mkdir(join(temporary, 'objects'))
-    await writeFile(join(temporary, 'HEAD'), `${commit}\n`)
-    const sha256 = commit.length === 64 ? '[extensions]\n\tobjectFormat = sha256\n' : ''
-    await writeFile(
-      join(temporary, 'config'),
-      `[core]\n\trepositoryFormatVersion = ${sha256 === '' ? 0 : 1}\n\tbare = true\n${sha256}`,
-    )
-    const { output, finished } = await context.broker.stream({
-      args: ['bundle', 'create', '--quiet', '-', 'HEAD'],
-      name: 'bundle',
-      cwd: temporary,
-      kind: 'archive',
-      environment: { GIT_DIR: temporary, GIT_OBJECT_DIRECTORY: join(directory, 'objects') },
-      idleMs: context.limits.transportIdleMs,
-      signal,
-    })
-    void finished.then(cleanUp, cleanUp)
-    return output
-  } catch (error) {
-    await cleanUp()
-    throw error
-  }
 }
