@@ -26,6 +26,7 @@ import {
 } from './org.service.ts'
 import { orgPermissionsOf } from './permission.service.ts'
 
+/** Full name, description, website and location are always written (contract). */
 const profileOf = (body: EditOrgOption): OrgProfile => ({
   fullName: body.full_name ?? '',
   description: body.description ?? '',

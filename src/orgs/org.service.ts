@@ -18,12 +18,12 @@ import { mayCreateOrgs } from './org.policy.ts'
 import { countOrgs, deleteOrgRow, insertMember, listOrgs, listSolelyOwnedOrgs, type OrgFilter } from './org.store.ts'
 import { insertTeam, insertTeamMember, replaceTeamUnits } from './team.store.ts'
 
+/** What others see of an organization. Undefined: unchanged. */
 export interface OrgProfile {
-  readonly fullName: string
-  readonly description: string
-  readonly website: string
-  readonly location: string
-  /** Undefined: unchanged. */
+  readonly fullName: string | undefined
+  readonly description: string | undefined
+  readonly website: string | undefined
+  readonly location: string | undefined
   readonly email?: string | undefined
   readonly visibility?: Visibility | undefined
   readonly repoAdminChangeTeamAccess?: boolean | undefined
@@ -102,7 +102,7 @@ export async function refuseUnseenOrg(ctx: Ctx, org: UserRow): Promise<void> {
   if ((await sightOf(ctx, org)) !== 'visible') throw new NotFound('the organization does not exist', 'org_not_found')
 }
 
-/** Changes an organization's profile. Full name, description, website and location are always written (contract). */
+/** Changes an organization's profile. */
 export async function editOrg(ctx: SignedInCtx, org: UserRow, profile: OrgProfile): Promise<UserRow> {
   checkProfile(ctx, profile)
   return transaction(ctx.db, async (tx) => {
@@ -112,11 +112,9 @@ export async function editOrg(ctx: SignedInCtx, org: UserRow, profile: OrgProfil
       description: profile.description,
       website: profile.website,
       location: profile.location,
-      ...(profile.email === undefined ? {} : { email: profile.email }),
-      ...(profile.visibility === undefined ? {} : { visibility: profile.visibility }),
-      ...(profile.repoAdminChangeTeamAccess === undefined
-        ? {}
-        : { repo_admin_change_team_access: profile.repoAdminChangeTeamAccess }),
+      email: profile.email,
+      visibility: profile.visibility,
+      repo_admin_change_team_access: profile.repoAdminChangeTeamAccess,
       updated_unix: nowUnix(ctx.clock),
     })
     await publishAccountChange(tx, before, after, ctx.viewer.id)

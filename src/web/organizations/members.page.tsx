@@ -11,7 +11,7 @@ import { inOrganizationFrame, orgPath } from '../frames/organization-frame.tsx'
 import { act, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { MembersView } from './members.view.tsx'
-import { personNamed } from './person-named.ts'
+import { personNamed } from '../shared/person-named.ts'
 import { memberTexts as texts } from '../languages/texts.ts'
 import { integer, textUpTo, tick } from '../ui/fields.ts'
 

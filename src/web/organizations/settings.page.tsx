@@ -3,13 +3,12 @@ import { inOrg, orgOwner } from '../../orgs/org.requirements.ts'
 import { deleteOrg, editOrg } from '../../orgs/org.service.ts'
 import { renameAccount } from '../../users/account-name.service.ts'
 import { removeAvatar } from '../../users/avatars/avatar.service.ts'
-import { visibilityOf } from '../../users/visibility.rules.ts'
 import { orgPath } from '../frames/organization-frame.tsx'
 import { pictureTexts } from '../languages/texts.ts'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { inOrgSettings, orgSettingsMeta, orgSettingsPath } from './settings-frame.tsx'
-import { OrgSettingsView } from './settings.view.tsx'
+import { OrgSettingsView, orgProfileForm } from './settings.view.tsx'
 import { organizationTexts as commonTexts, organizationSettingsTexts as texts } from '../languages/texts.ts'
 import { textUpTo } from '../ui/fields.ts'
 
@@ -34,27 +33,10 @@ export const editOrgSubmit = act({
   twin: 'orgEdit',
   cost: 'usual',
   requires: [inOrg, orgOwner],
-  fields: {
-    full_name: textUpTo(100),
-    description: text,
-    website: text,
-    location: textUpTo(50),
-    email: text,
-    visibility: text,
-    repo_admin_change_team_access: text,
-  },
+  ...orgProfileForm.act,
   again: orgSettingsPage,
-  problemFields: { website: 'website', email: 'email' },
   async run({ ctx, body }) {
-    await editOrg(ctx, ctx.org, {
-      fullName: (body.full_name ?? '').trim(),
-      description: (body.description ?? '').trim(),
-      website: (body.website ?? '').trim(),
-      location: (body.location ?? '').trim(),
-      email: body.email?.trim(),
-      visibility: visibilityOf(body.visibility),
-      repoAdminChangeTeamAccess: body.repo_admin_change_team_access !== undefined,
-    })
+    await editOrg(ctx, ctx.org, orgProfileForm.read(body))
     return { to: orgSettingsPath(ctx, 'profile'), notice: texts.saved }
   },
 })

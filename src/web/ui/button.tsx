@@ -46,6 +46,13 @@ export const Submit = ({
   </button>
 )
 
+/** The last line of a form with one button. */
+export const SubmitRow = (button: Parameters<typeof Submit>[0]) => (
+  <div class="form-acts">
+    <Submit {...button} />
+  </div>
+)
+
 /** A form of one button. */
 export const ActButton = ({
   to,
@@ -62,4 +69,15 @@ export const ActButton = ({
   <Form to={to} class={formClass ?? 'inline'} {...(hidden ? { hidden } : {})} confirm={confirm}>
     <Submit {...{ kind: 'plain', ...button }} />
   </Form>
+)
+
+/**
+ * The button of a row that deletes or removes what the row shows.
+ * @param label names that for screen readers
+ */
+export const RemoveButton = ({
+  label,
+  ...button
+}: Omit<Parameters<typeof ActButton>[0], 'kind' | 'class' | 'aria-label'> & { readonly label: string }) => (
+  <ActButton {...button} kind="danger" class="small" aria-label={label} />
 )

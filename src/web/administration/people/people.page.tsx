@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { siteAdmin } from '../../../access/requirements.ts'
 import { deleteAccount, editAccount, endAllSessions } from '../../../admin/accounts/account.service.ts'
 import { mayIssuePassword } from '../../../auth/issue.policy.ts'
@@ -10,19 +9,16 @@ import { allSources } from '../../../sources/source.service.ts'
 import { pageOfKeys } from '../../../users/credentials/key.service.ts'
 import { targetUser } from '../../../users/subject.requirements.ts'
 import { createUser, findPeople } from '../../../users/user.service.ts'
-import { visibilityOf } from '../../../users/visibility.rules.ts'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { inAdministration } from '../administration-frame.tsx'
-import { NewAccountView, PeopleView, PersonView } from './people.view.tsx'
+import { NewAccountView, newAccountForm, PeopleView, personForm, PersonView } from './people.view.tsx'
 import { administrationTexts as texts } from '../../languages/texts.ts'
-import { integer, tick } from '../../ui/fields.ts'
+import { integer, text, tick } from '../../ui/fields.ts'
 
-const text = () => Type.Optional(Type.String())
 /** Keys of an account that its page shows. */
 const maxKeys = 100
-const flag = () => tick
 
 /** Lists the people of the instance. */
 export const administrationPeoplePage = page({
@@ -30,7 +26,7 @@ export const administrationPeoplePage = page({
   twin: 'adminSearchUsers',
   cost: 'usual',
   requires: [inSession, siteAdmin],
-  query: { q: Type.Optional(Type.String()), page: integer },
+  query: { q: text, page: integer },
   frame: inAdministration('people'),
   async load({ ctx, query }) {
     const shown = pageOf({ page: query.page }, ctx.config.api)
@@ -60,28 +56,18 @@ export const administrationCreateUser = act({
   recentSignIn: true,
   requires: [siteAdmin],
   outlivesCredential: true,
-  fields: {
-    user_name: text(),
-    full_name: text(),
-    email: text(),
-    password: text(),
-    visibility: text(),
-    must_change_password: flag(),
-    send_notify: flag(),
-  },
+  fields: { ...newAccountForm.act.fields, password: text },
   again: administrationNewUserPage,
-  problemFields: { name_: 'user_name', email_: 'email', password_: 'password' },
+  problemFields: { ...newAccountForm.act.problemFields, password_: 'password' },
   async run({ ctx, body }) {
     if (!body.password) throw new BadRequest('a password is needed', 'password_missing')
     must(mayIssuePassword(ctx.viewer.credential, { isAdmin: false, isStrict: ctx.config.ingot.strictTokens }))
+    const { name = '', email = '', ...account } = newAccountForm.read(body)
     const user = await createUser(ctx, {
-      name: (body.user_name ?? '').trim(),
-      email: (body.email ?? '').trim(),
+      ...account,
+      name,
+      email,
       password: body.password,
-      fullName: body.full_name,
-      mustChangePassword: body.must_change_password ?? false,
-      visibility: visibilityOf(body.visibility),
-      welcomesByMail: body.send_notify ?? false,
       doerId: ctx.viewer.id,
     })
     return { to: pathOf('admin', 'users', user.name), notice: texts.users.made(user.name) }
@@ -122,32 +108,18 @@ export const administrationEditUser = act({
   requires: [siteAdmin, targetUser],
   outlivesCredential: true,
   fields: {
-    full_name: text(),
-    email: text(),
-    password: text(),
-    website: text(),
-    location: text(),
-    pronouns: text(),
-    description: text(),
+    ...personForm.act.fields,
+    email: text,
+    password: text,
     source_id: integer,
-    login_name: text(),
-    visibility: text(),
-    max_repo_creation: integer,
-    is_admin: flag(),
-    is_active: flag(),
-    prohibit_login: flag(),
-    is_restricted: flag(),
-    must_change_password: flag(),
-    allow_create_organization: flag(),
-    allow_git_hook: flag(),
-    allow_import_local: flag(),
+    login_name: text,
   },
   again: administrationPersonPage,
-  problemFields: { email_: 'email', password_: 'password', website_: 'website', source_: 'source_id' },
+  problemFields: { ...personForm.act.problemFields, email_: 'email', password_: 'password', source_: 'source_id' },
   async run({ ctx, body }) {
-    const isAdmin = body.is_admin ?? false
-    if (body.password || (isAdmin && !ctx.subject.is_admin)) {
-      const issued = { isAdmin: ctx.subject.is_admin || isAdmin, isStrict: ctx.config.ingot.strictTokens }
+    const columns = personForm.read(body)
+    if (body.password || (columns.is_admin && !ctx.subject.is_admin)) {
+      const issued = { isAdmin: ctx.subject.is_admin || columns.is_admin, isStrict: ctx.config.ingot.strictTokens }
       must(mayIssuePassword(ctx.viewer.credential, issued))
     }
     const user = await editAccount(ctx, ctx.subject, {
@@ -156,23 +128,7 @@ export const administrationEditUser = act({
       // An instance without sources has no field for them.
       sourceId: body.source_id,
       loginName: body.source_id === undefined ? undefined : (body.login_name ?? '').trim(),
-      columns: {
-        full_name: body.full_name,
-        website: body.website,
-        location: body.location,
-        pronouns: body.pronouns,
-        description: body.description,
-        visibility: visibilityOf(body.visibility),
-        max_repo_creation: body.max_repo_creation,
-        is_admin: isAdmin,
-        is_active: body.is_active ?? false,
-        prohibit_login: body.prohibit_login ?? false,
-        is_restricted: body.is_restricted ?? false,
-        must_change_password: body.must_change_password ?? false,
-        allow_create_organization: body.allow_create_organization ?? false,
-        allow_git_hook: body.allow_git_hook ?? false,
-        allow_import_local: body.allow_import_local ?? false,
-      },
+      columns,
     })
     return { to: pathOf('admin', 'users', user.name), notice: texts.users.saved(user.name) }
   },
@@ -183,7 +139,7 @@ export const administrationRenameUser = act({
   twin: 'adminRenameUser',
   cost: 'usual',
   requires: [siteAdmin, targetUser],
-  fields: { new_name: text() },
+  fields: { new_name: text },
   again: administrationPersonPage,
   problemFields: { name_: 'new_name' },
   async run({ ctx, body }) {
@@ -210,7 +166,7 @@ export const administrationDeleteUser = act({
   twin: 'adminDeleteUser',
   cost: 'usual',
   requires: [siteAdmin, targetUser],
-  fields: { purge: flag() },
+  fields: { purge: tick },
   again: administrationPersonPage,
   async run({ ctx, body }) {
     await deleteAccount(ctx, ctx.subject, body.purge ?? false)

@@ -1,12 +1,14 @@
 import type { PublicKeyRow, UserRow } from '../../../db/tables/accounts.ts'
 import type { Page } from '../../../lib/paging.ts'
-import { visibilities } from '../../../users/visibility.rules.ts'
-import { ActButton, Submit } from '../../ui/button.tsx'
-import { Checkbox, Field, Select, TextArea } from '../../ui/field.tsx'
+import { visibilities, visibilityOf } from '../../../users/visibility.rules.ts'
+import { ActButton, SubmitRow } from '../../ui/button.tsx'
+import { Checkbox, Field, Select } from '../../ui/field.tsx'
+import { area, box, formOf, line, number, readBy, select } from '../../ui/form-fields.tsx'
 import { Form } from '../../ui/form.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
-import { Box, PageHead, Pages, Tag } from '../../ui/parts.tsx'
+import { PageHead, Pages, Tag } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { Avatar } from '../../ui/person.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -47,60 +49,99 @@ export const PeopleView = ({
       </ButtonLink>
     </PageHead>
     <SearchForm to="/admin/users" label={texts.search} text={text} placeholder={texts.hint} />
-    <Box>
-      {users.length === 0 ? <p class="box-body muted">{texts.none}</p> : null}
-      <ul class="rows hoverable" data-rows>
-        {users.map((person) => (
-          <li class="row">
-            <Avatar person={person} size={32} />
-            <div class="row-main">
-              <div class="line">
-                <Link to={pathOf('admin', 'users', person.name)} class="row-title">
-                  {person.name}
-                </Link>
-                {person.full_name === '' ? null : <span class="muted">{person.full_name}</span>}
-                <Marks person={person} />
-              </div>
-              <p class="row-facts">{person.email}</p>
+    <RowBox rows={users} links empty={<p class="box-body muted">{texts.none}</p>}>
+      {(person) => (
+        <li class="row">
+          <Avatar person={person} size={32} />
+          <div class="row-main">
+            <div class="line">
+              <Link to={pathOf('admin', 'users', person.name)} class="row-title">
+                {person.name}
+              </Link>
+              {person.full_name === '' ? null : <span class="muted">{person.full_name}</span>}
+              <Marks person={person} />
             </div>
-            <div class="row-side wide-only">
-              {texts.created} <Time unix={person.created_unix} />
-            </div>
-          </li>
-        ))}
-      </ul>
-    </Box>
-    <Pages page={shown.number} isLast={shown.offset + users.length >= total} total={total} pageSize={shown.limit} />
+            <p class="row-facts">{person.email}</p>
+          </div>
+          <div class="row-side wide-only">
+            {texts.created} <Time unix={person.created_unix} />
+          </div>
+        </li>
+      )}
+    </RowBox>
+    <Pages page={shown.number} total={total} pageSize={shown.limit} />
   </>
 )
 
-const visibilityChoices = () => visibilities.map((value) => ({ value, label: texts.visibilities[value] }))
+const visibility = readBy(
+  visibilityOf,
+  select(() => ({
+    label: texts.visibility,
+    value: 'public',
+    choices: visibilities.map((value) => ({ value, label: texts.visibilities[value] })),
+  })),
+)
+
+/** What an administrator says of a new account. */
+export const newAccountForm = formOf({
+  user_name: line(() => ({ label: texts.name, required: true, autofocus: true, autocomplete: 'off' }), {
+    as: 'name',
+    refusals: ['name_'],
+  }),
+  full_name: line(() => ({ label: texts.fullName, isProse: true }), { as: 'fullName' }),
+  email: line(() => ({ label: texts.email, type: 'email', required: true, autocomplete: 'off' }), {
+    refusals: ['email_'],
+  }),
+  visibility,
+  must_change_password: box(() => ({ label: texts.mustChange, checked: true }), { as: 'mustChangePassword' }),
+  send_notify: box(() => ({ label: texts.notify }), { as: 'welcomesByMail' }),
+})
 
 /** The form of a new account. */
-export const NewAccountView = () => (
-  <>
-    <PageHead title={texts.new} />
-    <Form to="/admin/users/new" class="stack">
-      <Field name="user_name" label={texts.name} required autofocus autocomplete="off" />
-      <Field name="full_name" label={texts.fullName} isProse />
-      <Field name="email" type="email" label={texts.email} required autocomplete="off" />
-      <Field
-        name="password"
-        type="password"
-        label={texts.password}
-        hint={texts.passwordHint}
-        required
-        autocomplete="new-password"
-      />
-      <Select name="visibility" label={texts.visibility} value="public" choices={visibilityChoices()} />
-      <Checkbox name="must_change_password" label={texts.mustChange} checked />
-      <Checkbox name="send_notify" label={texts.notify} />
-      <div class="form-acts">
-        <Submit>{texts.create}</Submit>
-      </div>
-    </Form>
-  </>
-)
+export const NewAccountView = () => {
+  const fields = newAccountForm.show()
+  return (
+    <>
+      <PageHead title={texts.new} />
+      <Form to="/admin/users/new" class="stack">
+        {fields.user_name}
+        {fields.full_name}
+        {fields.email}
+        <Field
+          name="password"
+          type="password"
+          label={texts.password}
+          hint={texts.passwordHint}
+          required
+          autocomplete="new-password"
+        />
+        {fields.visibility}
+        {fields.must_change_password}
+        {fields.send_notify}
+        <SubmitRow>{texts.create}</SubmitRow>
+      </Form>
+    </>
+  )
+}
+
+/** Columns of an account that administrators change. */
+export const personForm = formOf({
+  full_name: line(() => ({ label: texts.fullName, isProse: true })),
+  pronouns: line(() => ({ label: texts.pronouns })),
+  website: line(() => ({ label: texts.website, type: 'url' }), { refusals: ['website_'] }),
+  location: line(() => ({ label: texts.location, isProse: true })),
+  description: area(() => ({ label: texts.description, rows: 3 })),
+  visibility,
+  is_active: box(() => ({ label: texts.isActive, hint: texts.isActiveHint })),
+  prohibit_login: box(() => ({ label: texts.prohibitLogin, hint: texts.prohibitLoginHint })),
+  must_change_password: box(() => ({ label: texts.mustChange })),
+  is_admin: box(() => ({ label: texts.isAdmin, hint: texts.isAdminHint })),
+  is_restricted: box(() => ({ label: texts.isRestricted })),
+  allow_create_organization: box(() => ({ label: texts.mayCreateOrganizations })),
+  allow_import_local: box(() => ({ label: texts.mayImportLocal })),
+  allow_git_hook: box(() => ({ label: texts.mayGitHooks, hint: texts.mayGitHooksHint })),
+  max_repo_creation: number(() => ({ label: texts.limit, hint: texts.limitHint, min: -1, isTerse: true })),
+})
 
 /** Every switch of an account. */
 export const PersonView = ({
@@ -115,6 +156,7 @@ export const PersonView = ({
   readonly keys: readonly PublicKeyRow[]
 }) => {
   const path = pathOf('admin', 'users', person.name)
+  const fields = personForm.show(person)
   return (
     <>
       <PageHead
@@ -136,19 +178,12 @@ export const PersonView = ({
         <fieldset class="form-section">
           <legend>{texts.profile}</legend>
           <div class="field-grid">
-            <Field name="full_name" label={texts.fullName} value={person.full_name} isProse />
-            <Field name="pronouns" label={texts.pronouns} value={person.pronouns} />
-            <Field name="website" type="url" label={texts.website} value={person.website} />
-            <Field name="location" label={texts.location} value={person.location} isProse />
-            <div class="whole">
-              <TextArea name="description" label={texts.description} value={person.description} rows={3} />
-            </div>
-            <Select
-              name="visibility"
-              label={texts.visibility}
-              value={person.visibility}
-              choices={visibilityChoices()}
-            />
+            {fields.full_name}
+            {fields.pronouns}
+            {fields.website}
+            {fields.location}
+            <div class="whole">{fields.description}</div>
+            {fields.visibility}
           </div>
         </fieldset>
         <fieldset class="form-section">
@@ -176,51 +211,23 @@ export const PersonView = ({
                 <Field name="login_name" label={texts.loginName} value={person.login_name} isTerse autocomplete="off" />
               </>
             )}
-            <Checkbox name="is_active" label={texts.isActive} hint={texts.isActiveHint} checked={person.is_active} />
-            <Checkbox
-              name="prohibit_login"
-              label={texts.prohibitLogin}
-              hint={texts.prohibitLoginHint}
-              checked={person.prohibit_login}
-            />
-            <div class="whole">
-              <Checkbox name="must_change_password" label={texts.mustChange} checked={person.must_change_password} />
-            </div>
+            {fields.is_active}
+            {fields.prohibit_login}
+            <div class="whole">{fields.must_change_password}</div>
           </div>
         </fieldset>
         <fieldset class="form-section">
           <legend>{texts.rights}</legend>
           <div class="field-grid">
-            <Checkbox name="is_admin" label={texts.isAdmin} hint={texts.isAdminHint} checked={person.is_admin} />
-            <Checkbox name="is_restricted" label={texts.isRestricted} checked={person.is_restricted} />
-            <Checkbox
-              name="allow_create_organization"
-              label={texts.mayCreateOrganizations}
-              checked={person.allow_create_organization}
-            />
-            <Checkbox name="allow_import_local" label={texts.mayImportLocal} checked={person.allow_import_local} />
-            <div class="whole">
-              <Checkbox
-                name="allow_git_hook"
-                label={texts.mayGitHooks}
-                hint={texts.mayGitHooksHint}
-                checked={person.allow_git_hook}
-              />
-            </div>
-            <Field
-              name="max_repo_creation"
-              type="number"
-              label={texts.limit}
-              hint={texts.limitHint}
-              value={person.max_repo_creation}
-              min={-1}
-              isTerse
-            />
+            {fields.is_admin}
+            {fields.is_restricted}
+            {fields.allow_create_organization}
+            {fields.allow_import_local}
+            <div class="whole">{fields.allow_git_hook}</div>
+            {fields.max_repo_creation}
           </div>
         </fieldset>
-        <div class="form-acts">
-          <Submit>{texts.save}</Submit>
-        </div>
+        <SubmitRow>{texts.save}</SubmitRow>
       </Form>
       <PersonKeys path={path} keys={keys} />
       <PersonNewRepository path={path} name={person.name} />
@@ -228,9 +235,7 @@ export const PersonView = ({
         <h2>{texts.rename}</h2>
         <Form to={`${path}/rename`} class="stack">
           <Field name="new_name" label={texts.newName} hint={texts.renameHint} required autocomplete="off" />
-          <div class="form-acts">
-            <Submit kind="plain">{texts.rename}</Submit>
-          </div>
+          <SubmitRow kind="plain">{texts.rename}</SubmitRow>
         </Form>
       </section>
       {isSelf ? null : (
@@ -239,9 +244,7 @@ export const PersonView = ({
           <p class="lead">{texts.deleteHint}</p>
           <Form to={`${path}/delete`} class="stack" confirm={texts.confirmDelete(person.name)}>
             <Checkbox name="purge" label={texts.purge} />
-            <div class="form-acts">
-              <Submit kind="danger">{texts.delete}</Submit>
-            </div>
+            <SubmitRow kind="danger">{texts.delete}</SubmitRow>
           </Form>
         </section>
       )}

@@ -9,7 +9,6 @@ export const blockedTexts = {
   since: 'blockiert ',
   unblock: 'Nicht mehr blockieren',
   unblockOf: (name: string) => `${name} nicht mehr blockieren`,
-  unknown: 'niemand hier hat diesen Namen',
   self: 'Sie können sich nicht selbst blockieren',
   done: (name: string) => `${name} ist blockiert.`,
   ended: (name: string) => `${name} ist nicht mehr blockiert.`,

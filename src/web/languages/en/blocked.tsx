@@ -9,7 +9,6 @@ export const blockedTexts = {
   since: 'blocked ',
   unblock: 'Unblock',
   unblockOf: (name: string) => `Unblock ${name}`,
-  unknown: 'nobody here has this name',
   self: 'you cannot block yourself',
   done: (name: string) => `${name} is blocked.`,
   ended: (name: string) => `${name} is not blocked any more.`,

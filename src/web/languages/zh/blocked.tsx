@@ -11,7 +11,6 @@ export const blockedTexts: Texts['blockedTexts'] = {
   since: '屏蔽于 ',
   unblock: '取消屏蔽',
   unblockOf: (name) => `取消屏蔽 ${name}`,
-  unknown: '这里没有这个名称的用户',
   self: '你不能屏蔽自己',
   done: (name) => `已屏蔽 ${name}。`,
   ended: (name) => `已取消屏蔽 ${name}。`,

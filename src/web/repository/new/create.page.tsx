@@ -11,10 +11,10 @@ import { listLicenseKeys } from '../../../site/license.templates.ts'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
-import { CreateView } from './create.view.tsx'
+import { CreateView, newRepositoryForm } from './create.view.tsx'
 import { chosenOwner, problemFields } from './owner-choice.ts'
 import { newRepositoryTexts as texts } from '../../languages/texts.ts'
-import { integer, text, textUpTo, tick } from '../../ui/fields.ts'
+import { integer, text } from '../../ui/fields.ts'
 
 export const createRepositoryPage = page({
   path: '/repo/create',
@@ -51,18 +51,12 @@ export const createRepositoryAct = act({
   cost: 'usual',
   requires: [],
   fields: {
+    ...newRepositoryForm.act.fields,
     owner: text,
     name: text,
-    description: textUpTo(2048),
     visibility: text,
-    auto_init: tick,
-    gitignores: text,
     license: text,
     issue_labels: text,
-    default_branch: text,
-    object_format_name: text,
-    trust_model: text,
-    template: tick,
   },
   again: createRepositoryPage,
   problemFields,
@@ -70,16 +64,10 @@ export const createRepositoryAct = act({
     const owner = await chosenOwner(ctx, body.owner)
     await refuseOverQuota(ctx, owner, 'size:repos:all')
     const input = {
+      ...newRepositoryForm.read(body),
       name: body.name ?? '',
-      description: body.description,
       isPrivate: body.visibility === 'private',
-      isTemplate: body.template,
-      defaultBranch: body.default_branch,
-      objectFormat: body.object_format_name,
-      trustModel: body.trust_model,
       labelSet: body.issue_labels,
-      autoInit: body.auto_init,
-      gitignores: body.gitignores,
       license: body.license,
     }
     const { user } = ctx.viewer

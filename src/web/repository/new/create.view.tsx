@@ -1,6 +1,7 @@
 import type { UserRow } from '../../../db/tables/accounts.ts'
-import { Submit } from '../../ui/button.tsx'
-import { Checkbox, Field, Select } from '../../ui/field.tsx'
+import { SubmitRow } from '../../ui/button.tsx'
+import { Select } from '../../ui/field.tsx'
+import { box, choicesOf, formOf, line, select } from '../../ui/form-fields.tsx'
 import { Form } from '../../ui/form.tsx'
 import { ButtonLink } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
@@ -23,9 +24,34 @@ const withNone = (values: readonly string[]) => [
   ...values.map((value) => ({ value, label: value })),
 ]
 
+/** What a new repository begins with, besides what its owner has to choose from. */
+export const newRepositoryForm = formOf({
+  description: line(() => ({ label: newRepositoryTexts.description, isProse: true }), { limit: 2048 }),
+  auto_init: box(() => ({ label: texts.readme, hint: texts.readmeHint, checked: true }), { as: 'autoInit' }),
+  gitignores: line(() => ({
+    label: texts.gitignore,
+    list: 'gitignore-names',
+    placeholder: texts.gitignoreHint,
+    autocomplete: 'off',
+  })),
+  default_branch: line(
+    () => ({ label: texts.defaultBranch, value: usePage().config.repository.defaultBranch, required: true }),
+    { limit: 100, as: 'defaultBranch' },
+  ),
+  object_format_name: select(
+    () => ({ label: texts.objectFormat, choices: choicesOf({ sha1: 'SHA-1', sha256: 'SHA-256' }) }),
+    { as: 'objectFormat' },
+  ),
+  trust_model: select(() => ({ label: texts.trustModel, choices: choicesOf(texts.trustModels) }), {
+    as: 'trustModel',
+  }),
+  template: box(() => ({ label: texts.template, hint: texts.templateHint }), { as: 'isTemplate' }),
+})
+
 /** The form of a new repository. */
 export const CreateView = ({ owners, owner, gitignores, licenses, labelSets }: CreateProps) => {
   const { config } = usePage()
+  const fields = newRepositoryForm.show()
   return (
     <div class="container">
       <div class="narrow">
@@ -38,19 +64,13 @@ export const CreateView = ({ owners, owner, gitignores, licenses, labelSets }: C
         </PageHead>
         <Form to="/repo/create" class="stack">
           <OwnerAndName owners={owners} owner={owner} />
-          <Field name="description" label={newRepositoryTexts.description} maxlength={2048} isProse />
+          {fields.description}
           <Visibility isPrivate={false} />
           <fieldset class="stack">
             <legend>{texts.initialize}</legend>
-            <Checkbox name="auto_init" label={texts.readme} hint={texts.readmeHint} checked />
+            {fields.auto_init}
             <div class="fields-row">
-              <Field
-                name="gitignores"
-                label={texts.gitignore}
-                list="gitignore-names"
-                placeholder={texts.gitignoreHint}
-                autocomplete="off"
-              />
+              {fields.gitignores}
               <Select name="license" label={texts.license} choices={withNone(licenses)} required={false} />
             </div>
             <datalist id="gitignore-names">
@@ -70,34 +90,15 @@ export const CreateView = ({ owners, owner, gitignores, licenses, labelSets }: C
                 required={false}
               />
               <div class="fields-row">
-                <Field
-                  name="default_branch"
-                  label={texts.defaultBranch}
-                  value={config.repository.defaultBranch}
-                  maxlength={100}
-                  required
-                />
-                <Select
-                  name="object_format_name"
-                  label={texts.objectFormat}
-                  choices={[
-                    { value: 'sha1', label: 'SHA-1' },
-                    { value: 'sha256', label: 'SHA-256' },
-                  ]}
-                />
+                {fields.default_branch}
+                {fields.object_format_name}
               </div>
               <p class="hint">{texts.objectFormatHint}</p>
-              <Select
-                name="trust_model"
-                label={texts.trustModel}
-                choices={Object.entries(texts.trustModels).map(([value, label]) => ({ value, label }))}
-              />
-              <Checkbox name="template" label={texts.template} hint={texts.templateHint} />
+              {fields.trust_model}
+              {fields.template}
             </div>
           </details>
-          <div class="form-acts">
-            <Submit>{texts.submit}</Submit>
-          </div>
+          <SubmitRow>{texts.submit}</SubmitRow>
         </Form>
       </div>
     </div>

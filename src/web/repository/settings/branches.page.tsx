@@ -11,45 +11,20 @@ import {
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
-import { BranchesView, BranchRuleView } from './branches.view.tsx'
+import { BranchesView, branchRuleForm, BranchRuleView } from './branches.view.tsx'
 import { metaOf, repositoryOf, settingsPath } from './frame.tsx'
 import { repositorySettingsTexts as texts } from '../../languages/texts.ts'
-import { integer, text, tickedOf, ticks } from '../../ui/fields.ts'
-
-const fields = {
-  ...ticks(texts.branches.flags),
-  push_users: text,
-  push_teams: text,
-  required_approvals: integer,
-  merge_users: text,
-  merge_teams: text,
-  approval_users: text,
-  approval_teams: text,
-  status_contexts: text,
-  protected_file_patterns: text,
-  unprotected_file_patterns: text,
-} as const
-
-type Fields = { readonly [Name in keyof typeof fields]?: string | boolean | number | undefined }
-
-const listOf = (sent: string | boolean | number | undefined, separator: RegExp): readonly string[] =>
-  String(sent ?? '')
-    .split(separator)
-    .map((each) => each.trim())
-    .filter((each) => each !== '')
+import { text } from '../../ui/fields.ts'
 
 /** Returns the whole rule of a form: a box that is not ticked is off. */
-function inputOf(body: Fields): BranchRuleInput {
-  const names = (name: keyof Fields) => listOf(body[name], /[\s,]+/)
+function inputOf(body: Parameters<typeof branchRuleForm.read>[0]): BranchRuleInput {
+  const { push_users, push_teams, merge_users, merge_teams, approval_users, approval_teams, ...rule } =
+    branchRuleForm.read(body)
   return {
-    ...tickedOf(texts.branches.flags, body),
-    required_approvals: Number(body.required_approvals ?? 0),
-    protected_file_patterns: String(body.protected_file_patterns ?? ''),
-    unprotected_file_patterns: String(body.unprotected_file_patterns ?? ''),
-    statusContexts: listOf(body.status_contexts, /\r?\n/),
-    pushers: { users: names('push_users'), teams: names('push_teams') },
-    mergers: { users: names('merge_users'), teams: names('merge_teams') },
-    approvers: { users: names('approval_users'), teams: names('approval_teams') },
+    ...rule,
+    pushers: { users: push_users, teams: push_teams },
+    mergers: { users: merge_users, teams: merge_teams },
+    approvers: { users: approval_users, teams: approval_teams },
   }
 }
 
@@ -83,7 +58,7 @@ export const newBranchRuleAct = act({
   twin: 'repoCreateBranchProtection',
   cost: 'usual',
   requires: [inRepo, repoAdmin, notArchived],
-  fields: { rule_name: text, ...fields },
+  fields: { rule_name: text, ...branchRuleForm.act.fields },
   again: newBranchRulePage,
   problemFields: { rule_name: 'rule_name', branch_rule_exists: 'rule_name', rule_exists: 'rule_name' },
   async run({ ctx, body }) {
@@ -113,7 +88,7 @@ export const editBranchRuleAct = act({
   twin: 'repoEditBranchProtection',
   cost: 'usual',
   requires: [inRepo, repoAdmin, notArchived],
-  fields,
+  ...branchRuleForm.act,
   again: branchRulePage,
   async run({ ctx, params, body }) {
     await changeBranchRule(ctx, await getBranchRule(ctx, params.name), inputOf(body))

@@ -1,7 +1,8 @@
 import type { presentBranchRule } from '../../../refs/protection/branch-protection.present.ts'
 import type { listRules } from '../../../refs/protection/branch-protection.service.ts'
-import { ActButton, Submit } from '../../ui/button.tsx'
-import { Checkbox, Field, TextArea } from '../../ui/field.tsx'
+import { RemoveButton, Submit } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { boxes, formOf, line, lines, names, number } from '../../ui/form-fields.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
@@ -54,15 +55,14 @@ export const BranchesView = ({
               {rule.require_signed_commits ? <span>{texts.flags.require_signed_commits}</span> : null}
             </p>
           </div>
-          <ActButton
+          <RemoveButton
             to={settingsPath(repository, 'branches', 'delete', name)}
-            kind="danger"
-            class="small"
-            aria-label={texts.deleteConfirm(name)}
+
+            label={texts.deleteConfirm(name)}
             confirm={texts.deleteConfirm(name)}
           >
             {shared.delete}
-          </ActButton>
+          </RemoveButton>
         </li>
       )}
     </RowBox>
@@ -70,6 +70,38 @@ export const BranchesView = ({
 )
 
 type Rule = Awaited<ReturnType<typeof presentBranchRule>>
+
+const users = () => names(() => ({ label: texts.people }))
+const teams = () => names(() => ({ label: texts.teams }))
+
+/** A rule for branches as its form states it. */
+export const branchRuleForm = formOf({
+  ...boxes(texts.flags),
+  push_users: users(),
+  push_teams: teams(),
+  required_approvals: number(() => ({ label: texts.approvals, min: 0, value: 0, isTerse: true })),
+  approval_users: users(),
+  approval_teams: teams(),
+  merge_users: users(),
+  merge_teams: teams(),
+  status_contexts: lines(() => ({ label: texts.contexts, hint: texts.contextsHint, rows: 3, isCode: true }), {
+    as: 'statusContexts',
+  }),
+  protected_file_patterns: line(() => ({ label: texts.protectedFiles, hint: texts.protectedHint })),
+  unprotected_file_patterns: line(() => ({ label: texts.unprotectedFiles, hint: texts.unprotectedHint })),
+})
+
+const storedOf = (rule: Rule) => ({
+  ...rule,
+  push_deploy_keys: rule.push_whitelist_deploy_keys,
+  push_users: rule.push_whitelist_usernames,
+  push_teams: rule.push_whitelist_teams,
+  approval_users: rule.approvals_whitelist_username,
+  approval_teams: rule.approvals_whitelist_teams,
+  merge_users: rule.merge_whitelist_usernames,
+  merge_teams: rule.merge_whitelist_teams,
+  status_contexts: rule.status_check_contexts,
+})
 
 /** The form of a rule. */
 export const BranchRuleView = ({
@@ -82,15 +114,7 @@ export const BranchRuleView = ({
   readonly rule: Rule | undefined
   readonly name: string | undefined
 }) => {
-  const flag = (each: keyof typeof texts.flags) => (
-    <Checkbox name={each} label={texts.flags[each]} checked={rule ? ruleFlag(rule, each) : false} />
-  )
-  const people = (prefix: string, users: readonly string[] | null = [], teams: readonly string[] | null = []) => (
-    <div class="fields-row nested">
-      <Field name={`${prefix}_users`} label={texts.people} value={users?.join(', ')} />
-      <Field name={`${prefix}_teams`} label={texts.teams} value={teams?.join(', ')} />
-    </div>
-  )
+  const fields = branchRuleForm.show(rule && storedOf(rule))
   return (
     <SettingsFrame
       repository={repository}
@@ -118,56 +142,41 @@ export const BranchRuleView = ({
         )}
         <fieldset class="stack tight">
           <legend>{texts.pushing}</legend>
-          {flag('enable_push')}
-          {flag('enable_push_whitelist')}
-          {people('push', rule?.push_whitelist_usernames, rule?.push_whitelist_teams)}
-          {flag('push_deploy_keys')}
-          {flag('require_signed_commits')}
+          {fields.enable_push}
+          {fields.enable_push_whitelist}
+          <div class="fields-row nested">
+            {fields.push_users}
+            {fields.push_teams}
+          </div>
+          {fields.push_deploy_keys}
+          {fields.require_signed_commits}
         </fieldset>
         <fieldset class="stack tight">
           <legend>{texts.merging}</legend>
-          <Field
-            name="required_approvals"
-            type="number"
-            min={0}
-            label={texts.approvals}
-            value={rule?.required_approvals ?? 0}
-            isTerse
-          />
-          {flag('enable_approvals_whitelist')}
-          {people('approval', rule?.approvals_whitelist_username, rule?.approvals_whitelist_teams)}
-          {flag('dismiss_stale_approvals')}
-          {flag('ignore_stale_approvals')}
-          {flag('block_on_rejected_reviews')}
-          {flag('block_on_official_review_requests')}
-          {flag('block_on_outdated_branch')}
-          {flag('enable_merge_whitelist')}
-          {people('merge', rule?.merge_whitelist_usernames, rule?.merge_whitelist_teams)}
-          {flag('enable_status_check')}
-          <TextArea
-            name="status_contexts"
-            label={texts.contexts}
-            hint={texts.contextsHint}
-            value={rule?.status_check_contexts?.join('\n')}
-            rows={3}
-            isCode
-          />
+          {fields.required_approvals}
+          {fields.enable_approvals_whitelist}
+          <div class="fields-row nested">
+            {fields.approval_users}
+            {fields.approval_teams}
+          </div>
+          {fields.dismiss_stale_approvals}
+          {fields.ignore_stale_approvals}
+          {fields.block_on_rejected_reviews}
+          {fields.block_on_official_review_requests}
+          {fields.block_on_outdated_branch}
+          {fields.enable_merge_whitelist}
+          <div class="fields-row nested">
+            {fields.merge_users}
+            {fields.merge_teams}
+          </div>
+          {fields.enable_status_check}
+          {fields.status_contexts}
         </fieldset>
         <fieldset class="stack tight">
           <legend>{texts.files}</legend>
-          <Field
-            name="protected_file_patterns"
-            label={texts.protectedFiles}
-            hint={texts.protectedHint}
-            value={rule?.protected_file_patterns}
-          />
-          <Field
-            name="unprotected_file_patterns"
-            label={texts.unprotectedFiles}
-            hint={texts.unprotectedHint}
-            value={rule?.unprotected_file_patterns}
-          />
-          {flag('apply_to_admins')}
+          {fields.protected_file_patterns}
+          {fields.unprotected_file_patterns}
+          {fields.apply_to_admins}
         </fieldset>
         <div class="form-acts">
           <Submit disabledBecause={repository.fixed}>{repositorySettingsTexts.save}</Submit>
@@ -179,6 +188,3 @@ export const BranchRuleView = ({
     </SettingsFrame>
   )
 }
-
-const ruleFlag = (rule: Rule, flag: keyof typeof texts.flags): boolean =>
-  flag === 'push_deploy_keys' ? rule.push_whitelist_deploy_keys : rule[flag]

@@ -5,16 +5,22 @@ import { transferRepo } from '../../../repos/lifecycle/transfer.service.ts'
 import { getMirrorSettings } from '../../../repos/mirrors/mirror.service.ts'
 import { editRepo } from '../../../repos/repo-edit.service.ts'
 import { replaceTopics, topicsOf } from '../../../repos/social/topic.service.ts'
-import { mergeStyles } from '../../../repos/unit-config.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
-import { topicsIn } from '../../shared/topics.ts'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { metaOf, repositoryOf, settingsPath } from './frame.tsx'
-import { GeneralView } from './general.view.tsx'
+import {
+  basicsForm,
+  GeneralView,
+  issuesForm,
+  mergingForm,
+  mirrorForm,
+  trackerForm,
+  unitsForm,
+} from './general.view.tsx'
 import { repositorySettingsTexts as texts } from '../../languages/texts.ts'
-import { text, textUpTo, tick, tickedOf, ticks } from '../../ui/fields.ts'
+import { text, tick } from '../../ui/fields.ts'
 
 export const repositorySettingsPage = page({
   path: '/{username}/{reponame}/settings',
@@ -33,15 +39,6 @@ export const repositorySettingsPage = page({
   view: GeneralView,
 })
 
-const problemFields = {
-  name_invalid: 'name',
-  repo_name_taken: 'name',
-  topic: 'topics',
-  too_many_topics: 'topics',
-  branch_name: 'default_branch',
-  user_not_found: 'new_owner',
-} as const
-
 /** Name, description and the like. */
 export const editRepositoryAct = act({
   path: '/{username}/{reponame}/settings',
@@ -49,26 +46,12 @@ export const editRepositoryAct = act({
   twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
-  fields: {
-    name: text,
-    description: textUpTo(2048),
-    website: textUpTo(1024),
-    topics: text,
-    default_branch: text,
-    template: tick,
-  },
+  ...basicsForm.act,
   again: repositorySettingsPage,
-  problemFields,
   async run({ ctx, body }) {
-    await replaceTopics(ctx, topicsIn(body.topics))
-    const { repo } = await editRepo(ctx, {
-      name: body.name,
-      description: body.description ?? '',
-      website: body.website ?? '',
-      defaultBranch: body.default_branch,
-      isTemplate: body.template ?? false,
-      units: { pulls: {} },
-    })
+    const { topics, ...basics } = basicsForm.read(body)
+    await replaceTopics(ctx, topics)
+    const { repo } = await editRepo(ctx, basics)
     return { to: settingsPath({ owner: ctx.owner, repo }), notice: texts.saved }
   },
 })
@@ -80,12 +63,9 @@ export const editUnitsAct = act({
   cost: 'usual',
   requires: [inRepo, repoAdmin],
   fields: {
-    ...ticks(texts.units.boxes),
-    ...ticks(texts.units.issueBoxes),
-    external_tracker_url: text,
-    external_tracker_format: text,
-    external_tracker_style: text,
-    external_tracker_regexp_pattern: text,
+    ...unitsForm.act.fields,
+    ...issuesForm.act.fields,
+    ...trackerForm.act.fields,
     external_wiki_url: text,
     wiki_branch: text,
   },
@@ -94,19 +74,10 @@ export const editUnitsAct = act({
     await editRepo(ctx, {
       wikiBranch: body.wiki_branch?.trim(),
       units: {
-        ...tickedOf(texts.units.boxes, body),
+        ...unitsForm.read(body),
         ...(body.external_tracker_url
-          ? {
-              external_tracker: {
-                external_tracker_url: body.external_tracker_url,
-                external_tracker_format: body.external_tracker_format ?? '',
-                external_tracker_style: body.external_tracker_style || 'numeric',
-                external_tracker_regexp_pattern: body.external_tracker_regexp_pattern ?? '',
-              },
-            }
-          : {
-              internal_tracker: tickedOf(texts.units.issueBoxes, body),
-            }),
+          ? { external_tracker: trackerForm.read(body) }
+          : { internal_tracker: issuesForm.read(body) }),
         ...(body.external_wiki_url ? { external_wiki: { external_wiki_url: body.external_wiki_url } } : {}),
         pulls: {},
       },
@@ -121,24 +92,10 @@ export const editMergingAct = act({
   twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
-  fields: {
-    ...ticks(texts.merging.allow),
-    ...ticks(texts.merging.options),
-    default_merge_style: text,
-    default_update_style: text,
-  },
+  ...mergingForm.act,
   again: repositorySettingsPage,
   async run({ ctx, body }) {
-    await editRepo(ctx, {
-      units: {
-        pulls: {
-          ...tickedOf(texts.merging.allow, body),
-          ...tickedOf(texts.merging.options, body),
-          default_merge_style: mergeStyles.find((style) => style === body.default_merge_style),
-          default_update_style: body.default_update_style === 'rebase' ? 'rebase' : 'merge',
-        },
-      },
-    })
+    await editRepo(ctx, { units: { pulls: mergingForm.read(body) } })
     return { to: settingsPath(ctx), notice: texts.saved }
   },
 })
@@ -149,12 +106,10 @@ export const editMirrorAct = act({
   twin: 'repoEdit',
   cost: 'usual',
   requires: [inRepo, repoAdmin],
-  fields: { mirror_interval: text, enable_prune: tick },
+  ...mirrorForm.act,
   again: repositorySettingsPage,
-  problemFields: { mirror_interval: 'mirror_interval', interval: 'mirror_interval' },
   async run({ ctx, body }) {
-    const mirror = { interval: body.mirror_interval, prunes: body.enable_prune ?? false }
-    await editRepo(ctx, { mirror, units: { pulls: {} } })
+    await editRepo(ctx, { mirror: mirrorForm.read(body) })
     return { to: settingsPath(ctx), notice: texts.saved }
   },
 })
@@ -167,7 +122,7 @@ export const visibilityAct = act({
   fields: { private: tick },
   again: repositorySettingsPage,
   async run({ ctx, body }) {
-    await editRepo(ctx, { isPrivate: body.private ?? false, units: { pulls: {} } })
+    await editRepo(ctx, { isPrivate: body.private ?? false })
     return { to: settingsPath(ctx), notice: texts.danger.visibilityDone }
   },
 })
@@ -181,7 +136,7 @@ export const archiveAct = act({
   again: repositorySettingsPage,
   async run({ ctx, body }) {
     const isArchived = body.archived ?? false
-    await editRepo(ctx, { isArchived, units: { pulls: {} } })
+    await editRepo(ctx, { isArchived })
     return {
       to: settingsPath(ctx),
       notice: isArchived ? texts.danger.archiveDone : texts.danger.unarchiveDone,
@@ -201,7 +156,7 @@ export const transferAct = act({
   requires: [inRepo, repoOwner],
   fields: { new_owner: text, confirm_transfer: text },
   again: repositorySettingsPage,
-  problemFields,
+  problemFields: { user_not_found: 'new_owner' },
   async run({ ctx, body }) {
     mustBeConfirmed(body.confirm_transfer, ctx.repo.name, 'confirm_transfer')
     const outcome = await transferRepo(ctx, { newOwner: body.new_owner ?? '', teamIds: [] })

@@ -7,37 +7,13 @@ import {
   getTagRule,
   listRules,
   removeTagRule,
-  type TagRuleInput,
 } from '../../../refs/protection/tag-protection.service.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { metaOf, repositoryOf, settingsPath } from './frame.tsx'
-import { TagRuleView, TagsView } from './tags.view.tsx'
+import { tagRuleForm, TagRuleView, TagsView } from './tags.view.tsx'
 import { repositorySettingsTexts as texts } from '../../languages/texts.ts'
-import { text } from '../../ui/fields.ts'
-
-const fields = { name_pattern: text, users: text, teams: text } as const
-
-const namesIn = (sent: string | undefined): readonly string[] =>
-  (sent ?? '')
-    .split(',')
-    .map((each) => each.trim())
-    .filter((each) => each !== '')
-
-const inputOf = (body: { readonly [Name in keyof typeof fields]?: string | undefined }): TagRuleInput => ({
-  pattern: body.name_pattern,
-  users: namesIn(body.users),
-  teams: namesIn(body.teams),
-})
-
-const problemFields = {
-  pattern: 'name_pattern',
-  tag_rule_exists: 'name_pattern',
-  nobody_allowed: 'users',
-  user: 'users',
-  team: 'teams',
-} as const
 
 export const tagRulesPage = page({
   path: '/{username}/{reponame}/settings/tags',
@@ -55,11 +31,10 @@ export const addTagRuleSubmit = act({
   twin: 'repoCreateTagProtection',
   cost: 'usual',
   requires: [inRepo, repoAdmin, notArchived],
-  fields,
+  ...tagRuleForm.act,
   again: tagRulesPage,
-  problemFields,
   async run({ ctx, body }) {
-    await createTagRule(ctx, inputOf(body))
+    await createTagRule(ctx, tagRuleForm.read(body))
     return { to: settingsPath(ctx, 'tags'), notice: texts.saved }
   },
 })
@@ -86,11 +61,10 @@ export const editTagRuleSubmit = act({
   cost: 'usual',
   params: { id: pathNumber },
   requires: [inRepo, repoAdmin, notArchived],
-  fields,
+  ...tagRuleForm.act,
   again: tagRulePage,
-  problemFields,
   async run({ ctx, params, body }) {
-    await changeTagRule(ctx, await getTagRule(ctx, params.id), inputOf(body))
+    await changeTagRule(ctx, await getTagRule(ctx, params.id), tagRuleForm.read(body))
     return { to: settingsPath(ctx, 'tags'), notice: texts.saved }
   },
 })

@@ -1,7 +1,7 @@
 import { RowBox } from '../../ui/row-box.tsx'
 import type { presentTagRule } from '../../../refs/protection/tag-protection.present.ts'
-import { ActButton, Submit } from '../../ui/button.tsx'
-import { Field } from '../../ui/field.tsx'
+import { RemoveButton, Submit, SubmitRow } from '../../ui/button.tsx'
+import { formOf, line, names } from '../../ui/form-fields.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
@@ -13,8 +13,20 @@ const texts = repositorySettingsTexts.tags
 
 type Rule = Awaited<ReturnType<typeof presentTagRule>>
 
-const usersOf = (rule: Rule): readonly string[] => rule.whitelist_usernames ?? []
-const teamsOf = (rule: Rule): readonly string[] => rule.whitelist_teams ?? []
+/** A rule for tags as its form states it. */
+export const tagRuleForm = formOf({
+  name_pattern: line(() => ({ label: texts.pattern, hint: texts.patternHint, required: true, placeholder: 'v*' }), {
+    as: 'pattern',
+    refusals: ['pattern', 'tag_rule_exists'],
+  }),
+  users: names(() => ({ label: texts.users, hint: texts.usersHint, isTerse: true }), {
+    refusals: ['nobody_allowed', 'user'],
+  }),
+  teams: names(() => ({ label: texts.teams, isTerse: true }), { refusals: ['team'] }),
+})
+
+const showRule = (rule?: Rule) =>
+  Object.values(tagRuleForm.show(rule && { ...rule, users: rule.whitelist_usernames, teams: rule.whitelist_teams }))
 
 /** The rules for tags. */
 export const TagsView = ({
@@ -33,45 +45,29 @@ export const TagsView = ({
             <Link class="row-title mono" to={settingsPath(repository, 'tags', rule.id)}>
               {rule.name_pattern}
             </Link>
-            <p class="row-facts">{texts.allowed([...usersOf(rule), ...teamsOf(rule)])}</p>
+            <p class="row-facts">
+              {texts.allowed([...(rule.whitelist_usernames ?? []), ...(rule.whitelist_teams ?? [])])}
+            </p>
           </div>
-          <ActButton
+          <RemoveButton
             to={settingsPath(repository, 'tags', rule.id, 'delete')}
-            kind="danger"
-            class="small"
-            aria-label={repositorySettingsTexts.branches.deleteConfirm(rule.name_pattern)}
+
+            label={repositorySettingsTexts.branches.deleteConfirm(rule.name_pattern)}
             confirm={repositorySettingsTexts.branches.deleteConfirm(rule.name_pattern)}
           >
             {shared.delete}
-          </ActButton>
+          </RemoveButton>
         </li>
       )}
     </RowBox>
     <section class="section" aria-labelledby="add_rule">
       <h2 id="add_rule">{texts.add}</h2>
       <Form to={settingsPath(repository, 'tags')} class="stack">
-        <RuleFields />
-        <div class="form-acts">
-          <Submit disabledBecause={repository.fixed}>{texts.add}</Submit>
-        </div>
+        {showRule()}
+        <SubmitRow disabledBecause={repository.fixed}>{texts.add}</SubmitRow>
       </Form>
     </section>
   </SettingsFrame>
-)
-
-const RuleFields = ({ rule }: { readonly rule?: Rule }) => (
-  <>
-    <Field
-      name="name_pattern"
-      label={texts.pattern}
-      hint={texts.patternHint}
-      value={rule?.name_pattern}
-      required
-      placeholder="v*"
-    />
-    <Field name="users" label={texts.users} hint={texts.usersHint} value={rule && usersOf(rule).join(', ')} isTerse />
-    <Field name="teams" label={texts.teams} value={rule && teamsOf(rule).join(', ')} isTerse />
-  </>
 )
 
 /** The form of a rule for tags. */
@@ -83,7 +79,7 @@ export const TagRuleView = ({ repository, rule }: { readonly repository: Setting
     lead={texts.lead}
   >
     <Form isEdit to={settingsPath(repository, 'tags', rule.id)} class="stack">
-      <RuleFields rule={rule} />
+      {showRule(rule)}
       <div class="form-acts">
         <Submit disabledBecause={repository.fixed}>{repositorySettingsTexts.save}</Submit>
         <ButtonLink kind="quiet" to={settingsPath(repository, 'tags')}>

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { pathNumber } from '../../../http/schema.ts'
 import { Invalid } from '../../../lib/errors.ts'
 import {
@@ -13,26 +12,21 @@ import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
 import { onceShown, takeShownOnce } from '../../shell/shown-once.ts'
 import { pathOf } from '../../ui/paths.ts'
-import { ApplicationView, NewApplicationView } from './oauth-application.view.tsx'
+import { applicationForm, ApplicationView, NewApplicationView } from './oauth-application.view.tsx'
 import { inSettings, settingsPath, type PersonCtx } from '../settings-frame.tsx'
 import { settingsTexts } from '../../languages/texts.ts'
 
 const texts = settingsTexts.applications
-const text = Type.Optional(Type.String({ maxLength: 16_384 }))
-const fields = { name: text, redirect_uris: text, confidential_client: text }
 const params = { id: pathNumber }
 
 const pathTo = (id: number): string => pathOf('user', 'settings', 'applications', 'oauth2', id)
 
-function inputOf(body: { name?: string; redirect_uris?: string; confidential_client?: string }) {
-  const name = (body.name ?? '').trim()
-  const redirectUris = (body.redirect_uris ?? '').split(/\s+/).filter((each) => each !== '')
+function inputOf(body: Parameters<typeof applicationForm.read>[0]) {
+  const { name = '', redirectUris, isConfidential } = applicationForm.read(body)
   if (name === '') throw new Invalid(texts.applicationNameMissing, 'application_name_missing')
   if (redirectUris.length === 0) throw new Invalid(texts.redirectMissing, 'redirect_missing')
-  return { name, redirectUris, isConfidential: body.confidential_client !== undefined }
+  return { name, redirectUris, isConfidential }
 }
-
-const problemFields = { application_name: 'name', redirect: 'redirect_uris', oauth_redirect: 'redirect_uris' }
 
 const secretShown = (ctx: PersonCtx, name: string, secret: string): readonly string[] => [
   onceShown(ctx, { kind: 'application', name, secret }),
@@ -56,9 +50,8 @@ export const createApplicationSubmit = act({
   cost: 'usual',
   recentSignIn: true,
   requires: [oauthOn],
-  fields,
+  ...applicationForm.act,
   again: newApplicationPage,
-  problemFields,
   async run({ ctx, body }) {
     const { application, secret } = await createApplication(ctx, ctx.viewer.user, inputOf(body))
     return { to: pathTo(application.id), cookies: secretShown(ctx, application.name, secret) }
@@ -92,9 +85,8 @@ export const editApplicationSubmit = act({
   recentSignIn: true,
   params,
   requires: [oauthOn],
-  fields,
+  ...applicationForm.act,
   again: applicationPage,
-  problemFields,
   async run({ ctx, params, body }) {
     await editApplication(ctx, ctx.viewer.user, params.id, { ...inputOf(body), keepsSecret: true })
     return { to: pathTo(params.id), notice: settingsTexts.saved }

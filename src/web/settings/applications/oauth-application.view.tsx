@@ -1,6 +1,6 @@
 import type { OAuthApplicationRow } from '../../../db/tables/oauth.ts'
-import { ActButton, Submit } from '../../ui/button.tsx'
-import { Checkbox, Field, TextArea } from '../../ui/field.tsx'
+import { ActButton, SubmitRow } from '../../ui/button.tsx'
+import { box, formOf, line, lines, readBy } from '../../ui/form-fields.tsx'
 import { Form } from '../../ui/form.tsx'
 import { ButtonLink } from '../../ui/link.tsx'
 import { CopyField, Flash, PageHead } from '../../ui/parts.tsx'
@@ -61,6 +61,24 @@ export const ApplicationView = ({ application, redirectUris, secret }: Applicati
   )
 }
 
+/** An OAuth2 application as its owner states it. */
+export const applicationForm = formOf({
+  name: line(() => ({ label: texts.applicationName, required: true, isProse: true }), {
+    limit: 255,
+    refusals: ['application_name'],
+  }),
+  redirect_uris: readBy(
+    (uris) => uris.flatMap((each) => each.split(/\s+/)),
+    lines(() => ({ label: texts.redirectUris, hint: texts.redirectHint, rows: 3, required: true, isCode: true }), {
+      as: 'redirectUris',
+      refusals: ['redirect', 'oauth_redirect'],
+    }),
+  ),
+  confidential_client: box(() => ({ label: texts.confidential, hint: texts.confidentialHint, checked: true }), {
+    as: 'isConfidential',
+  }),
+})
+
 const ApplicationForm = ({
   to,
   submit,
@@ -71,24 +89,15 @@ const ApplicationForm = ({
   readonly known?: Pick<ApplicationProps, 'application' | 'redirectUris'>
 }) => (
   <Form isEdit to={to} class="stack">
-    <Field name="name" label={texts.applicationName} value={known?.application.name} maxlength={255} required isProse />
-    <TextArea
-      name="redirect_uris"
-      label={texts.redirectUris}
-      hint={texts.redirectHint}
-      value={known?.redirectUris.join('\n')}
-      rows={3}
-      required
-      isCode
-    />
-    <Checkbox
-      name="confidential_client"
-      label={texts.confidential}
-      hint={texts.confidentialHint}
-      checked={known?.application.is_confidential ?? true}
-    />
-    <div class="form-acts">
-      <Submit>{submit}</Submit>
-    </div>
+    {Object.values(
+      applicationForm.show(
+        known && {
+          name: known.application.name,
+          redirect_uris: known.redirectUris,
+          confidential_client: known.application.is_confidential,
+        },
+      ),
+    )}
+    <SubmitRow>{submit}</SubmitRow>
   </Form>
 )

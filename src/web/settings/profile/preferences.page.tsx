@@ -4,14 +4,10 @@ import { editSettings } from '../../../users/settings/settings.service.ts'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { languageFor } from '../../shell/language-for.ts'
 import { act, page } from '../../shell/page.tsx'
-import { AppearanceView, NotificationSettingsView } from './preferences.view.tsx'
+import { AppearanceView, appearanceForm, NotificationSettingsView } from './preferences.view.tsx'
 import { inSettings, settingsMeta, settingsPath } from '../settings-frame.tsx'
-import { languageChoices } from '../../languages/languages.ts'
 import { readIn } from '../../languages/reader.ts'
 import { settingsTexts as texts } from '../../languages/texts.ts'
-import { textUpTo } from '../../ui/fields.ts'
-
-const text = textUpTo(255)
 
 /** Lets only known choices through. */
 const mailChoice = Type.Optional(enumeration('enabled', 'onmention', 'andyourown', 'disabled'))
@@ -23,9 +19,7 @@ export const appearancePage = page({
   cost: 'usual',
   requires: [inSession],
   frame: inSettings('appearance'),
-  async load({ ctx }) {
-    return { user: ctx.viewer.user, languages: languageChoices(ctx.config.i18n) }
-  },
+  load: async ({ ctx }) => ({ user: ctx.viewer.user }),
   meta: () => settingsMeta('appearance'),
   view: AppearanceView,
 })
@@ -36,15 +30,10 @@ export const appearanceSubmit = act({
   twin: 'updateUserSettings',
   cost: 'usual',
   requires: [],
-  fields: { theme: text, language: text, diff_view_style: text, enable_repo_unit_hints: text },
+  ...appearanceForm.act,
   again: appearancePage,
   async run({ ctx, body, call }) {
-    await editSettings(ctx, ctx.viewer.user, {
-      theme: body.theme,
-      language: body.language,
-      diff_view_style: body.diff_view_style,
-      enable_repo_unit_hints: body.enable_repo_unit_hints !== undefined,
-    })
+    await editSettings(ctx, ctx.viewer.user, appearanceForm.read(body))
     // The next page is in the chosen language, and so is what it says.
     readIn(languageFor(call, ctx.config, body.language))
     return { to: settingsPath('appearance'), notice: texts.saved }

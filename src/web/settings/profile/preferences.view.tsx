@@ -1,54 +1,46 @@
 import type { UserRow } from '../../../db/tables/accounts.ts'
-import { Submit } from '../../ui/button.tsx'
-import { Checkbox, Radios, Select, type Choice } from '../../ui/field.tsx'
+import { SubmitRow } from '../../ui/button.tsx'
+import { Radios, type Choice } from '../../ui/field.tsx'
+import { box, formOf, radios, select } from '../../ui/form-fields.tsx'
 import { Form } from '../../ui/form.tsx'
+import { usePage } from '../../ui/page-context.ts'
 import { Flash, PageHead } from '../../ui/parts.tsx'
 import { settingsPath } from '../settings-frame.tsx'
+import { languageChoices } from '../../languages/languages.ts'
 import { settingsTexts } from '../../languages/texts.ts'
 
 const choicesOf = (texts: Readonly<Record<string, readonly [string, string]>>): readonly Choice[] =>
   Object.entries(texts).map(([value, [label, hint]]) => ({ value, label, hint }))
 
-export const AppearanceView = ({
-  user,
-  languages,
-}: {
-  readonly user: UserRow
-  readonly languages: readonly Choice[]
-}) => {
-  const texts = settingsTexts.appearance
+const appearance = settingsTexts.appearance
+
+/** How pages look for the person. */
+export const appearanceForm = formOf({
+  theme: radios(() => ({ label: appearance.theme, choices: choicesOf(appearance.themeNames) })),
+  diff_view_style: radios(() => ({ label: appearance.diffStyle, choices: choicesOf(appearance.diffStyles) })),
+  language: select(() => ({
+    label: appearance.language,
+    hint: appearance.languageHint,
+    choices: [{ value: '', label: appearance.browserLanguage }, ...languageChoices(usePage().config.i18n)],
+  })),
+  enable_repo_unit_hints: box(() => ({ label: appearance.unitHints, hint: appearance.unitHintsHint })),
+})
+
+export const AppearanceView = ({ user }: { readonly user: UserRow }) => {
+  const fields = appearanceForm.show({
+    ...user,
+    theme: user.theme === 'light' || user.theme === 'dark' ? user.theme : 'auto',
+    diff_view_style: user.diff_view_style === 'split' ? 'split' : 'unified',
+  })
   return (
     <>
       <PageHead title={settingsTexts.parts.appearance} />
       <Form isEdit to={settingsPath('appearance')} class="stack loose">
-        <Radios
-          name="theme"
-          label={texts.theme}
-          value={user.theme === 'light' || user.theme === 'dark' ? user.theme : 'auto'}
-          choices={choicesOf(texts.themeNames)}
-        />
-        <Radios
-          name="diff_view_style"
-          label={texts.diffStyle}
-          value={user.diff_view_style === 'split' ? 'split' : 'unified'}
-          choices={choicesOf(texts.diffStyles)}
-        />
-        <Select
-          name="language"
-          label={texts.language}
-          hint={texts.languageHint}
-          value={user.language}
-          choices={[{ value: '', label: texts.browserLanguage }, ...languages]}
-        />
-        <Checkbox
-          name="enable_repo_unit_hints"
-          label={texts.unitHints}
-          hint={texts.unitHintsHint}
-          checked={user.enable_repo_unit_hints}
-        />
-        <div class="form-acts">
-          <Submit>{settingsTexts.save}</Submit>
-        </div>
+        {fields.theme}
+        {fields.diff_view_style}
+        {fields.language}
+        {fields.enable_repo_unit_hints}
+        <SubmitRow>{settingsTexts.save}</SubmitRow>
       </Form>
     </>
   )
@@ -73,9 +65,7 @@ export const NotificationSettingsView = ({
           value={user.email_notifications}
           choices={choicesOf(texts.mailChoices)}
         />
-        <div class="form-acts">
-          <Submit>{settingsTexts.save}</Submit>
-        </div>
+        <SubmitRow>{settingsTexts.save}</SubmitRow>
       </Form>
     </>
   )

@@ -5,12 +5,10 @@ import { editSettings } from '../../../users/settings/settings.service.ts'
 import { pictureTexts } from '../../languages/texts.ts'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, page } from '../../shell/page.tsx'
-import { ProfileView } from './profile.view.tsx'
+import { ProfileView, profileForm } from './profile.view.tsx'
 import { inSettings, settingsMeta, settingsPath } from '../settings-frame.tsx'
 import { settingsTexts as texts } from '../../languages/texts.ts'
-import { textUpTo } from '../../ui/fields.ts'
 
-const text = textUpTo(4096)
 const path = settingsPath('profile')
 
 /** Shows what others see of the account. */
@@ -21,10 +19,7 @@ export const settingsPage = page({
   requires: [inSession],
   isSecret: true,
   frame: inSettings('profile'),
-  load: async ({ ctx }) => ({
-    user: ctx.viewer.user,
-    visibilities: ctx.config.service.allowedUserVisibilityModes,
-  }),
+  load: async ({ ctx }) => ({ user: ctx.viewer.user }),
   meta: () => settingsMeta('profile'),
   view: ProfileView,
 })
@@ -36,36 +31,16 @@ export const profileSubmit = act({
   twin: 'updateUserSettings',
   cost: 'usual',
   requires: [],
-  fields: {
-    full_name: textUpTo(100),
-    description: textUpTo(255),
-    website: textUpTo(255),
-    location: textUpTo(50),
-    pronouns: textUpTo(50),
-    hide_pronouns: text,
-    hide_activity: text,
-    visibility: text,
-  },
+  ...profileForm.act,
   again: settingsPage,
-  problemFields: { website: 'website' },
   async run({ ctx, body }) {
     const { user } = ctx.viewer
-    const visibility = ctx.config.service.allowedUserVisibilityModes.find((each) => each === body.visibility) as
-      | UserRow['visibility']
-      | undefined
-    if (visibility === undefined && body.visibility !== undefined && body.visibility !== user.visibility) {
+    const profile = profileForm.read(body)
+    const { visibility = user.visibility } = profile
+    if (visibility !== user.visibility && !ctx.config.service.allowedUserVisibilityModes.includes(visibility)) {
       throw new Invalid(texts.profile.visibilityRefused, 'visibility_invalid')
     }
-    await editSettings(ctx, user, {
-      full_name: body.full_name?.trim(),
-      description: body.description?.trim(),
-      website: body.website?.trim(),
-      location: body.location?.trim(),
-      pronouns: body.pronouns?.trim(),
-      hide_pronouns: body.hide_pronouns !== undefined,
-      hide_activity: body.hide_activity !== undefined,
-      visibility,
-    })
+    await editSettings(ctx, user, { ...profile, visibility: visibility as UserRow['visibility'] })
     return { to: path, notice: texts.saved }
   },
 })

@@ -1,7 +1,8 @@
 import type { PackageCleanupRuleRow } from '../../../db/tables/packages.ts'
 import { sentenceOf } from '../../shell/sentence.ts'
-import { ActButton, Submit } from '../../ui/button.tsx'
-import { Checkbox, Field, Select } from '../../ui/field.tsx'
+import { ActButton, SubmitRow } from '../../ui/button.tsx'
+import { Select } from '../../ui/field.tsx'
+import { box, formOf, line, number } from '../../ui/form-fields.tsx'
 import { Form } from '../../ui/form.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { PageHead, Tag } from '../../ui/parts.tsx'
@@ -116,6 +117,24 @@ export const CleanupRuleView = ({
   </>
 )
 
+/** A rule as its owner states it. */
+export const ruleForm = formOf({
+  keep_count: number(() => ({ label: texts.keepCount, hint: texts.keepCountHint, min: 0, value: 0, required: true }), {
+    as: 'keepCount',
+  }),
+  remove_days: number(
+    () => ({ label: texts.removeDays, hint: texts.removeDaysHint, min: 0, value: 0, required: true }),
+    { as: 'removeDays' },
+  ),
+  keep_pattern: line(() => ({ label: texts.keepPattern, hint: texts.patternHint }), { limit: 4096, as: 'keepPattern' }),
+  remove_pattern: line(() => ({ label: texts.removePattern, hint: texts.patternHint }), {
+    limit: 4096,
+    as: 'removePattern',
+  }),
+  match_full_name: box(() => ({ label: texts.fullName, hint: texts.fullNameHint }), { as: 'matchesFullName' }),
+  enabled: box(() => ({ label: texts.enabled, checked: true }), { as: 'isEnabled' }),
+})
+
 const RuleForm = ({
   to,
   rule,
@@ -126,46 +145,26 @@ const RuleForm = ({
   readonly rule?: PackageCleanupRuleRow
   readonly freeTypes?: readonly string[]
   readonly submit: string
-}) => (
-  <Form isEdit to={to} class="stack">
-    {rule === undefined ? (
-      <Select
-        name="type"
-        label={texts.registry}
-        choices={freeTypes.map((type) => ({ value: type, label: typeName(type) }))}
-      />
-    ) : null}
-    <div class="fields-row">
-      <Field
-        name="keep_count"
-        type="number"
-        min={0}
-        label={texts.keepCount}
-        hint={texts.keepCountHint}
-        value={rule?.keep_count ?? 0}
-        required
-      />
-      <Field
-        name="remove_days"
-        type="number"
-        min={0}
-        label={texts.removeDays}
-        hint={texts.removeDaysHint}
-        value={rule?.remove_days ?? 0}
-        required
-      />
-    </div>
-    <Field name="keep_pattern" label={texts.keepPattern} hint={texts.patternHint} value={rule?.keep_pattern} />
-    <Field name="remove_pattern" label={texts.removePattern} hint={texts.patternHint} value={rule?.remove_pattern} />
-    <Checkbox
-      name="match_full_name"
-      label={texts.fullName}
-      hint={texts.fullNameHint}
-      checked={rule?.matches_full_name ?? false}
-    />
-    <Checkbox name="enabled" label={texts.enabled} checked={rule?.is_enabled ?? true} />
-    <div class="form-acts">
-      <Submit>{submit}</Submit>
-    </div>
-  </Form>
-)
+}) => {
+  const fields = ruleForm.show(rule && { ...rule, match_full_name: rule.matches_full_name, enabled: rule.is_enabled })
+  return (
+    <Form isEdit to={to} class="stack">
+      {rule === undefined ? (
+        <Select
+          name="type"
+          label={texts.registry}
+          choices={freeTypes.map((type) => ({ value: type, label: typeName(type) }))}
+        />
+      ) : null}
+      <div class="fields-row">
+        {fields.keep_count}
+        {fields.remove_days}
+      </div>
+      {fields.keep_pattern}
+      {fields.remove_pattern}
+      {fields.match_full_name}
+      {fields.enabled}
+      <SubmitRow>{submit}</SubmitRow>
+    </Form>
+  )
+}
