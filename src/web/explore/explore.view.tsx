@@ -10,7 +10,8 @@ import { Form } from '../ui/form.tsx'
 import type { IconName } from '../ui/icons.ts'
 import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { Box, Empty, Pages, Tabs } from '../ui/parts.tsx'
+import { Empty, Pages, Tabs } from '../ui/parts.tsx'
+import { RowBox } from '../ui/row-box.tsx'
 import { exploreTexts as texts } from '../languages/texts.ts'
 
 export type ExploreTab = 'repositories' | 'code' | 'users' | 'organizations'
@@ -153,13 +154,9 @@ const AccountSearch = ({
 )
 
 const AccountRows = ({ accounts }: { readonly accounts: readonly UserRow[] }) => (
-  <Box>
-    <ul class="rows" data-rows="">
-      {accounts.map((person) => (
-        <PersonRow person={person} />
-      ))}
-    </ul>
-  </Box>
+  <RowBox rows={accounts} links>
+    {(person) => <PersonRow person={person} />}
+  </RowBox>
 )
 
 const AccountPages = ({ page, total, hasMore }: Pick<FoundAccounts, 'page' | 'total' | 'hasMore'>) => (

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import { Editor } from '../ui/editor.tsx'
-import { ActButton, Submit } from '../ui/button.tsx'
+import { ActButton, RemoveButton, Submit, SubmitRow } from '../ui/button.tsx'
 import { Checkbox, Field, Radios, Select, TextArea } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { CheckIcon } from '../ui/check-icon.tsx'
@@ -29,6 +29,7 @@ import {
   Tabs,
   Tag,
 } from '../ui/parts.tsx'
+import { RowBox } from '../ui/row-box.tsx'
 import { Person } from '../ui/person.tsx'
 import { Day, Time } from '../ui/time.tsx'
 import { galleryTexts as texts } from '../languages/texts.ts'
@@ -182,9 +183,7 @@ const Fields = ({ prefix }: { readonly prefix: string }) => (
     <Checkbox name="off" id={`${prefix}_off`} label={texts.label} />
     <Checkbox name="disabled" id={`${prefix}_disabled`} label={texts.disabled} disabled />
     <Radios name={`${prefix}_radio`} label={texts.label} choices={choices()} value="first" />
-    <div class="form-acts">
-      <Submit kind="plain">{texts.plain}</Submit>
-    </div>
+    <SubmitRow kind="plain">{texts.plain}</SubmitRow>
   </>
 )
 
@@ -213,28 +212,29 @@ const Refused = () => {
 
 const Lists = () => (
   <Part name="lists">
-    <Box head={<h3>{texts.sample}</h3>} foot={texts.word}>
-      <ul class="rows hoverable">
-        {[texts.sample, texts.long].map((title) => (
-          <li class="row">
-            <Icon name="repo" class="row-icon" />
-            <div class="row-main">
-              <div class="line">
-                <Link class="row-title" to={here}>
-                  {title}
-                </Link>
-                <Tag>{texts.sample}</Tag>
-              </div>
-              <p class="row-facts">
-                <span>{texts.description}</span>
-                <span>{texts.sample}</span>
-              </p>
+    <RowBox head={<h3>{texts.sample}</h3>} foot={texts.word} rows={[texts.sample, texts.long]} links>
+      {(title) => (
+        <li class="row">
+          <Icon name="repo" class="row-icon" />
+          <div class="row-main">
+            <div class="line">
+              <Link class="row-title" to={here}>
+                {title}
+              </Link>
+              <Tag>{texts.sample}</Tag>
             </div>
-            <div class="row-side">{texts.sample}</div>
-          </li>
-        ))}
-      </ul>
-    </Box>
+            <p class="row-facts">
+              <span>{texts.description}</span>
+              <span>{texts.sample}</span>
+            </p>
+          </div>
+          <div class="row-side">{texts.sample}</div>
+          <RemoveButton to={`${here}/sample`} label={texts.sample}>
+            {texts.word}
+          </RemoveButton>
+        </li>
+      )}
+    </RowBox>
     <Box class="scroll-x">
       <table class="data">
         <thead>

@@ -13,6 +13,7 @@ import type { IconName } from '../ui/icons.ts'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Box, Counter, Empty } from '../ui/parts.tsx'
+import { RowBox } from '../ui/row-box.tsx'
 import { pathOf, siteHref } from '../ui/paths.ts'
 import { Avatar } from '../ui/person.tsx'
 import { RepositoryPicture } from '../ui/repository-picture.tsx'
@@ -91,19 +92,17 @@ const GuestHome = ({ repos, offersSignUp, mayExplore }: Welcome) => {
             </nav>
           }
         >
-          {repos.length === 0 ? (
-            <Empty icon="repo" title={texts.nothingPublic}>
-              <p>{texts.nothingPublicHint}</p>
-            </Empty>
-          ) : (
-            <Box>
-              <ul class="rows" data-rows="">
-                {repos.map((each) => (
-                  <RepositoryRow {...each} />
-                ))}
-              </ul>
-            </Box>
-          )}
+          <RowBox
+            rows={repos}
+            links
+            none={
+              <Empty icon="repo" title={texts.nothingPublic}>
+                <p>{texts.nothingPublicHint}</p>
+              </Empty>
+            }
+          >
+            {(each) => <RepositoryRow {...each} />}
+          </RowBox>
         </Section>
       ) : null}
     </>
@@ -151,13 +150,9 @@ function MemberHome(dashboard: Dashboard) {
           />
           {failing.length === 0 ? null : (
             <Section title={texts.failing}>
-              <Box>
-                <ul class="rows" data-rows="">
-                  {failing.map((each) => (
-                    <RunLine {...each} />
-                  ))}
-                </ul>
-              </Box>
+              <RowBox rows={failing} links>
+                {(each) => <RunLine {...each} />}
+              </RowBox>
             </Section>
           )}
           {isNew ? null : (
@@ -207,13 +202,9 @@ const Work = ({
         ) : null
       }
     >
-      <Box>
-        <ul class="rows" data-rows="">
-          {found.issues.map((each) => (
-            <IssueLine {...each} marks={marks.get(each.issue.id)} />
-          ))}
-        </ul>
-      </Box>
+      <RowBox rows={found.issues} links>
+        {(each) => <IssueLine {...each} marks={marks.get(each.issue.id)} />}
+      </RowBox>
     </Section>
   )
 

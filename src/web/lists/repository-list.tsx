@@ -4,7 +4,8 @@ import { Field, Select } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { Box, Empty, Pages } from '../ui/parts.tsx'
+import { Empty, Pages } from '../ui/parts.tsx'
+import { RowBox } from '../ui/row-box.tsx'
 import { changedQuery } from '../ui/paths.ts'
 import { RepositoryRow } from './repository-row.tsx'
 import { listTexts as texts } from '../languages/texts.ts'
@@ -93,22 +94,20 @@ export function RepositoryList({
         />
         <Submit kind="plain">{texts.search}</Submit>
       </Form>
-      {found.repos.length === 0 ? (
-        <Empty icon="search" title={texts.noneFound}>
-          <p>{texts.noneFoundHint}</p>
-          <ButtonLink to={changedQuery(url, { q: undefined, language: undefined, kind: undefined })}>
-            {texts.clear}
-          </ButtonLink>
-        </Empty>
-      ) : (
-        <Box>
-          <ul class="rows" data-rows="">
-            {found.repos.map((each) => (
-              <RepositoryRow {...each} withOwner={withOwner} />
-            ))}
-          </ul>
-        </Box>
-      )}
+      <RowBox
+        rows={found.repos}
+        links
+        none={
+          <Empty icon="search" title={texts.noneFound}>
+            <p>{texts.noneFoundHint}</p>
+            <ButtonLink to={changedQuery(url, { q: undefined, language: undefined, kind: undefined })}>
+              {texts.clear}
+            </ButtonLink>
+          </Empty>
+        }
+      >
+        {(each) => <RepositoryRow {...each} withOwner={withOwner} />}
+      </RowBox>
       <Pages
         page={found.page.number}
         isLast={found.page.offset + found.repos.length >= found.total && found.bound === undefined}

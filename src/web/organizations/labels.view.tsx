@@ -1,11 +1,12 @@
 import type { LabelRow } from '../../db/tables/issues.ts'
 import { LabelForm } from '../shared/labels/labels.view.tsx'
 import { labelTexts as texts } from '../languages/texts.ts'
-import { ActButton } from '../ui/button.tsx'
+import { RemoveButton } from '../ui/button.tsx'
 import { LabelTag } from '../ui/label.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { Box, Empty, PageHead } from '../ui/parts.tsx'
+import { Empty, PageHead } from '../ui/parts.tsx'
+import { RowBox } from '../ui/row-box.tsx'
 import { withQuery } from '../ui/paths.ts'
 import { uiTexts as common } from '../languages/texts.ts'
 
@@ -30,19 +31,17 @@ export const OrgLabelsView = (props: LabelsProps) => {
           <LabelForm to={to} id="new_label" />
         </details>
       </div>
-      <Box>
-        {labels.length === 0 ? (
+      <RowBox
+        rows={labels}
+        links
+        empty={
           <Empty icon="tag" title={texts.empty}>
             <p>{texts.emptyLead}</p>
           </Empty>
-        ) : (
-          <ul class="rows" data-rows="">
-            {labels.map((label) => (
-              <Row {...props} label={label} />
-            ))}
-          </ul>
-        )}
-      </Box>
+        }
+      >
+        {(label) => <Row {...props} label={label} />}
+      </RowBox>
     </>
   )
 }
@@ -75,15 +74,14 @@ const Row = ({ label, editing, path }: LabelsProps & { readonly label: LabelRow 
         >
           {common.edit}
         </ButtonLink>
-        <ActButton
+        <RemoveButton
           to={`${path}/${label.id}/delete`}
-          kind="danger"
-          class="small"
-          aria-label={texts.delete(label.name)}
+
+          label={texts.delete(label.name)}
           confirm={texts.deleteQuestion(label.name)}
         >
           {common.delete}
-        </ActButton>
+        </RemoveButton>
       </span>
     </li>
   )

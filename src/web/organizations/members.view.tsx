@@ -3,13 +3,14 @@ import type { UserId } from '../../lib/ids.ts'
 import type { MemberRole } from '../../orgs/member.service.ts'
 import type { OrgMembership } from '../../orgs/membership.service.ts'
 import { orgPath } from '../frames/organization-frame.tsx'
-import { ActButton, Submit } from '../ui/button.tsx'
+import { ActButton, RemoveButton, Submit } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { Box, Empty, PageHead, Pages, Tag } from '../ui/parts.tsx'
+import { Empty, PageHead, Pages, Tag } from '../ui/parts.tsx'
+import { RowBox } from '../ui/row-box.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { PersonField } from '../ui/person-field.tsx'
 import { Avatar } from '../ui/person.tsx'
@@ -39,7 +40,7 @@ export const MembersView = (props: MembersProps) => {
       <PageHead title={texts.title} lead={role?.isMember ? texts.lead : texts.publicLead}>
         <OwnMembership {...props} />
       </PageHead>
-      <Box
+      <RowBox
         {...(teams.length === 0
           ? {}
           : {
@@ -64,19 +65,16 @@ export const MembersView = (props: MembersProps) => {
                 </Form>
               ),
             })}
-      >
-        {people.length === 0 ? (
+        rows={people}
+        links
+        empty={
           <Empty icon="people" title={texts.none}>
             <p>{texts.noneHint}</p>
           </Empty>
-        ) : (
-          <ul class="rows" data-rows="">
-            {people.map((person) => (
-              <Member {...props} person={person} />
-            ))}
-          </ul>
-        )}
-      </Box>
+        }
+      >
+        {(person) => <Member {...props} person={person} />}
+      </RowBox>
       <Pages page={page} total={total} pageSize={pageSize} />
     </>
   )
@@ -120,15 +118,14 @@ const Member = ({ org, role, roles, person }: MembersProps & { readonly person: 
       </div>
       {own !== undefined && role?.isOwner && !isSelf ? (
         <div class="row-side">
-          <ActButton
+          <RemoveButton
             to={orgPath(org, 'members', person.name, 'remove')}
-            kind="danger"
-            class="small"
+
             confirm={texts.confirmRemove(person.name)}
-            aria-label={texts.removeOf(person.name)}
+            label={texts.removeOf(person.name)}
           >
             {texts.remove}
-          </ActButton>
+          </RemoveButton>
         </div>
       ) : null}
     </li>

@@ -1,5 +1,5 @@
 import { visibilities } from '../../users/visibility.rules.ts'
-import { Submit } from '../ui/button.tsx'
+import { SubmitRow } from '../ui/button.tsx'
 import { Field, Radios, TextArea } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { PageHead } from '../ui/parts.tsx'
@@ -17,9 +17,7 @@ export const NewOrganizationView = () => (
         <Field name="full_name" label={texts.fullName} isProse />
         <TextArea name="description" label={texts.description} rows={3} />
         <Radios name="visibility" label={texts.visibility} value="public" choices={choices()} />
-        <div class="form-acts">
-          <Submit>{texts.create}</Submit>
-        </div>
+        <SubmitRow>{texts.create}</SubmitRow>
       </Form>
     </div>
   </div>

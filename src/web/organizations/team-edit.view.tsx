@@ -1,6 +1,6 @@
 import type { UserRow } from '../../db/tables/accounts.ts'
 import { orgPath } from '../frames/organization-frame.tsx'
-import { Submit } from '../ui/button.tsx'
+import { SubmitRow } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { PageHead } from '../ui/parts.tsx'
@@ -22,9 +22,7 @@ export const EditTeamView = ({ org, edited }: { readonly org: UserRow; readonly 
           <p class="lead">{texts.deleteHint}</p>
           <Form to={at('delete')} class="stack">
             <Field name="confirm" label={commonTexts.typeName(team.name)} required autocomplete="off" />
-            <div class="form-acts">
-              <Submit kind="danger">{texts.delete}</Submit>
-            </div>
+            <SubmitRow kind="danger">{texts.delete}</SubmitRow>
           </Form>
         </section>
       )}

@@ -7,11 +7,12 @@ import { orgPath } from '../frames/organization-frame.tsx'
 import { ActList } from '../lists/act-list.tsx'
 import { PersonRow } from '../lists/person-row.tsx'
 import { RepositoryTags } from '../lists/repository-row.tsx'
-import { ActButton, Submit } from '../ui/button.tsx'
+import { ActButton, RemoveButton, Submit } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
-import { Box, Empty, PageHead, Pages, Tabs } from '../ui/parts.tsx'
+import { Empty, PageHead, Pages, Tabs } from '../ui/parts.tsx'
+import { RowBox } from '../ui/row-box.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { PersonField } from '../ui/person-field.tsx'
 import { unitLevels } from './team-form.ts'
@@ -132,7 +133,7 @@ export const TeamMembersView = ({
   const to = pathTo(head, 'members', 'add')
   return (
     <TeamShell head={head} current="members">
-      <Box
+      <RowBox
         {...(head.isOwner
           ? {
               head: (
@@ -150,31 +151,29 @@ export const TeamMembersView = ({
               ),
             }
           : {})}
-      >
-        {members.length === 0 ? (
+        rows={members}
+        links
+        empty={
           <Empty icon="people" title={texts.noMembers}>
             <p>{texts.noMembersHint}</p>
           </Empty>
-        ) : (
-          <ul class="rows" data-rows="">
-            {members.map((person) => (
-              <PersonRow person={person}>
-                {head.isOwner ? (
-                  <ActButton
-                    to={pathTo(head, 'members', person.name, 'remove')}
-                    kind="danger"
-                    class="small"
-                    confirm={texts.confirmRemove(person.name, head.team.name)}
-                    aria-label={texts.removeOf(person.name)}
-                  >
-                    {commonTexts.remove}
-                  </ActButton>
-                ) : undefined}
-              </PersonRow>
-            ))}
-          </ul>
+        }
+      >
+        {(person) => (
+          <PersonRow person={person}>
+            {head.isOwner ? (
+              <RemoveButton
+                to={pathTo(head, 'members', person.name, 'remove')}
+
+                confirm={texts.confirmRemove(person.name, head.team.name)}
+                label={texts.removeOf(person.name)}
+              >
+                {commonTexts.remove}
+              </RemoveButton>
+            ) : undefined}
+          </PersonRow>
         )}
-      </Box>
+      </RowBox>
       <Pages page={page} total={total} pageSize={pageSize} />
     </TeamShell>
   )
@@ -199,7 +198,7 @@ export const TeamReposView = ({
   const to = pathTo(head, 'repositories', 'add')
   return (
     <TeamShell head={head} current="repositories">
-      <Box
+      <RowBox
         {...(offered.length === 0
           ? {}
           : {
@@ -230,42 +229,40 @@ export const TeamReposView = ({
                 </>
               ),
             })}
-      >
-        {repos.length === 0 ? (
+        rows={repos}
+        links
+        empty={
           <Empty icon="repo" title={texts.noRepos}>
             <p>{texts.noReposHint}</p>
           </Empty>
-        ) : (
-          <ul class="rows" data-rows="">
-            {repos.map(({ repo, owner, mayRemove }) => (
-              <li class="row">
-                <RepositoryPicture repo={repo} size={16} class="row-icon" />
-                <div class="row-main">
-                  <div class="line">
-                    <Link class="row-title" to={pathOf(owner.name, repo.name)} data-row-link="">
-                      {repo.name}
-                    </Link>
-                    <RepositoryTags repo={repo} owner={owner} />
-                  </div>
-                  {repo.description === '' ? null : <p class="row-text">{repo.description}</p>}
-                </div>
-                {mayRemove ? (
-                  <ActButton
-                    to={pathTo(head, 'repositories', 'remove')}
-                    hidden={{ repository: repo.name }}
-                    kind="danger"
-                    class="small"
-                    confirm={texts.confirmRepo(repo.name, head.team.name)}
-                    aria-label={texts.removeOf(repo.name)}
-                  >
-                    {commonTexts.remove}
-                  </ActButton>
-                ) : null}
-              </li>
-            ))}
-          </ul>
+        }
+      >
+        {({ repo, owner, mayRemove }) => (
+          <li class="row">
+            <RepositoryPicture repo={repo} size={16} class="row-icon" />
+            <div class="row-main">
+              <div class="line">
+                <Link class="row-title" to={pathOf(owner.name, repo.name)} data-row-link="">
+                  {repo.name}
+                </Link>
+                <RepositoryTags repo={repo} owner={owner} />
+              </div>
+              {repo.description === '' ? null : <p class="row-text">{repo.description}</p>}
+            </div>
+            {mayRemove ? (
+              <RemoveButton
+                to={pathTo(head, 'repositories', 'remove')}
+                hidden={{ repository: repo.name }}
+
+                confirm={texts.confirmRepo(repo.name, head.team.name)}
+                label={texts.removeOf(repo.name)}
+              >
+                {commonTexts.remove}
+              </RemoveButton>
+            ) : null}
+          </li>
         )}
-      </Box>
+      </RowBox>
       <Pages page={page} total={total} pageSize={pageSize} />
       {offered.length > 0 && head.isOwner ? (
         <Form

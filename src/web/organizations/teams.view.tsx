@@ -3,7 +3,8 @@ import type { TeamOverview } from '../../orgs/team-overview.service.ts'
 import { orgPath } from '../frames/organization-frame.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
-import { Box, PageHead, Pages, Tag } from '../ui/parts.tsx'
+import { PageHead, Pages, Tag } from '../ui/parts.tsx'
+import { RowBox } from '../ui/row-box.tsx'
 import { TeamForm } from './team-form.view.tsx'
 import { teamTexts as texts } from '../languages/texts.ts'
 
@@ -31,13 +32,9 @@ export const TeamsView = ({
         </ButtonLink>
       ) : null}
     </PageHead>
-    <Box>
-      <ul class="rows" data-rows="">
-        {teams.map((each) => (
-          <TeamRowView org={org} {...each} />
-        ))}
-      </ul>
-    </Box>
+    <RowBox rows={teams} links>
+      {(each) => <TeamRowView org={org} {...each} />}
+    </RowBox>
     <Pages page={page} total={total} pageSize={pageSize} />
   </>
 )

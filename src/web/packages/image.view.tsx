@@ -60,13 +60,9 @@ export const ImageRows = ({
         <details class="stack tight" open={tagged.length === 0}>
           <summary class="muted">{texts.image.untagged(untagged.length)}</summary>
           <p class="small muted">{texts.image.untaggedLead}</p>
-          <Box>
-            <ul class="rows hoverable">
-              {untagged.map((image) => (
-                <ImageRow owner={owner} image={image} />
-              ))}
-            </ul>
-          </Box>
+          <RowBox rows={untagged} links>
+            {(image) => <ImageRow owner={owner} image={image} />}
+          </RowBox>
         </details>
       )}
     </>

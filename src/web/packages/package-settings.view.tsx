@@ -1,6 +1,6 @@
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { VersionRecord } from '../../packages/package.store.ts'
-import { ActButton, Submit } from '../ui/button.tsx'
+import { ActButton, SubmitRow } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -49,9 +49,7 @@ export const PackageSettingsView = ({
                 <option value={name} />
               ))}
             </datalist>
-            <div class="form-acts">
-              <Submit>{texts.link}</Submit>
-            </div>
+            <SubmitRow>{texts.link}</SubmitRow>
           </Form>
         ) : (
           <div class="line">

@@ -6,6 +6,7 @@ import type { PackageRow } from '../../db/tables/packages.ts'
 import { typeName } from '../shared/package-types.ts'
 import { Submit } from '../ui/button.tsx'
 import { Field, Select } from '../ui/field.tsx'
+import { choicesOf } from '../ui/form-fields.tsx'
 import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
@@ -79,10 +80,7 @@ export const PackagesView = ({
             label={texts.type}
             isLabelHidden
             value={filter.type}
-            choices={[
-              { value: '', label: texts.allTypes },
-              ...Object.entries(texts.types).map(([value, label]) => ({ value, label })),
-            ]}
+            choices={[{ value: '', label: texts.allTypes }, ...choicesOf(texts.types)]}
           />
           <Submit kind="plain">{texts.find}</Submit>
         </Form>

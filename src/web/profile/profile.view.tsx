@@ -15,6 +15,7 @@ import type { IconName } from '../ui/icons.ts'
 import { ButtonLink, Link, OutsideLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Box, Empty, Markup, Menu, Pages, Tag } from '../ui/parts.tsx'
+import { RowBox } from '../ui/row-box.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { Avatar } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
@@ -346,19 +347,10 @@ function Content({ subject, content, standing, role }: ProfileProps) {
         </Empty>
       ) : (
         <div>
-          <Box>
-            <ul class="rows" data-rows="">
-              {content.people.map((person) => (
-                <PersonRow person={person} />
-              ))}
-            </ul>
-          </Box>
-          <Pages
-            page={content.page.number}
-            isLast={content.page.offset + content.people.length >= content.total}
-            total={content.total}
-            pageSize={content.page.limit}
-          />
+          <RowBox rows={content.people} links>
+            {(person) => <PersonRow person={person} />}
+          </RowBox>
+          <Pages page={content.page.number} total={content.total} pageSize={content.page.limit} />
         </div>
       )
   }

@@ -2,7 +2,7 @@ import type { RepoCtx } from '../../access/context.ts'
 import type { AttachmentRow } from '../../db/tables/issues.ts'
 import type { ReleaseRow } from '../../db/tables/releases.ts'
 import { Editor } from '../ui/editor.tsx'
-import { ActButton, Submit } from '../ui/button.tsx'
+import { ActButton, RemoveButton, Submit, SubmitRow } from '../ui/button.tsx'
 import { Checkbox, Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -195,15 +195,14 @@ const Files = ({
             <FileLink file={file} />
             <span class="row-side">
               {file.external_url === '' ? sizeText(file.size_bytes) : releaseTexts.external}
-              <ActButton
+              <RemoveButton
                 to={at(release.id, 'assets', file.id, 'delete')}
-                kind="danger"
-                class="small"
-                aria-label={releaseTexts.files.delete(file.name)}
+
+                label={releaseTexts.files.delete(file.name)}
                 confirm={releaseTexts.files.deleteConfirm(file.name)}
               >
                 {shared.delete}
-              </ActButton>
+              </RemoveButton>
             </span>
           </li>
         )}
@@ -221,11 +220,9 @@ const Files = ({
               placeholder="https://"
             />
           </div>
-          <div class="form-acts">
-            <Submit kind="plain" icon="upload">
-              {releaseTexts.files.submit}
-            </Submit>
-          </div>
+          <SubmitRow kind="plain" icon="upload">
+            {releaseTexts.files.submit}
+          </SubmitRow>
         </Form>
       ) : (
         <p class="hint">{releaseTexts.files.off}</p>

@@ -62,7 +62,7 @@ export const ReleasesView = ({
         {mayWrite ? <Commands text={texts.emptyCommands} label={texts.emptyCommandsLabel} /> : null}
       </Empty>
     )}
-    <Pages page={page.number} isLast={page.offset + releases.length >= total} total={total} pageSize={page.limit} />
+    <Pages page={page.number} total={total} pageSize={page.limit} />
   </>
 )
 

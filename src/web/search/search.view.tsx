@@ -11,7 +11,8 @@ import { Form } from '../ui/form.tsx'
 import type { IconName } from '../ui/icons.ts'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { Box, Empty, Pages, Tabs } from '../ui/parts.tsx'
+import { Empty, Pages, Tabs } from '../ui/parts.tsx'
+import { RowBox } from '../ui/row-box.tsx'
 import { withQuery } from '../ui/paths.ts'
 import { searchTexts as texts } from '../languages/texts.ts'
 
@@ -52,19 +53,19 @@ const icons: Readonly<Record<SearchKind, IconName>> = {
 
 export const SearchView = ({
   text,
-  asked,
+  chosen,
   kinds,
   page,
   found,
 }: {
   readonly text: string
   /** The kind that the address names; the next search opens it again. */
-  readonly asked: SearchKind | undefined
+  readonly chosen: SearchKind | undefined
   readonly kinds: readonly SearchKind[]
   readonly page: Page
   readonly found: FoundKinds | undefined
 }) => {
-  const current = found?.results.kind ?? asked ?? 'repositories'
+  const current = found?.results.kind ?? chosen ?? 'repositories'
   const countOf = (kind: SearchKind) => found?.counts.find((each) => each.kind === kind)
   return (
     <>
@@ -76,7 +77,7 @@ export const SearchView = ({
             method="get"
             role="search"
             class="filters"
-            hidden={asked === undefined ? {} : { type: asked }}
+            hidden={chosen === undefined ? {} : { type: chosen }}
             label={texts.hint}
           >
             <Field
@@ -149,11 +150,9 @@ const Results = ({
             <span class="muted">{texts.found(results.total, results.isBounded)}</span>
             {code === undefined ? null : <Link to={code}>{texts.inCode}</Link>}
           </p>
-          <Box>
-            <ul class="rows" data-rows="">
-              {rows}
-            </ul>
-          </Box>
+          <RowBox rows={rows} links>
+            {(row) => row}
+          </RowBox>
         </>
       )}
       <Pages

@@ -4,7 +4,7 @@ import type { Commit } from '../../git/git.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { ListedPage, WholePage } from '../../wiki/page.service.ts'
 import { ButtonLink, Link } from '../ui/link.tsx'
-import { Box, CopyField, Empty, Markup, PageHead, Pages } from '../ui/parts.tsx'
+import { CopyField, Empty, Markup, PageHead, Pages } from '../ui/parts.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { Time } from '../ui/time.tsx'
 import { wikiTexts as texts } from '../languages/texts.ts'
@@ -164,7 +164,7 @@ export const WikiListView = ({
         )}
       </RowBox>
       <p class="hint">{texts.more}</p>
-      <Pages page={page.number} isLast={page.offset + page.limit >= total} total={total} pageSize={page.limit} />
+      <Pages page={page.number} total={total} pageSize={page.limit} />
     </>
   )
 
@@ -192,24 +192,22 @@ export const WikiHistoryView = ({
         {texts.back}
       </ButtonLink>
     </PageHead>
-    <Box>
-      <ul class="rows" data-rows>
-        {commits.map((commit) => (
-          <li class="row">
-            <div class="row-main">
-              <Link class="row-title" to={`${wiki}/commit/${commit.oid}`}>
-                {subjectOf(commit.message)}
-              </Link>
-              <p class="row-facts">
-                <span>{commit.author.name}</span>
-                <Time unix={commit.author.unixSeconds} />
-              </p>
-            </div>
-            <code class="muted">{commit.oid.slice(0, 10)}</code>
-          </li>
-        ))}
-      </ul>
-    </Box>
-    <Pages page={page.number} isLast={page.offset + commits.length >= total} total={total} pageSize={page.limit} />
+    <RowBox rows={commits} links>
+      {(commit) => (
+        <li class="row">
+          <div class="row-main">
+            <Link class="row-title" to={`${wiki}/commit/${commit.oid}`}>
+              {subjectOf(commit.message)}
+            </Link>
+            <p class="row-facts">
+              <span>{commit.author.name}</span>
+              <Time unix={commit.author.unixSeconds} />
+            </p>
+          </div>
+          <code class="muted">{commit.oid.slice(0, 10)}</code>
+        </li>
+      )}
+    </RowBox>
+    <Pages page={page.number} total={total} pageSize={page.limit} />
   </>
 )

@@ -1,4 +1,4 @@
-import { ActButton, Submit } from '../../ui/button.tsx'
+import { RemoveButton, Submit } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { PageHead } from '../../ui/parts.tsx'
@@ -15,15 +15,14 @@ export const FlagsView = ({ path, flags }: { readonly path: string; readonly fla
       {(flag) => (
         <li class="row">
           <code class="row-main">{flag}</code>
-          <ActButton
+          <RemoveButton
             to={`${path}/delete`}
             hidden={{ flag }}
-            class="small"
-            kind="danger"
-            aria-label={texts.removeOf(flag)}
+
+            label={texts.removeOf(flag)}
           >
             {texts.remove}
-          </ActButton>
+          </RemoveButton>
         </li>
       )}
     </RowBox>

@@ -76,7 +76,7 @@ export const JobsView = ({
         </li>
       )}
     </RowBox>
-    <Pages page={shown.number} isLast={shown.offset + rows.length >= total} total={total} pageSize={shown.limit} />
+    <Pages page={shown.number} total={total} pageSize={shown.limit} />
   </>
 )
 

@@ -46,6 +46,6 @@ export const EmailsView = ({
         </li>
       )}
     </RowBox>
-    <Pages page={shown.number} isLast={shown.offset + rows.length >= total} total={total} pageSize={shown.limit} />
+    <Pages page={shown.number} total={total} pageSize={shown.limit} />
   </>
 )

@@ -1,7 +1,7 @@
 import type { UserRow } from '../../../db/tables/accounts.ts'
 import type { Page } from '../../../lib/paging.ts'
 import { visibilities } from '../../../users/visibility.rules.ts'
-import { Submit } from '../../ui/button.tsx'
+import { SubmitRow } from '../../ui/button.tsx'
 import { Field, Select } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
@@ -64,7 +64,7 @@ export const OrganizationsView = ({
         </li>
       )}
     </RowBox>
-    <Pages page={shown.number} isLast={shown.offset + orgs.length >= total} total={total} pageSize={shown.limit} />
+    <Pages page={shown.number} total={total} pageSize={shown.limit} />
   </>
 )
 
@@ -83,9 +83,7 @@ export const NewOrganizationView = ({ owner, visibility }: { readonly owner: str
         value={visibility}
         choices={visibilities.map((value) => ({ value, label: administrationTexts.users.visibilities[value] }))}
       />
-      <div class="form-acts">
-        <Submit>{texts.create}</Submit>
-      </div>
+      <SubmitRow>{texts.create}</SubmitRow>
     </Form>
   </>
 )

@@ -1,6 +1,6 @@
 import { RowBox } from '../../ui/row-box.tsx'
 import type { PublicKeyRow } from '../../../db/tables/accounts.ts'
-import { ActButton, Submit } from '../../ui/button.tsx'
+import { RemoveButton, SubmitRow } from '../../ui/button.tsx'
 import { Checkbox, Field, TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -30,16 +30,15 @@ export const PersonKeys = ({ path, keys }: { readonly path: string; readonly key
                   </span>
                 </p>
               </div>
-              <ActButton
+              <RemoveButton
                 to={`${to}/delete`}
                 hidden={{ id: key.id }}
-                kind="danger"
-                class="small"
+
                 confirm={texts.confirmKey(key.title)}
-                aria-label={texts.removeKeyOf(key.title)}
+                label={texts.removeKeyOf(key.title)}
               >
                 {texts.removeKey}
-              </ActButton>
+              </RemoveButton>
             </li>
           )}
         </RowBox>
@@ -48,9 +47,7 @@ export const PersonKeys = ({ path, keys }: { readonly path: string; readonly key
           <Form to={to} class="stack">
             <Field name="title" label={texts.keyTitle} hint={texts.keyTitleHint} autocomplete="off" />
             <TextArea name="key" label={texts.publicKey} rows={4} required isCode />
-            <div class="form-acts">
-              <Submit kind="plain">{texts.addKey}</Submit>
-            </div>
+            <SubmitRow kind="plain">{texts.addKey}</SubmitRow>
           </Form>
         </details>
       </div>
@@ -72,9 +69,7 @@ export const PersonNewRepository = ({ path, name }: { readonly path: string; rea
           <Field name="description" id="repo_description" label={texts.repositoryDescription} isProse />
           <Checkbox name="is_private" label={texts.isPrivate} />
           <Checkbox name="auto_init" label={texts.autoInit} />
-          <div class="form-acts">
-            <Submit kind="plain">{texts.createRepository}</Submit>
-          </div>
+          <SubmitRow kind="plain">{texts.createRepository}</SubmitRow>
         </Form>
       </details>
     </section>

@@ -1,13 +1,13 @@
 import { quotaSubjects } from '../../../access/quota/quota.rules.ts'
 import type { UserRow } from '../../../db/tables/accounts.ts'
 import type { presentGroup, presentQuota, presentRule } from '../../../quota/quota.present.ts'
-import { ActButton, Submit } from '../../ui/button.tsx'
+import { ActButton, RemoveButton, Submit, SubmitRow } from '../../ui/button.tsx'
 import { Checkbox, Field, Select } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
-import { Box, PageHead, Tag } from '../../ui/parts.tsx'
+import { PageHead, Tag } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { Avatar } from '../../ui/person.tsx'
@@ -63,35 +63,29 @@ export const QuotaView = ({
       <h2 id="groups">{texts.groups}</h2>
       <p class="lead">{texts.groupsLead}</p>
       <div class="stack">
-        {groups.length === 0 ? (
-          <p class="muted">{texts.noGroups}</p>
-        ) : (
-          <Box>
-            <ul class="rows hoverable">
-              {groups.map(({ name = '', rules: own }) => (
-                <li class="row">
-                  <Icon name="people" class="row-icon" />
-                  <div class="row-main">
-                    <div class="line">
-                      <Link class="row-title" to={groupPath(name)}>
-                        {name}
-                      </Link>
-                      {defaultGroups.includes(name) ? <Tag tone="accent">{texts.isDefault}</Tag> : null}
-                    </div>
-                    <p class="row-facts">
-                      {(own ?? []).length === 0 ? <span>{texts.noRulesInGroup}</span> : null}
-                      {(own ?? []).map((rule) => (
-                        <span>
-                          {rule.name}: {texts.limitText(rule.limit)}
-                        </span>
-                      ))}
-                    </p>
-                  </div>
-                </li>
-              ))}
-            </ul>
-          </Box>
-        )}
+        <RowBox rows={groups} links none={texts.noGroups}>
+          {({ name = '', rules: own }) => (
+            <li class="row">
+              <Icon name="people" class="row-icon" />
+              <div class="row-main">
+                <div class="line">
+                  <Link class="row-title" to={groupPath(name)}>
+                    {name}
+                  </Link>
+                  {defaultGroups.includes(name) ? <Tag tone="accent">{texts.isDefault}</Tag> : null}
+                </div>
+                <p class="row-facts">
+                  {(own ?? []).length === 0 ? <span>{texts.noRulesInGroup}</span> : null}
+                  {(own ?? []).map((rule) => (
+                    <span>
+                      {rule.name}: {texts.limitText(rule.limit)}
+                    </span>
+                  ))}
+                </p>
+              </div>
+            </li>
+          )}
+        </RowBox>
         <NewGroup rules={rules} />
       </div>
     </section>
@@ -99,19 +93,13 @@ export const QuotaView = ({
       <h2 id="rules">{texts.rules}</h2>
       <p class="lead">{texts.rulesLead}</p>
       <div class="stack">
-        {rules.length === 0 ? (
-          <p class="muted">{texts.noRules}</p>
-        ) : (
-          <Box>
-            <ul class="rows hoverable">
-              {rules.map((rule) => (
-                <li class="row">
-                  <RuleMain rule={rule} />
-                </li>
-              ))}
-            </ul>
-          </Box>
-        )}
+        <RowBox rows={rules} links none={texts.noRules}>
+          {(rule) => (
+            <li class="row">
+              <RuleMain rule={rule} />
+            </li>
+          )}
+        </RowBox>
         <NewRule />
       </div>
     </section>
@@ -149,9 +137,7 @@ const NewGroup = ({ rules }: { readonly rules: readonly QuotaRuleInfo[] }) => {
             ))}
           </fieldset>
         )}
-        <div class="form-acts">
-          <Submit kind="plain">{texts.createGroup}</Submit>
-        </div>
+        <SubmitRow kind="plain">{texts.createGroup}</SubmitRow>
       </Form>
     </details>
   )
@@ -165,9 +151,7 @@ const NewRule = () => {
       <Form to={to} class="stack">
         <Field name="name" id="rule_name" label={texts.name} maxlength={255} required autocomplete="off" />
         <RuleFields />
-        <div class="form-acts">
-          <Submit kind="plain">{texts.createRule}</Submit>
-        </div>
+        <SubmitRow kind="plain">{texts.createRule}</SubmitRow>
       </Form>
     </details>
   )
@@ -203,9 +187,7 @@ export const QuotaRuleView = ({ name, rule }: { readonly name: string; readonly 
     </PageHead>
     <Form isEdit to={rulePath(name)} class="stack">
       <RuleFields rule={rule} />
-      <div class="form-acts">
-        <Submit>{texts.save}</Submit>
-      </div>
+      <SubmitRow>{texts.save}</SubmitRow>
     </Form>
     <section class="section">
       <h2>{texts.deleteRule}</h2>
@@ -251,15 +233,14 @@ export const QuotaGroupView = ({
             {(rule) => (
               <li class="row">
                 <RuleMain rule={rule} />
-                <ActButton
+                <RemoveButton
                   to={`${at}/rules/delete`}
                   hidden={{ rule: rule.name }}
-                  kind="danger"
-                  class="small"
-                  aria-label={texts.removeOf(rule.name ?? '')}
+
+                  label={texts.removeOf(rule.name ?? '')}
                 >
                   {texts.remove}
-                </ActButton>
+                </RemoveButton>
               </li>
             )}
           </RowBox>
@@ -286,14 +267,13 @@ export const QuotaGroupView = ({
                 <Link class="row-main row-title" to={accountQuotaPath(account.name)}>
                   {account.name}
                 </Link>
-                <ActButton
+                <RemoveButton
                   to={`${at}/users/${encodeURIComponent(account.name)}/delete`}
-                  kind="danger"
-                  class="small"
-                  aria-label={texts.removeOf(account.name)}
+
+                  label={texts.removeOf(account.name)}
                 >
                   {texts.remove}
-                </ActButton>
+                </RemoveButton>
               </li>
             )}
           </RowBox>
@@ -355,9 +335,7 @@ export const AccountQuotaView = ({
               ))}
             </fieldset>
             <p class="hint">{texts.chosenHint}</p>
-            <div class="form-acts">
-              <Submit>{texts.save}</Submit>
-            </div>
+            <SubmitRow>{texts.save}</SubmitRow>
           </Form>
         )}
       </section>

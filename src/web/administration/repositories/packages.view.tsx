@@ -1,7 +1,8 @@
+import { choicesOf } from '../../ui/form-fields.tsx'
 import type { InstancePackage } from '../../../packages/instance-packages.service.ts'
 import type { Page } from '../../../lib/paging.ts'
 import { typeName } from '../../shared/package-types.ts'
-import { ActButton } from '../../ui/button.tsx'
+import { RemoveButton } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -35,10 +36,7 @@ export const PackagesView = ({
         label={texts.type}
         isLabelHidden
         value={filter.type}
-        choices={[
-          { value: '', label: texts.allTypes },
-          ...Object.entries(packageTexts.types).map(([value, label]) => ({ value, label })),
-        ]}
+        choices={[{ value: '', label: texts.allTypes }, ...choicesOf(packageTexts.types)]}
         data-autosubmit=""
       />
     </SearchForm>
@@ -77,15 +75,14 @@ const PackageOfInstance = ({ row, owner, versionCount, sizeBytes }: InstancePack
       </p>
     </div>
     <div class="acts">
-      <ActButton
+      <RemoveButton
         to={`${pathTo(row, 'admin', 'packages', owner.name)}/delete`}
-        kind="danger"
-        class="small"
+
         confirm={texts.confirm(row.name, owner.name, versionCount)}
-        aria-label={texts.deleteOf(row.name)}
+        label={texts.deleteOf(row.name)}
       >
         {texts.delete}
-      </ActButton>
+      </RemoveButton>
     </div>
   </li>
 )

@@ -43,7 +43,7 @@ export const UnadoptedView = ({
           </li>
         )}
       </RowBox>
-      <Pages page={shown.number} isLast={shown.offset + names.length >= total} total={total} pageSize={shown.limit} />
+      <Pages page={shown.number} total={total} pageSize={shown.limit} />
     </>
   )
 }

@@ -1,6 +1,6 @@
 import type { TestStep, SourceKind } from '../../../sources/source.rules.ts'
 import type { presentSource } from '../../../sources/source.present.ts'
-import { ActButton, Submit } from '../../ui/button.tsx'
+import { ActButton, Submit, SubmitRow } from '../../ui/button.tsx'
 import { Checkbox, Field, Select, TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -151,9 +151,7 @@ const SourceForm = ({
         </div>
       </fieldset>
     ))}
-    <div class="form-acts">
-      <Submit>{source === undefined ? texts.create : texts.save}</Submit>
-    </div>
+    <SubmitRow>{source === undefined ? texts.create : texts.save}</SubmitRow>
   </Form>
 )
 

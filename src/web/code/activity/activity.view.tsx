@@ -3,7 +3,7 @@ import type { Pulse } from '../../../issues/lists/pulse.service.ts'
 import { Icon } from '../../ui/icon.tsx'
 import type { IconName } from '../../ui/icons.ts'
 import { Link } from '../../ui/link.tsx'
-import { Box, Empty, PageHead, Tabs } from '../../ui/parts.tsx'
+import { Empty, PageHead, Tabs } from '../../ui/parts.tsx'
 import { Person } from '../../ui/person.tsx'
 import { numberText } from '../../languages/amounts.ts'
 import { dateText, Time } from '../../ui/time.tsx'
@@ -83,23 +83,25 @@ const Changes = ({
   readonly rows: Pulse['openedIssues']
   readonly part: 'issues' | 'pulls'
   readonly when: 'created_unix' | 'closed_unix' | 'merged_unix'
-}) =>
-  rows.length === 0 ? null : (
-    <Box head={<h2>{title}</h2>} foot={rows.length > shownRows ? texts.andMore(rows.length - shownRows) : undefined}>
-      <ul class="rows hoverable">
-        {rows.slice(0, shownRows).map((row) => (
-          <li class="row">
-            <Link class="row-main row-title cut" to={repositoryPath(repository, part, row.index)}>
-              <TitleText text={row.title} />
-            </Link>
-            <span class="row-side">
-              #{row.index} <Time unix={row[when]} />
-            </span>
-          </li>
-        ))}
-      </ul>
-    </Box>
-  )
+}) => (
+  <RowBox
+    head={<h2>{title}</h2>}
+    foot={rows.length > shownRows ? texts.andMore(rows.length - shownRows) : undefined}
+    rows={rows.slice(0, shownRows)}
+    links
+  >
+    {(row) => (
+      <li class="row">
+        <Link class="row-main row-title cut" to={repositoryPath(repository, part, row.index)}>
+          <TitleText text={row.title} />
+        </Link>
+        <span class="row-side">
+          #{row.index} <Time unix={row[when]} />
+        </span>
+      </li>
+    )}
+  </RowBox>
+)
 
 const Author = ({ contributor }: { readonly contributor: Contributor }) =>
   contributor.account ? (

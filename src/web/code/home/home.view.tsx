@@ -6,7 +6,7 @@ import type { RecentBranch } from '../../../pulls/recent-branch.service.ts'
 import type { Folder } from '../../../code/contents/folder.service.ts'
 import type { ReleaseRow } from '../../../db/tables/releases.ts'
 import type { RepoRow } from '../../../db/tables/repositories.ts'
-import { ActButton, Submit } from '../../ui/button.tsx'
+import { ActButton, SubmitRow } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -255,9 +255,7 @@ const TopicsForm = ({ repository, topics }: Pick<HomeProps, 'repository'> & { re
           value={topics.join(', ')}
           hint={texts.topicsHint}
         />
-        <div class="form-acts">
-          <Submit kind="plain">{texts.saveTopics}</Submit>
-        </div>
+        <SubmitRow kind="plain">{texts.saveTopics}</SubmitRow>
       </Form>
     </details>
   )

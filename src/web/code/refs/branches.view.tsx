@@ -1,7 +1,7 @@
 import type { Divergence } from '../../../git/git.ts'
 import type { CommitView } from '../../../code/statuses/commit-view.service.ts'
 import { StatusMark } from '../../shared/commit-marks.view.tsx'
-import { ActButton, Submit } from '../../ui/button.tsx'
+import { RemoveButton, Submit } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -116,17 +116,16 @@ const BranchActs = ({
               <Submit kind="plain">{texts.rename}</Submit>
             </Form>
           </Menu>
-          <ActButton
+          <RemoveButton
             to={repositoryPath(repository, 'branches/delete')}
             hidden={{ name }}
-            kind="danger"
-            class="small"
-            aria-label={texts.deleteNamed(name)}
+
+            label={texts.deleteNamed(name)}
             confirm={texts.confirmDeleteBranch(name)}
             disabledBecause={why}
           >
             {common.delete}
-          </ActButton>
+          </RemoveButton>
         </>
       ) : null}
     </>

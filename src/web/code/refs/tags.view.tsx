@@ -1,4 +1,4 @@
-import { ActButton, Submit } from '../../ui/button.tsx'
+import { RemoveButton, Submit } from '../../ui/button.tsx'
 import { Field, TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -95,16 +95,15 @@ const Row = ({ repository, tag, mayWrite, mayRelease }: TagsProps & { readonly t
           </ButtonLink>
         ) : null}
         {mayWrite ? (
-          <ActButton
+          <RemoveButton
             to={repositoryPath(repository, 'tags/delete')}
             hidden={{ name: tag.name }}
-            kind="danger"
-            class="small"
-            aria-label={texts.deleteNamed(tag.name)}
+
+            label={texts.deleteNamed(tag.name)}
             confirm={texts.confirmDeleteTag(tag.name)}
           >
             {common.delete}
-          </ActButton>
+          </RemoveButton>
         ) : null}
       </div>
     </li>

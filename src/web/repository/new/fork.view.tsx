@@ -1,6 +1,6 @@
 import type { UserRow } from '../../../db/tables/accounts.ts'
 import type { RepoRow } from '../../../db/tables/repositories.ts'
-import { Submit } from '../../ui/button.tsx'
+import { SubmitRow } from '../../ui/button.tsx'
 import { Form } from '../../ui/form.tsx'
 import { PageHead } from '../../ui/parts.tsx'
 import { pathOf } from '../../ui/paths.ts'
@@ -21,9 +21,7 @@ export const ForkView = ({
     <PageHead title={texts.fork.title(`${owner.name}/${repo.name}`)} lead={texts.fork.lead} />
     <Form to={pathOf(owner.name, repo.name, 'fork')} class="stack">
       <OwnerAndName owners={owners} owner={owners.find((each) => each.id !== owner.id)?.name} name={repo.name} />
-      <div class="form-acts">
-        <Submit icon="repo-forked">{texts.fork.submit}</Submit>
-      </div>
+      <SubmitRow icon="repo-forked">{texts.fork.submit}</SubmitRow>
     </Form>
   </div>
 )

@@ -1,6 +1,6 @@
 import type { UserRow } from '../../../db/tables/accounts.ts'
 import type { RepoRow } from '../../../db/tables/repositories.ts'
-import { Submit } from '../../ui/button.tsx'
+import { SubmitRow } from '../../ui/button.tsx'
 import { Checkbox, Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { usePage } from '../../ui/page-context.ts'
@@ -49,9 +49,7 @@ export const GenerateView = ({
           )}
         </fieldset>
         <Field name="default_branch" label={texts.branch} value={repo.default_branch} required maxlength={100} />
-        <div class="form-acts">
-          <Submit icon="repo-template">{texts.submit}</Submit>
-        </div>
+        <SubmitRow icon="repo-template">{texts.submit}</SubmitRow>
       </Form>
     </div>
   )

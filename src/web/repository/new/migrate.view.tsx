@@ -2,15 +2,16 @@ import type { UserRow } from '../../../db/tables/accounts.ts'
 import type { presentImport } from '../../../imports/import.present.ts'
 import { importItems, importSteps } from '../../../imports/wanted-import.ts'
 import type { Page } from '../../../lib/paging.ts'
-import { ActButton, Submit } from '../../ui/button.tsx'
+import { ActButton, SubmitRow } from '../../ui/button.tsx'
 import { Checkbox, Field, Select } from '../../ui/field.tsx'
+import { choicesOf } from '../../ui/form-fields.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { IconName } from '../../ui/icons.ts'
 import { sentenceOf } from '../../shell/sentence.ts'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
-import { Box, Empty, Flash, PageHead, Pages, Progress, State, type Tone } from '../../ui/parts.tsx'
+import { Empty, Flash, PageHead, Pages, Progress, State, type Tone } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf, withQuery } from '../../ui/paths.ts'
 import { Time } from '../../ui/time.tsx'
@@ -53,12 +54,7 @@ export const MigrateView = ({
               maxlength={2048}
               autofocus
             />
-            <Select
-              name="service"
-              label={texts.service}
-              value={service ?? 'git'}
-              choices={Object.entries(texts.services).map(([value, label]) => ({ value, label }))}
-            />
+            <Select name="service" label={texts.service} value={service ?? 'git'} choices={choicesOf(texts.services)} />
             <details class="more-options" open={refused?.action === '/repo/migrate'}>
               <summary>{texts.access}</summary>
               <div class="stack">
@@ -90,9 +86,7 @@ export const MigrateView = ({
                 <Field name="lfs_endpoint" label={texts.lfsEndpoint} hint={texts.lfsEndpointHint} type="url" />
               </div>
             </details>
-            <div class="form-acts">
-              <Submit icon="repo-push">{texts.submit}</Submit>
-            </div>
+            <SubmitRow icon="repo-push">{texts.submit}</SubmitRow>
           </Form>
         )}
       </div>
@@ -134,28 +128,28 @@ export const ImportsView = ({
           {texts.submit}
         </ButtonLink>
       </PageHead>
-      {imports.length === 0 ? (
-        <Empty icon="repo" title={newRepositoryTexts.imports.empty}>
-          <p>{newRepositoryTexts.imports.emptyHint}</p>
-        </Empty>
-      ) : (
-        <Box>
-          <ul class="rows" data-rows>
-            {imports.map((each) => (
-              <li class="row">
-                <div class="row-main">
-                  <Link class="row-title" to={addressOf(each)}>{`${each.repo_owner}/${each.repo_name}`}</Link>
-                  <p class="row-facts">
-                    <span class="cut">{each.clone_addr}</span> <Time unix={parseTime(each.created_at) ?? 0} />
-                  </p>
-                </div>
-                <ImportState state={each.state} />
-              </li>
-            ))}
-          </ul>
-        </Box>
-      )}
-      <Pages page={page.number} isLast={page.offset + imports.length >= total} total={total} pageSize={page.limit} />
+      <RowBox
+        rows={imports}
+        links
+        none={
+          <Empty icon="repo" title={newRepositoryTexts.imports.empty}>
+            <p>{newRepositoryTexts.imports.emptyHint}</p>
+          </Empty>
+        }
+      >
+        {(each) => (
+          <li class="row">
+            <div class="row-main">
+              <Link class="row-title" to={addressOf(each)}>{`${each.repo_owner}/${each.repo_name}`}</Link>
+              <p class="row-facts">
+                <span class="cut">{each.clone_addr}</span> <Time unix={parseTime(each.created_at) ?? 0} />
+              </p>
+            </div>
+            <ImportState state={each.state} />
+          </li>
+        )}
+      </RowBox>
+      <Pages page={page.number} total={total} pageSize={page.limit} />
     </div>
   </div>
 )

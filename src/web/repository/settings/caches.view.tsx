@@ -1,6 +1,6 @@
 import type { ActionCacheRow } from '../../../db/tables/action-storage.ts'
 import type { Page } from '../../../lib/paging.ts'
-import { ActButton, Submit } from '../../ui/button.tsx'
+import { ActButton, RemoveButton, Submit } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -98,16 +98,15 @@ export const ActionsView = ({
                     </span>
                   </p>
                 </div>
-                <ActButton
+                <RemoveButton
                   to={settingsPath(repository, 'actions', 'caches', 'delete')}
                   hidden={{ id: cache.id }}
-                  kind="danger"
-                  class="small"
-                  aria-label={texts.deleteCache(cache.cache_key)}
+
+                  label={texts.deleteCache(cache.cache_key)}
                   confirm={texts.deleteCacheConfirm(cache.cache_key)}
                 >
                   {common.delete}
-                </ActButton>
+                </RemoveButton>
               </li>
             )}
           </RowBox>

@@ -1,7 +1,8 @@
 import type { TeamRow, UserRow } from '../../../db/tables/accounts.ts'
 import type { Page } from '../../../lib/paging.ts'
-import { ActButton, Submit } from '../../ui/button.tsx'
+import { RemoveButton, Submit } from '../../ui/button.tsx'
 import { Field, Select } from '../../ui/field.tsx'
+import { choicesOf } from '../../ui/form-fields.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -37,7 +38,7 @@ interface CollaborationProps {
   readonly teams: Teams | undefined
 }
 
-const permissionChoices = () => Object.entries(texts.permissions).map(([value, label]) => ({ value, label }))
+const permissionChoices = () => choicesOf(texts.permissions)
 
 /** The people and teams with access to a repository. */
 export const CollaborationView = ({ repository, collaborators, total, page, teams }: CollaborationProps) => {
@@ -95,16 +96,15 @@ const CollaboratorRow = ({ user, permission, at }: Collaborator & { readonly at:
           <Submit kind="plain">{texts.change}</Submit>
         </noscript>
       </Form>
-      <ActButton
+      <RemoveButton
         to={`${at}/delete`}
         hidden={{ collaborator: user.name }}
-        kind="danger"
-        class="small"
-        aria-label={texts.remove(user.name)}
+
+        label={texts.remove(user.name)}
         confirm={texts.removeConfirm(user.name)}
       >
         {common.remove}
-      </ActButton>
+      </RemoveButton>
     </div>
   </li>
 )
@@ -134,16 +134,15 @@ const TeamSection = ({
               {isFixed || !mayChange ? (
                 <span class="muted">{isFixed ? texts.allRepositories : ''}</span>
               ) : (
-                <ActButton
+                <RemoveButton
                   to={`${at}/delete`}
                   hidden={{ team: team.name }}
-                  kind="danger"
-                  class="small"
-                  aria-label={texts.remove(team.name)}
+
+                  label={texts.remove(team.name)}
                   confirm={texts.removeTeamConfirm(team.name)}
                 >
                   {common.remove}
-                </ActButton>
+                </RemoveButton>
               )}
             </li>
           )}

@@ -4,7 +4,8 @@ import { TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
-import { Box, Tag } from '../../ui/parts.tsx'
+import { Tag } from '../../ui/parts.tsx'
+import { RowBox } from '../../ui/row-box.tsx'
 import { SettingsFrame, settingsPath, type SettingsRepository } from './frame.tsx'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
 
@@ -19,24 +20,22 @@ export const GitHooksView = ({
   readonly hooks: readonly StoredGitHook[]
 }) => (
   <SettingsFrame repository={repository} part="gitHooks" lead={texts.lead}>
-    <Box>
-      <ul class="rows" data-rows="">
-        {hooks.map(({ name, content }) => (
-          <li class="row">
-            <Icon name="terminal" class="row-icon" />
-            <div class="row-main">
-              <p class="line">
-                <Link class="row-title" to={settingsPath(repository, 'hooks', 'git', name)} data-row-link="">
-                  {name}
-                </Link>
-                {content === undefined ? null : <Tag tone="good">{texts.active}</Tag>}
-              </p>
-              <p class="row-text">{texts.when[name]}</p>
-            </div>
-          </li>
-        ))}
-      </ul>
-    </Box>
+    <RowBox rows={hooks} links>
+      {({ name, content }) => (
+        <li class="row">
+          <Icon name="terminal" class="row-icon" />
+          <div class="row-main">
+            <p class="line">
+              <Link class="row-title" to={settingsPath(repository, 'hooks', 'git', name)} data-row-link="">
+                {name}
+              </Link>
+              {content === undefined ? null : <Tag tone="good">{texts.active}</Tag>}
+            </p>
+            <p class="row-text">{texts.when[name]}</p>
+          </div>
+        </li>
+      )}
+    </RowBox>
   </SettingsFrame>
 )
 

@@ -1,6 +1,6 @@
 import type { Page } from '../../../lib/paging.ts'
 import type { pageOfDeployKeys } from '../../../repos/people/deploy-key.service.ts'
-import { ActButton, Submit } from '../../ui/button.tsx'
+import { RemoveButton, SubmitRow } from '../../ui/button.tsx'
 import { Checkbox, Field, TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -33,28 +33,25 @@ export const KeysView = ({
               <Time unix={key.created_unix} />
             </p>
           </div>
-          <ActButton
+          <RemoveButton
             to={settingsPath(repository, 'keys', key.id, 'delete')}
-            kind="danger"
-            class="small"
-            aria-label={texts.delete(key.title)}
+
+            label={texts.delete(key.title)}
             confirm={texts.deleteConfirm(key.title)}
           >
             {common.delete}
-          </ActButton>
+          </RemoveButton>
         </li>
       )}
     </RowBox>
-    <Pages page={page.number} isLast={page.offset + keys.length >= total} total={total} pageSize={page.limit} />
+    <Pages page={page.number} total={total} pageSize={page.limit} />
     <section class="section">
       <h2>{texts.add}</h2>
       <Form to={settingsPath(repository, 'keys')} class="stack">
         <Field name="title" label={texts.title} required isProse maxlength={50} />
         <TextArea name="content" label={texts.content} required isCode rows={3} placeholder="ssh-ed25519 …" />
         <Checkbox name="may_write" label={texts.write} />
-        <div class="form-acts">
-          <Submit>{texts.add}</Submit>
-        </div>
+        <SubmitRow>{texts.add}</SubmitRow>
       </Form>
     </section>
   </SettingsFrame>

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { LfsObjectRow } from '../../../db/tables/lfs.ts'
 import type { OwnedLock } from '../../../lfs/locks/lock.service.ts'
 import type { Page } from '../../../lib/paging.ts'
-import { ActButton } from '../../ui/button.tsx'
+import { RemoveButton } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
@@ -148,17 +148,16 @@ const Lock = ({ lock, owner, at, fixed }: OwnedLock & { readonly at: string; rea
           </span>
         </p>
       </div>
-      <ActButton
+      <RemoveButton
         to={`${at}/unlock`}
         hidden={{ id: lock.id }}
-        kind="danger"
-        class="small"
+
         disabledBecause={fixed}
-        aria-label={texts.unlockOf(lock.path)}
+        label={texts.unlockOf(lock.path)}
         confirm={isOwn ? texts.unlockOwnConfirm(lock.path) : texts.unlockConfirm(lock.path, owner.name)}
       >
         {texts.unlock}
-      </ActButton>
+      </RemoveButton>
     </li>
   )
 }

@@ -1,7 +1,7 @@
 import { parseTime } from '../../../lib/time.ts'
 import type { MirrorSettings } from '../../../repos/mirrors/mirror.service.ts'
 import type { presentPushMirror } from '../../../repos/mirrors/push-mirror.present.ts'
-import { ActButton, Submit } from '../../ui/button.tsx'
+import { ActButton, RemoveButton, SubmitRow } from '../../ui/button.tsx'
 import { Checkbox, Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -69,9 +69,7 @@ export const MirrorsView = ({
           />
           <Checkbox name="sync_on_commit" label={texts.onCommit} checked />
           <Checkbox name="use_ssh" label={texts.useSsh} hint={texts.useSshHint} />
-          <div class="form-acts">
-            <Submit disabledBecause={repository.fixed}>{texts.add}</Submit>
-          </div>
+          <SubmitRow disabledBecause={repository.fixed}>{texts.add}</SubmitRow>
         </Form>
       </section>
     </SettingsFrame>
@@ -169,17 +167,16 @@ const MirrorRow = ({
         {mirror.last_error === '' ? null : <p class="danger-text">{sentenceOf(mirror.last_error)}</p>}
         {mirror.public_key === '' ? null : <CopyField text={mirror.public_key} label={texts.publicKey} />}
       </div>
-      <ActButton
+      <RemoveButton
         to={`${at}/delete`}
         hidden={{ name: mirror.remote_name }}
-        kind="danger"
-        class="small"
+
         disabledBecause={fixed}
-        aria-label={texts.remove(mirror.remote_address)}
+        label={texts.remove(mirror.remote_address)}
         confirm={texts.removeConfirm(mirror.remote_address)}
       >
         {common.remove}
-      </ActButton>
+      </RemoveButton>
     </li>
   )
 }

@@ -2,7 +2,7 @@ import type { UserRow } from '../../../db/tables/accounts.ts'
 import type { OwnEmail } from '../../../users/email.service.ts'
 import { CurrentPasswordField, KnownUser, NewPasswordField } from '../../shell/password-field.tsx'
 import { shellTexts as shell } from '../../languages/texts.ts'
-import { ActButton, Submit } from '../../ui/button.tsx'
+import { ActButton, RemoveButton, SubmitRow } from '../../ui/button.tsx'
 import { Checkbox, Field, Radios } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -40,9 +40,7 @@ export const AccountView = ({ user, addresses, maySetByMail, possessions, mayDel
             hint={texts.hideAddressHint}
             checked={user.keep_email_private}
           />
-          <div class="form-acts">
-            <Submit kind="plain">{settingsTexts.save}</Submit>
-          </div>
+          <SubmitRow kind="plain">{settingsTexts.save}</SubmitRow>
         </Form>
       </div>
     </Section>
@@ -50,9 +48,7 @@ export const AccountView = ({ user, addresses, maySetByMail, possessions, mayDel
       <Form to="/user/settings/account/email" class="stack">
         <Field name="email" label={shell.emailAddress} type="email" autocomplete="email" maxlength={254} required />
         <PasswordField id="add_password" />
-        <div class="form-acts">
-          <Submit kind="plain">{texts.add}</Submit>
-        </div>
+        <SubmitRow kind="plain">{texts.add}</SubmitRow>
       </Form>
     </Section>
     <Primary addresses={addresses} />
@@ -71,9 +67,7 @@ const Password = ({ user, maySetByMail }: Pick<AccountProps, 'user' | 'maySetByM
         <KnownUser name={user.name} />
         <CurrentPasswordField name="old_password" label={texts.currentPassword} />
         <NewPasswordField />
-        <div class="form-acts">
-          <Submit>{texts.change}</Submit>
-        </div>
+        <SubmitRow>{texts.change}</SubmitRow>
       </Form>
     )}
   </Section>
@@ -100,15 +94,14 @@ const Address = ({ address }: { readonly address: OwnEmail }) => {
           </ActButton>
         )}
         {isPrimary ? null : (
-          <ActButton
+          <RemoveButton
             to="/user/settings/account/email/delete"
             hidden={{ email }}
-            class="small"
-            kind="danger"
-            aria-label={texts.removeAddress(email)}
+
+            label={texts.removeAddress(email)}
           >
             {settingsTexts.remove}
-          </ActButton>
+          </RemoveButton>
         )}
       </div>
     </li>
@@ -128,9 +121,7 @@ const Primary = ({ addresses }: Pick<AccountProps, 'addresses'>) => {
           choices={others.map(({ email }) => ({ value: email, label: email }))}
         />
         <PasswordField id="primary_password" />
-        <div class="form-acts">
-          <Submit kind="plain">{texts.makePrimary}</Submit>
-        </div>
+        <SubmitRow kind="plain">{texts.makePrimary}</SubmitRow>
       </Form>
     </Section>
   )

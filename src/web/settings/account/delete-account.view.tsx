@@ -2,7 +2,7 @@ import type { UserRow } from '../../../db/tables/accounts.ts'
 import type { RepoRow } from '../../../db/tables/repositories.ts'
 import type { ListedPackage } from '../../../packages/package-list.service.ts'
 import { Section } from '../../ui/section.tsx'
-import { Submit } from '../../ui/button.tsx'
+import { SubmitRow } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -49,9 +49,7 @@ export const DeleteAccount = ({
             <Field name="confirm" label={texts.typeName(user.name)} autocomplete="off" required />
           ) : null}
           <PasswordField id="delete_password" />
-          <div class="form-acts">
-            <Submit kind="danger">{texts.act}</Submit>
-          </div>
+          <SubmitRow kind="danger">{texts.act}</SubmitRow>
         </Form>
       ) : (
         <StillOwned user={user} possessions={possessions} />

@@ -1,6 +1,6 @@
 import type { linksOf } from '../../../sources/openid/openid.service.ts'
 import { shellTexts as shell } from '../../languages/texts.ts'
-import { ActButton, Submit } from '../../ui/button.tsx'
+import { RemoveButton, SubmitRow } from '../../ui/button.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Empty, Flash, PageHead, Tag } from '../../ui/parts.tsx'
@@ -43,15 +43,14 @@ export const LinkedAccountsView = ({ links, providers, isLinked }: LinkedAccount
               <span>{settingsTexts.lastUsed(<Time unix={link.used_unix} />)}</span>
             </p>
           </div>
-          <ActButton
+          <RemoveButton
             to="/user/settings/links/remove"
             hidden={{ id: link.id }}
-            class="small"
-            kind="danger"
-            aria-label={texts.removeLink(link.name, link.source)}
+
+            label={texts.removeLink(link.name, link.source)}
           >
             {settingsTexts.remove}
-          </ActButton>
+          </RemoveButton>
         </li>
       )}
     </RowBox>
@@ -59,9 +58,7 @@ export const LinkedAccountsView = ({ links, providers, isLinked }: LinkedAccount
       <Section title={name} id={`link_${name}`} lead={texts.hint(name)}>
         <Form to="/user/settings/links" class="stack" hidden={{ source: name }} data-turbo="false">
           <PasswordField id={`password_${name}`} />
-          <div class="form-acts">
-            <Submit kind="plain">{texts.link(name)}</Submit>
-          </div>
+          <SubmitRow kind="plain">{texts.link(name)}</SubmitRow>
         </Form>
       </Section>
     ))}

@@ -3,7 +3,7 @@ import type { OAuthApplicationRow } from '../../../db/tables/oauth.ts'
 import type { listGrants } from '../../../oauth/grant.service.ts'
 import { describeScope } from '../../../oauth/scope.rules.ts'
 import type { ShownOnce } from '../../shell/shown-once.ts'
-import { ActButton, Submit } from '../../ui/button.tsx'
+import { RemoveButton, SubmitRow } from '../../ui/button.tsx'
 import { Checkbox, Field, Radios, Select } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
@@ -69,16 +69,15 @@ const Token = ({ token }: { readonly token: AccessTokenRow }) => (
         </span>
       </p>
     </div>
-    <ActButton
+    <RemoveButton
       to="/user/settings/applications/delete"
       hidden={{ id: token.id }}
-      class="small"
-      kind="danger"
+
       confirm={texts.deleteTokenQuestion(token.name)}
-      aria-label={texts.deleteToken(token.name)}
+      label={texts.deleteToken(token.name)}
     >
       {texts.delete}
-    </ActButton>
+    </RemoveButton>
   </li>
 )
 
@@ -112,9 +111,7 @@ const NewToken = ({ isFirst, isAdmin }: { readonly isFirst: boolean; readonly is
           ))}
       </fieldset>
       <Checkbox name="public_only" label={texts.publicOnly} hint={texts.publicOnlyHint} />
-      <div class="form-acts">
-        <Submit>{texts.create}</Submit>
-      </div>
+      <SubmitRow>{texts.create}</SubmitRow>
     </Form>
   </Disclosure>
 )
@@ -129,15 +126,14 @@ const Grants = ({ grants }: Pick<ApplicationsProps, 'grants'>) => (
             <p class="row-facts">{describeScope(grant.scope).join(' ')}</p>
             <p class="row-facts">{settingsTexts.added(<Time unix={grant.created_unix} />)}</p>
           </div>
-          <ActButton
+          <RemoveButton
             to="/user/settings/applications/revoke"
             hidden={{ id: grant.id }}
-            class="small"
-            kind="danger"
-            aria-label={texts.revokeOf(grant.name)}
+
+            label={texts.revokeOf(grant.name)}
           >
             {texts.revoke}
-          </ActButton>
+          </RemoveButton>
         </li>
       )}
     </RowBox>

@@ -2,7 +2,7 @@ import type { TeamRow, UserRow } from '../../../db/tables/accounts.ts'
 import { parseTime } from '../../../lib/time.ts'
 import type { presentRepos } from '../../../repos/repo.present.ts'
 import { orgPath } from '../../frames/organization-frame.tsx'
-import { ActButton } from '../../ui/button.tsx'
+import { RemoveButton } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { Box, Empty, PageHead, Pages, Tag } from '../../ui/parts.tsx'
@@ -121,16 +121,15 @@ export const OrganizationsView = ({
                 {settingsTexts.settings}
               </ButtonLink>
             ) : null}
-            <ActButton
+            <RemoveButton
               to="/user/settings/organization/leave"
               hidden={{ name: org.name }}
-              class="small"
-              kind="danger"
+
               confirm={texts.leaveQuestion(org.name)}
-              aria-label={texts.leaveOf(org.name)}
+              label={texts.leaveOf(org.name)}
             >
               {texts.leave}
-            </ActButton>
+            </RemoveButton>
           </li>
         )}
       </RowBox>

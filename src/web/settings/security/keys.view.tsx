@@ -1,6 +1,6 @@
 import type { PublicKeyRow } from '../../../db/tables/accounts.ts'
 import type { presentGpgKeys } from '../../../users/credentials/gpg-key.present.ts'
-import { ActButton, Submit } from '../../ui/button.tsx'
+import { RemoveButton, SubmitRow } from '../../ui/button.tsx'
 import { Field, TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -57,16 +57,15 @@ const SshKey = ({ sshKey }: { readonly sshKey: PublicKeyRow }) => (
         </span>
       </p>
     </div>
-    <ActButton
+    <RemoveButton
       to="/user/settings/keys/ssh/delete"
       hidden={{ id: sshKey.id }}
-      class="small"
-      kind="danger"
+
       confirm={texts.removeSshQuestion(sshKey.title)}
-      aria-label={texts.remove(sshKey.title)}
+      label={texts.remove(sshKey.title)}
     >
       {settingsTexts.remove}
-    </ActButton>
+    </RemoveButton>
   </li>
 )
 
@@ -76,9 +75,7 @@ const AddSshKey = ({ isFirst }: { readonly isFirst: boolean }) => (
       {isFirst ? <Commands text={texts.sshCommands} label={texts.sshCommandsLabel} /> : null}
       <Field name="title" label={texts.title} hint={texts.titleHint} maxlength={50} />
       <TextArea name="key" label={texts.publicKey} placeholder="ssh-ed25519 AAAA…" rows={4} required isCode />
-      <div class="form-acts">
-        <Submit>{texts.addSsh}</Submit>
-      </div>
+      <SubmitRow>{texts.addSsh}</SubmitRow>
     </Form>
   </Disclosure>
 )
@@ -112,23 +109,20 @@ const GpgKey = ({ gpgKey, token }: { readonly gpgKey: GPGKey; readonly token: st
               required
               isCode
             />
-            <div class="form-acts">
-              <Submit kind="plain">{texts.verify}</Submit>
-            </div>
+            <SubmitRow kind="plain">{texts.verify}</SubmitRow>
           </Form>
         </Disclosure>
       )}
     </div>
-    <ActButton
+    <RemoveButton
       to="/user/settings/keys/gpg/delete"
       hidden={{ id: gpgKey.id }}
-      class="small"
-      kind="danger"
+
       confirm={texts.removeGpgQuestion(gpgKey.key_id)}
-      aria-label={texts.remove(gpgKey.key_id)}
+      label={texts.remove(gpgKey.key_id)}
     >
       {settingsTexts.remove}
-    </ActButton>
+    </RemoveButton>
   </li>
 )
 
@@ -146,9 +140,7 @@ const AddGpgKey = ({ token }: { readonly token: string }) => (
       />
       <TextArea name="armored_signature" label={texts.signature} hint={texts.signatureNeeded} rows={3} isCode />
       <Commands text={texts.signCommand(token)} label={texts.signCommandLabel} />
-      <div class="form-acts">
-        <Submit kind="plain">{texts.addGpg}</Submit>
-      </div>
+      <SubmitRow kind="plain">{texts.addGpg}</SubmitRow>
     </Form>
   </Disclosure>
 )

@@ -1,7 +1,7 @@
 import type { PasskeyRow } from '../../../db/tables/sign-in.ts'
 import { Disclosure } from '../../ui/disclosure.tsx'
 import { Section } from '../../ui/section.tsx'
-import { Submit } from '../../ui/button.tsx'
+import { SubmitRow } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -51,9 +51,7 @@ const Scratch = () => {
       <Disclosure title={texts.newScratch} to={to}>
         <Form to={to} class="stack">
           <PasswordField id="scratch_password" />
-          <div class="form-acts">
-            <Submit kind="plain">{texts.newScratch}</Submit>
-          </div>
+          <SubmitRow kind="plain">{texts.newScratch}</SubmitRow>
         </Form>
       </Disclosure>
     </Section>
@@ -80,9 +78,7 @@ const App = ({ isOn }: { readonly isOn: boolean }) => {
         <Disclosure title={texts.turnOff} to={to}>
           <Form to={to} class="stack">
             <PasswordField id="disable_password" />
-            <div class="form-acts">
-              <Submit kind="danger">{texts.turnOff}</Submit>
-            </div>
+            <SubmitRow kind="danger">{texts.turnOff}</SubmitRow>
           </Form>
         </Disclosure>
       ) : (
@@ -111,9 +107,7 @@ const Passkeys = ({ passkeys }: Pick<SecurityProps, 'passkeys'>) => {
               required
             />
             <PasswordField id="add_password" />
-            <div class="form-acts">
-              <Submit kind="plain">{settingsTexts.passkeys.add}</Submit>
-            </div>
+            <SubmitRow kind="plain">{settingsTexts.passkeys.add}</SubmitRow>
           </Form>
         </Disclosure>
       </div>
@@ -144,9 +138,7 @@ const Passkey = ({ passkey }: { readonly passkey: PasskeyRow }) => {
       >
         <Form to={to} class="stack menu-form" hidden={{ id }}>
           <PasswordField id={`remove_password_${id}`} />
-          <div class="form-acts">
-            <Submit kind="danger">{settingsTexts.passkeys.removeOf(name)}</Submit>
-          </div>
+          <SubmitRow kind="danger">{settingsTexts.passkeys.removeOf(name)}</SubmitRow>
         </Form>
       </Menu>
     </li>

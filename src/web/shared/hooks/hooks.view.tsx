@@ -1,5 +1,6 @@
-import { ActButton, Submit } from '../../ui/button.tsx'
+import { ActButton, SubmitRow } from '../../ui/button.tsx'
 import { Checkbox, Field, Radios, Select } from '../../ui/field.tsx'
+import { choicesOf } from '../../ui/form-fields.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
@@ -141,7 +142,7 @@ const HookForm = ({
       name="content_type"
       label={texts.contentType}
       value={hook?.content_type ?? 'json'}
-      choices={Object.entries(texts.contentTypes).map(([value, label]) => ({ value, label }))}
+      choices={choicesOf(texts.contentTypes)}
     />
     {hook === undefined ? (
       <Field name="secret" type="password" label={texts.secret} hint={texts.secretHint} autocomplete="off" />
@@ -182,9 +183,7 @@ const HookForm = ({
       <Checkbox name="is_system_webhook" label={texts.isSystem} hint={texts.isSystemHint} checked={isSystem} />
     )}
     <Checkbox name="active" label={texts.isActive} hint={texts.isActiveHint} checked={hook?.active ?? true} />
-    <div class="form-acts">
-      <Submit>{hook === undefined ? texts.create : texts.save}</Submit>
-    </div>
+    <SubmitRow>{hook === undefined ? texts.create : texts.save}</SubmitRow>
   </Form>
 )
 

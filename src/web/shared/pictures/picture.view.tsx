@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { ActButton, Submit } from '../../ui/button.tsx'
+import { ActButton, SubmitRow } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { usePage } from '../../ui/page-context.ts'
@@ -36,11 +36,9 @@ export const PictureSection = ({
             accept="image/png,image/jpeg,image/gif,image/webp"
             required
           />
-          <div class="form-acts">
-            <Submit kind="plain" icon="upload">
-              {texts.upload}
-            </Submit>
-          </div>
+          <SubmitRow kind="plain" icon="upload">
+            {texts.upload}
+          </SubmitRow>
         </Form>
         {hasOwn ? (
           <ActButton to={`${to}/delete`} kind="danger" confirm={removeQuestion}>

@@ -1,5 +1,5 @@
 import { parseTime } from '../../../lib/time.ts'
-import { ActButton } from '../../ui/button.tsx'
+import { ActButton, RemoveButton } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { usePage } from '../../ui/page-context.ts'
 import { Commands, Flash, Pages, Tag } from '../../ui/parts.tsx'
@@ -67,16 +67,15 @@ const Runner = ({ runner, path }: { readonly runner: Runners['runners'][number];
         </span>
       </p>
     </div>
-    <ActButton
+    <RemoveButton
       to={`${path}/runners/delete`}
       hidden={{ id: runner.id }}
-      class="small"
-      kind="danger"
+
       confirm={texts.removeRunnerQuestion(runner.name)}
-      aria-label={texts.removeRunner(runner.name)}
+      label={texts.removeRunner(runner.name)}
     >
       {texts.remove}
-    </ActButton>
+    </RemoveButton>
   </li>
 )
 

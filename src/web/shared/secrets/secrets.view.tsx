@@ -1,4 +1,4 @@
-import { ActButton, Submit } from '../../ui/button.tsx'
+import { RemoveButton, Submit, SubmitRow } from '../../ui/button.tsx'
 import { Field, TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -47,9 +47,7 @@ const NewValue = ({
         required
         isCode
       />
-      <div class="form-acts">
-        <Submit kind="plain">{title}</Submit>
-      </div>
+      <SubmitRow kind="plain">{title}</SubmitRow>
     </Form>
   </details>
 )
@@ -72,16 +70,15 @@ const Secrets = ({ secrets, path }: Pick<Values, 'secrets'> & { readonly path: s
                 </span>
               </p>
             </div>
-            <ActButton
+            <RemoveButton
               to={`${path}/delete`}
               hidden={{ name: secret.name }}
-              class="small"
-              kind="danger"
+
               confirm={texts.deleteSecretQuestion(secret.name)}
-              aria-label={texts.deleteSecret(secret.name)}
+              label={texts.deleteSecret(secret.name)}
             >
               {texts.delete}
-            </ActButton>
+            </RemoveButton>
           </li>
         )}
       </RowBox>
@@ -110,16 +107,15 @@ const Variables = ({ variables, path }: Pick<Values, 'variables'> & { readonly p
               >
                 {texts.edit}
               </ButtonLink>
-              <ActButton
+              <RemoveButton
                 to={`${path}/delete`}
                 hidden={{ name }}
-                class="small"
-                kind="danger"
+
                 confirm={texts.deleteVariableQuestion(name)}
-                aria-label={texts.deleteVariable(name)}
+                label={texts.deleteVariable(name)}
               >
                 {texts.delete}
-              </ActButton>
+              </RemoveButton>
             </div>
           </li>
         )}
