@@ -4,23 +4,7 @@ import type { IconName } from '../ui/icons.ts'
 import type { Frame } from '../shell/page.tsx'
 import { administrationTexts as texts } from '../languages/texts.ts'
 
-export type AdministrationSection =
-  | 'overview'
-  | 'people'
-  | 'organizations'
-  | 'repositories'
-  | 'packages'
-  | 'emails'
-  | 'hooks'
-  | 'signInSources'
-  | 'quota'
-  | 'runners'
-  | 'jobs'
-  | 'tasks'
-  | 'audit'
-  | 'unadopted'
-
-const icons: Readonly<Record<AdministrationSection, IconName>> = {
+const icons = {
   overview: 'pulse',
   hooks: 'webhook',
   audit: 'log',
@@ -35,7 +19,9 @@ const icons: Readonly<Record<AdministrationSection, IconName>> = {
   runners: 'server',
   jobs: 'stopwatch',
   tasks: 'clock',
-}
+} as const satisfies Readonly<Record<string, IconName>>
+
+type AdministrationSection = keyof typeof icons
 
 /** Returns the frame of the pages of the administration. */
 export const inAdministration =

@@ -4,6 +4,7 @@ import { SubmitRow } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { PageHead } from '../ui/parts.tsx'
+import { Section } from '../ui/section.tsx'
 import { TeamForm, type EditedTeam } from './team-form.view.tsx'
 import { organizationTexts as commonTexts, teamTexts as texts } from '../languages/texts.ts'
 
@@ -17,14 +18,12 @@ export const EditTeamView = ({ org, edited }: { readonly org: UserRow; readonly 
         <TeamForm to={at('edit')} cancelTo={at()} edited={edited} />
       </div>
       {team.access_mode === 4 ? null : (
-        <section class="section danger-zone" aria-labelledby="delete">
-          <h2 id="delete">{texts.delete}</h2>
-          <p class="lead">{texts.deleteHint}</p>
+        <Section title={texts.delete} id="delete" lead={texts.deleteHint} isDanger>
           <Form to={at('delete')} class="stack">
             <Field name="confirm" label={commonTexts.typeName(team.name)} required autocomplete="off" />
             <SubmitRow kind="danger">{texts.delete}</SubmitRow>
           </Form>
-        </section>
+        </Section>
       )}
     </div>
   )

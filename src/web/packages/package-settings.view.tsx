@@ -5,6 +5,7 @@ import { Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
+import { Section } from '../ui/section.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { packagePath, versionPath } from './package-paths.ts'
 import { PackagePath } from './packages.view.tsx'
@@ -32,9 +33,7 @@ export const PackageSettingsView = ({
       <PackagePath owner={owner} row={version} withPackage version={version}>
         <h1>{texts.settingsOf(version.name)}</h1>
       </PackagePath>
-      <section class="section" aria-labelledby="repository_link">
-        <h2 id="repository_link">{texts.repository}</h2>
-        <p class="lead">{texts.repositoryLead}</p>
+      <Section title={texts.repository} id="repository_link" lead={texts.repositoryLead}>
         {linked === undefined ? (
           <Form to={`${at}/link`} class="stack">
             <Field
@@ -61,17 +60,13 @@ export const PackageSettingsView = ({
             <ActButton to={`${at}/unlink`}>{texts.unlink}</ActButton>
           </div>
         )}
-      </section>
-      <section class="section" aria-labelledby="delete_version">
-        <h2 id="delete_version">{texts.delete}</h2>
-        <p class="lead">{texts.deleteLead(version.version)}</p>
+      </Section>
+      <Section title={texts.delete} id="delete_version" lead={texts.deleteLead(version.version)}>
         <ActButton to={`${at}/delete`} kind="danger" confirm={texts.deleteQuestion(version.name, version.version)}>
           {texts.delete}
         </ActButton>
-      </section>
-      <section class="section" aria-labelledby="delete_package">
-        <h2 id="delete_package">{texts.deletePackage}</h2>
-        <p class="lead">{texts.deletePackageLead(versionCount)}</p>
+      </Section>
+      <Section title={texts.deletePackage} id="delete_package" lead={texts.deletePackageLead(versionCount)}>
         <ActButton
           to={`${packagePath(owner, version)}/delete`}
           kind="danger"
@@ -79,7 +74,7 @@ export const PackageSettingsView = ({
         >
           {texts.deletePackage}
         </ActButton>
-      </section>
+      </Section>
     </div>
   )
 }

@@ -12,6 +12,7 @@ import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { Avatar } from '../../ui/person.tsx'
 import { Time } from '../../ui/time.tsx'
+import { Section } from '../../ui/section.tsx'
 import { PersonKeys, PersonNewRepository } from './person-parts.view.tsx'
 import { accountQuotaPath } from '../quota/quota-paths.ts'
 import { SearchForm } from '../search-form.tsx'
@@ -231,22 +232,19 @@ export const PersonView = ({
       </Form>
       <PersonKeys path={path} keys={keys} />
       <PersonNewRepository path={path} name={person.name} />
-      <section class="section">
-        <h2>{texts.rename}</h2>
+      <Section title={texts.rename} id="rename">
         <Form to={`${path}/rename`} class="stack">
           <Field name="new_name" label={texts.newName} hint={texts.renameHint} required autocomplete="off" />
           <SubmitRow kind="plain">{texts.rename}</SubmitRow>
         </Form>
-      </section>
+      </Section>
       {isSelf ? null : (
-        <section class="section">
-          <h2>{texts.delete}</h2>
-          <p class="lead">{texts.deleteHint}</p>
+        <Section title={texts.delete} id="delete" lead={texts.deleteHint}>
           <Form to={`${path}/delete`} class="stack" confirm={texts.confirmDelete(person.name)}>
             <Checkbox name="purge" label={texts.purge} />
             <SubmitRow kind="danger">{texts.delete}</SubmitRow>
           </Form>
-        </section>
+        </Section>
       )}
     </>
   )

@@ -1,11 +1,12 @@
 import { RowBox } from '../../ui/row-box.tsx'
 import type { PublicKeyRow } from '../../../db/tables/accounts.ts'
 import { RemoveButton, SubmitRow } from '../../ui/button.tsx'
+import { Disclosure } from '../../ui/disclosure.tsx'
 import { Checkbox, Field, TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { usePage } from '../../ui/page-context.ts'
 import { Time } from '../../ui/time.tsx'
+import { Section } from '../../ui/section.tsx'
 import { administrationTexts } from '../../languages/texts.ts'
 
 const texts = administrationTexts.users
@@ -14,8 +15,7 @@ const texts = administrationTexts.users
 export const PersonKeys = ({ path, keys }: { readonly path: string; readonly keys: readonly PublicKeyRow[] }) => {
   const to = `${path}/keys`
   return (
-    <section class="section" aria-labelledby="keys">
-      <h2 id="keys">{texts.keys}</h2>
+    <Section title={texts.keys} id="keys">
       <div class="stack">
         <RowBox rows={keys} none={texts.noKeys}>
           {(key) => (
@@ -42,16 +42,15 @@ export const PersonKeys = ({ path, keys }: { readonly path: string; readonly key
             </li>
           )}
         </RowBox>
-        <details class="disclosure" open={usePage().refused?.action === to}>
-          <summary>{texts.addKey}</summary>
+        <Disclosure title={texts.addKey} to={to}>
           <Form to={to} class="stack">
             <Field name="title" label={texts.keyTitle} hint={texts.keyTitleHint} autocomplete="off" />
             <TextArea name="key" label={texts.publicKey} rows={4} required isCode />
             <SubmitRow kind="plain">{texts.addKey}</SubmitRow>
           </Form>
-        </details>
+        </Disclosure>
       </div>
-    </section>
+    </Section>
   )
 }
 
@@ -59,11 +58,8 @@ export const PersonKeys = ({ path, keys }: { readonly path: string; readonly key
 export const PersonNewRepository = ({ path, name }: { readonly path: string; readonly name: string }) => {
   const to = `${path}/repos`
   return (
-    <section class="section" aria-labelledby="new_repository">
-      <h2 id="new_repository">{texts.newRepository}</h2>
-      <p class="lead">{texts.newRepositoryLead(name)}</p>
-      <details class="disclosure" open={usePage().refused?.action === to}>
-        <summary>{texts.newRepository}</summary>
+    <Section title={texts.newRepository} id="new_repository" lead={texts.newRepositoryLead(name)}>
+      <Disclosure title={texts.newRepository} to={to}>
         <Form to={to} class="stack">
           <Field name="repo_name" label={texts.repositoryName} required autocomplete="off" />
           <Field name="description" id="repo_description" label={texts.repositoryDescription} isProse />
@@ -71,7 +67,7 @@ export const PersonNewRepository = ({ path, name }: { readonly path: string; rea
           <Checkbox name="auto_init" label={texts.autoInit} />
           <SubmitRow kind="plain">{texts.createRepository}</SubmitRow>
         </Form>
-      </details>
-    </section>
+      </Disclosure>
+    </Section>
   )
 }

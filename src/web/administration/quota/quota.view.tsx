@@ -2,15 +2,16 @@ import { quotaSubjects } from '../../../access/quota/quota.rules.ts'
 import type { UserRow } from '../../../db/tables/accounts.ts'
 import type { presentGroup, presentQuota, presentRule } from '../../../quota/quota.present.ts'
 import { ActButton, RemoveButton, Submit, SubmitRow } from '../../ui/button.tsx'
+import { Disclosure } from '../../ui/disclosure.tsx'
 import { Checkbox, Field, Select } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
-import { usePage } from '../../ui/page-context.ts'
 import { PageHead, Tag } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { Avatar } from '../../ui/person.tsx'
+import { Section } from '../../ui/section.tsx'
 import { sizeText } from '../../languages/amounts.ts'
 import { storedKinds, StorageTable, totalOf } from '../../shared/storage/storage-table.view.tsx'
 import { accountQuotaPath, groupPath, quotaPath, rulePath } from './quota-paths.ts'
@@ -59,9 +60,7 @@ export const QuotaView = ({
 }) => (
   <>
     <PageHead title={administrationTexts.quota} lead={texts.lead} />
-    <section class="section" aria-labelledby="groups">
-      <h2 id="groups">{texts.groups}</h2>
-      <p class="lead">{texts.groupsLead}</p>
+    <Section title={texts.groups} id="groups" lead={texts.groupsLead}>
       <div class="stack">
         <RowBox rows={groups} links none={texts.noGroups}>
           {({ name = '', rules: own }) => (
@@ -88,10 +87,8 @@ export const QuotaView = ({
         </RowBox>
         <NewGroup rules={rules} />
       </div>
-    </section>
-    <section class="section" aria-labelledby="rules">
-      <h2 id="rules">{texts.rules}</h2>
-      <p class="lead">{texts.rulesLead}</p>
+    </Section>
+    <Section title={texts.rules} id="rules" lead={texts.rulesLead}>
       <div class="stack">
         <RowBox rows={rules} links none={texts.noRules}>
           {(rule) => (
@@ -102,22 +99,17 @@ export const QuotaView = ({
         </RowBox>
         <NewRule />
       </div>
-    </section>
-    <section class="section" aria-labelledby="accounts">
-      <h2 id="accounts">{texts.accounts}</h2>
-      <p class="lead">{texts.accountsLead}</p>
+    </Section>
+    <Section title={texts.accounts} id="accounts" lead={texts.accountsLead}>
       <ButtonLink to="/admin/users">{administrationTexts.people}</ButtonLink>
-    </section>
+    </Section>
   </>
 )
-
-const useIsRefused = (to: string): boolean => usePage().refused?.action === to
 
 const NewGroup = ({ rules }: { readonly rules: readonly QuotaRuleInfo[] }) => {
   const to = `${quotaPath}/groups`
   return (
-    <details class="disclosure" open={useIsRefused(to)}>
-      <summary>{texts.newGroup}</summary>
+    <Disclosure title={texts.newGroup} to={to}>
       <Form to={to} class="stack">
         <Field name="name" id="group_name" label={texts.name} maxlength={255} required autocomplete="off" />
         {rules.length === 0 ? null : (
@@ -139,21 +131,20 @@ const NewGroup = ({ rules }: { readonly rules: readonly QuotaRuleInfo[] }) => {
         )}
         <SubmitRow kind="plain">{texts.createGroup}</SubmitRow>
       </Form>
-    </details>
+    </Disclosure>
   )
 }
 
 const NewRule = () => {
   const to = `${quotaPath}/rules`
   return (
-    <details class="disclosure" open={useIsRefused(to)}>
-      <summary>{texts.newRule}</summary>
+    <Disclosure title={texts.newRule} to={to}>
       <Form to={to} class="stack">
         <Field name="name" id="rule_name" label={texts.name} maxlength={255} required autocomplete="off" />
         <RuleFields />
         <SubmitRow kind="plain">{texts.createRule}</SubmitRow>
       </Form>
-    </details>
+    </Disclosure>
   )
 }
 
@@ -189,13 +180,11 @@ export const QuotaRuleView = ({ name, rule }: { readonly name: string; readonly 
       <RuleFields rule={rule} />
       <SubmitRow>{texts.save}</SubmitRow>
     </Form>
-    <section class="section">
-      <h2>{texts.deleteRule}</h2>
-      <p class="lead">{texts.deleteRuleHint}</p>
+    <Section title={texts.deleteRule} id="delete_rule" lead={texts.deleteRuleHint}>
       <ActButton to={`${rulePath(name)}/delete`} kind="danger" confirm={texts.confirmRule(name)}>
         {texts.deleteRule}
       </ActButton>
-    </section>
+    </Section>
   </>
 )
 
@@ -226,8 +215,7 @@ export const QuotaGroupView = ({
       >
         <ButtonLink to={quotaPath}>{administrationTexts.quota}</ButtonLink>
       </PageHead>
-      <section class="section" aria-labelledby="rules">
-        <h2 id="rules">{texts.rules}</h2>
+      <Section title={texts.rules} id="rules">
         <div class="stack">
           <RowBox rows={rules} none={texts.noRulesInGroup}>
             {(rule) => (
@@ -256,9 +244,8 @@ export const QuotaGroupView = ({
             </Form>
           )}
         </div>
-      </section>
-      <section class="section" aria-labelledby="accounts">
-        <h2 id="accounts">{texts.accounts}</h2>
+      </Section>
+      <Section title={texts.accounts} id="accounts">
         <div class="stack">
           <RowBox rows={accounts} none={texts.noAccounts}>
             {(account) => (
@@ -290,14 +277,12 @@ export const QuotaGroupView = ({
             <Submit kind="plain">{texts.addAccount}</Submit>
           </Form>
         </div>
-      </section>
-      <section class="section">
-        <h2>{texts.deleteGroup}</h2>
-        <p class="lead">{texts.deleteGroupHint}</p>
+      </Section>
+      <Section title={texts.deleteGroup} id="delete_group" lead={texts.deleteGroupHint}>
         <ActButton to={`${at}/delete`} kind="danger" confirm={texts.confirmGroup(name)}>
           {texts.deleteGroup}
         </ActButton>
-      </section>
+      </Section>
     </>
   )
 }
@@ -322,8 +307,7 @@ export const AccountQuotaView = ({
         </ButtonLink>
       </PageHead>
       <StorageTable kinds={kinds} />
-      <section class="section" aria-labelledby="groups">
-        <h2 id="groups">{texts.groups}</h2>
+      <Section title={texts.groups} id="groups">
         {groups.length === 0 ? (
           <p class="muted">{texts.noGroups}</p>
         ) : (
@@ -338,7 +322,7 @@ export const AccountQuotaView = ({
             <SubmitRow>{texts.save}</SubmitRow>
           </Form>
         )}
-      </section>
+      </Section>
     </>
   )
 }

@@ -9,6 +9,7 @@ import { CopyField, Empty, Flash, Menu, PageHead, Tabs, Tag } from '../../ui/par
 import { fieldsOf, fieldText, type SettingField } from './source-fields.ts'
 import { administrationTexts } from '../../languages/texts.ts'
 import { RowBox } from '../../ui/row-box.tsx'
+import { Section } from '../../ui/section.tsx'
 
 type SignInSource = ReturnType<typeof presentSource>
 
@@ -106,13 +107,11 @@ export const SourceView = ({ source }: { readonly source: SignInSource }) => (
       </div>
     )}
     <SourceForm to={at(source.id)} kind={source.kind} settings={source.openid ?? source.ldap ?? {}} source={source} />
-    <section class="section">
-      <h2>{texts.delete}</h2>
-      <p class="lead">{texts.deleteHint}</p>
+    <Section title={texts.delete} id="delete" lead={texts.deleteHint}>
       <ActButton to={`${at(source.id)}/delete`} kind="danger" confirm={texts.confirmDelete(source.name)}>
         {texts.delete}
       </ActButton>
-    </section>
+    </Section>
   </>
 )
 

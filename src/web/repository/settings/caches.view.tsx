@@ -11,6 +11,7 @@ import { pathOf } from '../../ui/paths.ts'
 import { sizeText } from '../../languages/amounts.ts'
 import { uiTexts as common } from '../../languages/texts.ts'
 import { Time } from '../../ui/time.tsx'
+import { Section } from '../../ui/section.tsx'
 import { SettingsFrame, settingsPath, type SettingsRepository } from './frame.tsx'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
 
@@ -59,9 +60,7 @@ export const ActionsView = ({
           </li>
         </ul>
       </Box>
-      <section class="section" aria-labelledby="caches">
-        <h2 id="caches">{texts.caches}</h2>
-        <p class="lead">{texts.cachesLead}</p>
+      <Section title={texts.caches} id="caches" lead={texts.cachesLead}>
         <div class="stack">
           {total === 0 && key === undefined ? (
             <p class="muted">{texts.noCaches}</p>
@@ -112,7 +111,7 @@ export const ActionsView = ({
           </RowBox>
           <Pages page={page.number} total={total} pageSize={page.limit} />
         </div>
-      </section>
+      </Section>
     </SettingsFrame>
   )
 }

@@ -10,6 +10,7 @@ import { Pages, Tag } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { Avatar } from '../../ui/person.tsx'
+import { Section } from '../../ui/section.tsx'
 import { SettingsFrame, settingsPath, type SettingsRepository } from './frame.tsx'
 import { uiTexts as common } from '../../languages/texts.ts'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
@@ -45,8 +46,7 @@ export const CollaborationView = ({ repository, collaborators, total, page, team
   const at = settingsPath(repository, 'collaboration')
   return (
     <SettingsFrame repository={repository} part="collaboration" lead={texts.lead(repository.owner.name)}>
-      <section class="section" aria-labelledby="people">
-        <h2 id="people">{texts.people}</h2>
+      <Section title={texts.people} id="people">
         <div class="stack">
           <RowBox rows={collaborators} none={texts.nobody}>
             {(each) => <CollaboratorRow at={at} {...each} />}
@@ -66,7 +66,7 @@ export const CollaborationView = ({ repository, collaborators, total, page, team
             ))}
           </dl>
         </div>
-      </section>
+      </Section>
       {teams === undefined ? null : <TeamSection repository={repository} {...teams} />}
     </SettingsFrame>
   )
@@ -117,8 +117,7 @@ const TeamSection = ({
 }: Teams & { readonly repository: SettingsRepository }) => {
   const at = settingsPath(repository, 'collaboration', 'teams')
   return (
-    <section class="section" aria-labelledby="teams">
-      <h2 id="teams">{texts.teams}</h2>
+    <Section title={texts.teams} id="teams">
       <div class="stack">
         <RowBox rows={present} none={texts.noTeams}>
           {({ team, permission, isFixed }) => (
@@ -161,6 +160,6 @@ const TeamSection = ({
           <p class="hint">{texts.teamsFixed}</p>
         )}
       </div>
-    </section>
+    </Section>
   )
 }

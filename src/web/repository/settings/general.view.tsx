@@ -10,6 +10,7 @@ import { Form } from '../../ui/form.tsx'
 import { Box, Flash } from '../../ui/parts.tsx'
 import { RepositoryPicture } from '../../ui/repository-picture.tsx'
 import { Time } from '../../ui/time.tsx'
+import { Section } from '../../ui/section.tsx'
 import { pictureTexts } from '../../languages/texts.ts'
 import { PictureSection } from '../../shared/pictures/picture.view.tsx'
 import { topicsIn } from '../../shared/topics.ts'
@@ -114,8 +115,7 @@ const Units = ({ repository, units }: Pick<GeneralProps, 'repository' | 'units'>
   })
   const tracking = trackerForm.show(tracker)
   return (
-    <section class="section">
-      <h2>{texts.units.heading}</h2>
+    <Section title={texts.units.heading} id="units">
       <Form isEdit to={settingsPath(repository, 'units')} class="stack tight">
         {parts.has_issues}
         <div class="nested stack tight">
@@ -159,7 +159,7 @@ const Units = ({ repository, units }: Pick<GeneralProps, 'repository' | 'units'>
         {parts.has_projects}
         <SubmitRow kind="plain">{texts.save}</SubmitRow>
       </Form>
-    </section>
+    </Section>
   )
 }
 
@@ -188,8 +188,7 @@ const Merging = ({ repository, units }: Pick<GeneralProps, 'repository' | 'units
   if (pulls === undefined) return null
   const fields = mergingForm.show(pulls)
   return (
-    <section class="section">
-      <h2>{texts.merging.heading}</h2>
+    <Section title={texts.merging.heading} id="merging">
       <Form isEdit to={settingsPath(repository, 'merging')} class="stack">
         <fieldset>
           <legend>{texts.merging.styles}</legend>
@@ -202,7 +201,7 @@ const Merging = ({ repository, units }: Pick<GeneralProps, 'repository' | 'units
         <div class="stack tight">{boxesIn(texts.merging.options, fields)}</div>
         <SubmitRow kind="plain">{texts.save}</SubmitRow>
       </Form>
-    </section>
+    </Section>
   )
 }
 
@@ -216,8 +215,7 @@ export const mirrorForm = formOf({
 })
 
 const Mirror = ({ repository, mirror }: Pick<GeneralProps, 'repository'> & { readonly mirror: MirrorSettings }) => (
-  <section class="section" id="mirror">
-    <h2>{texts.mirror.heading}</h2>
+  <Section title={texts.mirror.heading} id="mirror">
     <div class="line">
       <p>
         {mirror.syncedUnix === 0 ? (
@@ -238,14 +236,13 @@ const Mirror = ({ repository, mirror }: Pick<GeneralProps, 'repository'> & { rea
       {Object.values(mirrorForm.show({ mirror_interval: mirror.interval, enable_prune: mirror.prunes }))}
       <SubmitRow kind="plain">{texts.save}</SubmitRow>
     </Form>
-  </section>
+  </Section>
 )
 
 const Danger = ({ repository, isOwner }: Pick<GeneralProps, 'repository' | 'isOwner'>) => {
   const { repo } = repository
   return (
-    <section class="section">
-      <h2>{texts.danger.heading}</h2>
+    <Section title={texts.danger.heading} id="danger">
       <Box class="danger-zone">
         <ul class="rows">
           <DangerRow lead={repo.is_private ? texts.danger.makePublicLead : texts.danger.makePrivateLead}>
@@ -273,7 +270,7 @@ const Danger = ({ repository, isOwner }: Pick<GeneralProps, 'repository' | 'isOw
         </ul>
       </Box>
       {isOwner ? null : <p class="hint">{texts.danger.ownerOnly}</p>}
-    </section>
+    </Section>
   )
 }
 

@@ -7,6 +7,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Empty, Pages } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { Time } from '../../ui/time.tsx'
+import { Section } from '../../ui/section.tsx'
 import { SettingsFrame, settingsPath, type SettingsRepository } from './frame.tsx'
 import { uiTexts as common } from '../../languages/texts.ts'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
@@ -45,14 +46,13 @@ export const KeysView = ({
       )}
     </RowBox>
     <Pages page={page.number} total={total} pageSize={page.limit} />
-    <section class="section">
-      <h2>{texts.add}</h2>
+    <Section title={texts.add} id="add_key">
       <Form to={settingsPath(repository, 'keys')} class="stack">
         <Field name="title" label={texts.title} required isProse maxlength={50} />
         <TextArea name="content" label={texts.content} required isCode rows={3} placeholder="ssh-ed25519 …" />
         <Checkbox name="may_write" label={texts.write} />
         <SubmitRow>{texts.add}</SubmitRow>
       </Form>
-    </section>
+    </Section>
   </SettingsFrame>
 )

@@ -10,6 +10,7 @@ import { ButtonLink } from '../../ui/link.tsx'
 import { Box, CopyField } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { Time } from '../../ui/time.tsx'
+import { Section } from '../../ui/section.tsx'
 import { SettingsFrame, settingsPath, type SettingsRepository } from './frame.tsx'
 import { uiTexts as common } from '../../languages/texts.ts'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
@@ -47,13 +48,11 @@ export const MirrorsView = ({
       {followed === undefined ? (
         <PushMirrors mirrors={mirrors} at={at} fixed={repository.fixed} />
       ) : (
-        <section class="section" aria-labelledby="push_mirrors">
-          <h2 id="push_mirrors">{texts.pushMirrors}</h2>
+        <Section title={texts.pushMirrors} id="push_mirrors">
           <PushMirrors mirrors={mirrors} at={at} fixed={repository.fixed} />
-        </section>
+        </Section>
       )}
-      <section class="section" aria-labelledby="add_mirror">
-        <h2 id="add_mirror">{texts.add}</h2>
+      <Section title={texts.add} id="add_mirror">
         <Form to={at} class="stack">
           <Field name="address" label={texts.address} hint={texts.addressHint} required />
           <div class="fields-row">
@@ -71,7 +70,7 @@ export const MirrorsView = ({
           <Checkbox name="use_ssh" label={texts.useSsh} hint={texts.useSshHint} />
           <SubmitRow disabledBecause={repository.fixed}>{texts.add}</SubmitRow>
         </Form>
-      </section>
+      </Section>
     </SettingsFrame>
   )
 }
@@ -93,8 +92,7 @@ const Followed = ({
   readonly repository: SettingsRepository
   readonly mirror: MirrorSettings
 }) => (
-  <section class="section" aria-labelledby="followed">
-    <h2 id="followed">{texts.isMirror}</h2>
+  <Section title={texts.isMirror} id="followed">
     <Box>
       <ul class="rows">
         <li class="row">
@@ -130,7 +128,7 @@ const Followed = ({
         </li>
       </ul>
     </Box>
-  </section>
+  </Section>
 )
 
 /** The icon of a mirror whose last update failed or not. */

@@ -5,6 +5,7 @@ import { formOf, line, names } from '../../ui/form-fields.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
+import { Section } from '../../ui/section.tsx'
 import { uiTexts as shared } from '../../languages/texts.ts'
 import { SettingsFrame, settingsPath, type SettingsRepository } from './frame.tsx'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
@@ -60,13 +61,12 @@ export const TagsView = ({
         </li>
       )}
     </RowBox>
-    <section class="section" aria-labelledby="add_rule">
-      <h2 id="add_rule">{texts.add}</h2>
+    <Section title={texts.add} id="add_rule">
       <Form to={settingsPath(repository, 'tags')} class="stack">
         {showRule()}
         <SubmitRow disabledBecause={repository.fixed}>{texts.add}</SubmitRow>
       </Form>
-    </section>
+    </Section>
   </SettingsFrame>
 )
 

@@ -9,6 +9,7 @@ import { RowBox } from '../../ui/row-box.tsx'
 import { parseTime } from '../../../lib/time.ts'
 import type { DeliveryState } from '../../../db/tables/webhooks.ts'
 import { Time } from '../../ui/time.tsx'
+import { Section } from '../../ui/section.tsx'
 import type { presentDeliveries } from '../../../webhooks/deliveries/delivery.present.ts'
 import { hookTypes, selectedEvents } from '../../../webhooks/hook.rules.ts'
 import type { presentHook } from '../../../webhooks/hook.present.ts'
@@ -234,17 +235,14 @@ export const HookPage = ({
         </Flash>
       )}
       <Deliveries at={at} {...facts} />
-      <section class="section" aria-labelledby="hook_settings">
-        <h2 id="hook_settings">{texts.settings}</h2>
+      <Section title={texts.settings} id="hook_settings">
         <HookForm to={at} type={hook.type} hook={hook} hasSecret={facts.hasSecret} isSystem={facts.isSystem} />
-      </section>
-      <section class="section" aria-labelledby="hook_delete">
-        <h2 id="hook_delete">{texts.delete}</h2>
-        <p class="lead">{texts.deleteHint}</p>
+      </Section>
+      <Section title={texts.delete} id="hook_delete" lead={texts.deleteHint}>
         <ActButton to={`${at}/delete`} kind="danger" confirm={texts.deleteQuestion}>
           {texts.delete}
         </ActButton>
-      </section>
+      </Section>
     </>
   )
 }
@@ -257,8 +255,7 @@ const stateIcons = {
 } as const satisfies Readonly<Record<DeliveryState, readonly [string, string]>>
 
 const Deliveries = ({ at, deliveries, state, page, pageSize, total }: Omit<HookFacts, 'hook'> & { at: string }) => (
-  <section class="section" aria-labelledby="hook_deliveries">
-    <h2 id="hook_deliveries">{texts.deliveries}</h2>
+  <Section title={texts.deliveries} id="hook_deliveries">
     <Tabs
       label={texts.deliveries}
       tabs={[
@@ -285,7 +282,7 @@ const Deliveries = ({ at, deliveries, state, page, pageSize, total }: Omit<HookF
       </ActButton>
     ) : null}
     <Pages page={page} total={total} pageSize={pageSize} />
-  </section>
+  </Section>
 )
 
 const Delivery = ({ at, delivery }: { readonly at: string; readonly delivery: HookDelivery }) => {

@@ -5,6 +5,7 @@ import { usePage } from '../../ui/page-context.ts'
 import { Commands, Flash, Pages, Tag } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { Time } from '../../ui/time.tsx'
+import { Section } from '../../ui/section.tsx'
 import type { loadRunners } from './runners.ts'
 import { secretTexts as texts } from '../../languages/texts.ts'
 
@@ -86,9 +87,7 @@ const Registration = ({
 }: Pick<Runners, 'registration' | 'newRunnerToken'> & { readonly path: string }) => {
   const { config } = usePage()
   return (
-    <section class="section" aria-labelledby="register">
-      <h2 id="register">{texts.register}</h2>
-      <p class="lead">{registration.is_active ? texts.registerLead : texts.disabled}</p>
+    <Section title={texts.register} id="register" lead={registration.is_active ? texts.registerLead : texts.disabled}>
       <div class="stack">
         {newRunnerToken === undefined ? null : (
           <Flash tone="done">
@@ -115,6 +114,6 @@ const Registration = ({
           </ActButton>
         </div>
       </div>
-    </section>
+    </Section>
   )
 }

@@ -1,12 +1,13 @@
 import { RemoveButton, Submit, SubmitRow } from '../../ui/button.tsx'
+import { Disclosure } from '../../ui/disclosure.tsx'
 import { Field, TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink } from '../../ui/link.tsx'
-import { usePage } from '../../ui/page-context.ts'
 import { PageHead } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { Time } from '../../ui/time.tsx'
+import { Section } from '../../ui/section.tsx'
 import type { loadValues, loadVariable } from './secrets.ts'
 import { secretTexts as texts } from '../../languages/texts.ts'
 
@@ -35,8 +36,7 @@ const NewValue = ({
   readonly title: string
   readonly hint?: string
 }) => (
-  <details class="disclosure" open={usePage().refused?.action === to}>
-    <summary>{title}</summary>
+  <Disclosure title={title} to={to}>
     <Form to={to} class="stack">
       <Field name="name" id={`${id}_name`} label={texts.secretName} hint={texts.nameHint} required autocomplete="off" />
       <TextArea
@@ -49,13 +49,11 @@ const NewValue = ({
       />
       <SubmitRow kind="plain">{title}</SubmitRow>
     </Form>
-  </details>
+  </Disclosure>
 )
 
 const Secrets = ({ secrets, path }: Pick<Values, 'secrets'> & { readonly path: string }) => (
-  <section class="section" aria-labelledby="secrets">
-    <h2 id="secrets">{texts.secrets}</h2>
-    <p class="lead">{texts.secretsLead}</p>
+  <Section title={texts.secrets} id="secrets" lead={texts.secretsLead}>
     <div class="stack">
       <RowBox rows={secrets} none={texts.noSecrets}>
         {(secret) => (
@@ -84,13 +82,11 @@ const Secrets = ({ secrets, path }: Pick<Values, 'secrets'> & { readonly path: s
       </RowBox>
       <NewValue to={path} id="secret" title={texts.addSecret} hint={texts.replaceHint} />
     </div>
-  </section>
+  </Section>
 )
 
 const Variables = ({ variables, path }: Pick<Values, 'variables'> & { readonly path: string }) => (
-  <section class="section" aria-labelledby="variables">
-    <h2 id="variables">{texts.variables}</h2>
-    <p class="lead">{texts.variablesLead}</p>
+  <Section title={texts.variables} id="variables" lead={texts.variablesLead}>
     <div class="stack">
       <RowBox rows={variables} none={texts.noVariables}>
         {({ name, data }) => (
@@ -122,7 +118,7 @@ const Variables = ({ variables, path }: Pick<Values, 'variables'> & { readonly p
       </RowBox>
       <NewValue to={path} id="variable" title={texts.addVariable} />
     </div>
-  </section>
+  </Section>
 )
 
 /**
