@@ -423,8 +423,10 @@ export type Git = {
    */
   remove(key: GitKey): Promise<void>
   exists(key: GitKey): Promise<boolean>
-  /** Bytes of the whole repository on disk. */
-  sizeBytes(key: GitKey): Promise<number>
+  /** Bytes of the whole repository on disk, or of the quarantined objects of a push. */
+  sizeBytes(at: GitKey | Quarantine): Promise<number>
+  /** Bytes on disk of the objects among these that are stored loose, as written ones are. */
+  looseBytes(key: GitKey, oids: readonly Oid[]): Promise<number>
   listKeys(): AsyncIterable<GitKey>
   objectFormat(key: GitKey): Promise<ObjectFormat>
   /** Folders `<owner>/<name>.git` below the root, in lower case, which administrators may adopt. */

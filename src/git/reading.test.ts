@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { renameSync, writeFileSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Oid } from '../lib/ids.ts'
 import { newGitKey, repositoryPath } from './git-key.ts'
-import { client, commitOn, newRepository, someone, startTestGit } from './git.test-support.ts'
+import { client, commitOn, filesOf, newRepository, someone, startTestGit } from './git.test-support.ts'
 import { zeroOid } from '../lib/refs.ts'
 
 test('git reading: commits, trees, blobs and paths read back as written', async () => {
@@ -244,4 +245,37 @@ test('git reading: concurrent reads from several repositories, large blobs and r
   assert.equal(Buffer.concat(chunks).toString(), 'abcdefghabc')
   const whole = await git.readBlob(keys[0]!, blobs[0]!, { maxBytes: 10 << 20 })
   assert.ok(whole.content?.equals(large))
+})
+
+test('git reading: a tree with many folders is listed by one process, as one with few is', async () => {
+  await using own = await startTestGit()
+  const folder = await own.folder('bin')
+  const [gitBinary, log] = [join(folder, 'git'), join(folder, 'log')]
+  await writeFile(gitBinary, `#!/bin/sh\necho "$@" >> '${log}'\nexec git "$@"\n`, { mode: 0o755 })
+  await using test = await startTestGit({ gitBinary })
+  const { git } = test
+  const key = await newRepository(git)
+  const names = Array.from({ length: 1200 }, (_, at) => `d${at % 7}/ä e${at}/f ${at}`)
+  const tree = await git.writeTree(key, undefined, filesOf(Object.fromEntries(names.map((name) => [name, name]))))
+  const part = await git.writeTree(
+    key,
+    undefined,
+    filesOf(Object.fromEntries(names.slice(0, 900).map((name) => [name, name]))),
+  )
+  await writeFile(log, '')
+  const shape = async (of: Oid, options = {}) => {
+    const { entries, total } = await git.listTreeRecursive(key, of, options)
+    return { total, entries: entries.map(({ type, path, name, sizeBytes }) => [type, path, name, sizeBytes].join()) }
+  }
+  const whole = await shape(tree, { sizes: true })
+  const files = whole.entries.filter((entry) => entry.startsWith('blob'))
+  assert.equal(whole.total, 2 * names.length + 7)
+  assert.equal(files.length, names.length)
+  assert.ok(files.includes(`blob,${names[3]},f 3,${Buffer.byteLength(names[3]!)}`))
+  const few = await shape(part, { sizes: true })
+  assert.deepEqual(whole.entries.filter((entry) => few.entries.includes(entry)).length, few.entries.length)
+  assert.deepEqual((await shape(tree, { foldersToo: false, skip: 5, limit: 2 })).entries.length, 2)
+  assert.deepEqual((await shape(tree, { sizes: true, skip: 900, limit: 30 })).entries, whole.entries.slice(900, 930))
+  const processes = (await readFile(log, 'utf8')).split('\n').filter((line) => line.includes('ls-tree'))
+  assert.equal(processes.length, 3, processes.join('\n'))
 })

@@ -36,6 +36,7 @@ import * as smallBlobs from './objects/small-blobs.ts'
 import { treeChanges } from './objects/tree-changes.ts'
 import { receivePack } from './transport/receive.ts'
 import { uploadArchive, uploadPack } from './transport/upload.ts'
+import { listTreeRecursive } from './objects/tree-listing.ts'
 import { checkGitVersion } from './git-version.ts'
 
 /** Limits for a small machine. */
@@ -145,6 +146,7 @@ function bind(context: GitContext, sweeps: Sweeps): Git {
     remove: withContext(repository.remove),
     exists: async (key) => repository.exists(context, key),
     sizeBytes: withContext(repository.sizeBytes),
+    looseBytes: withContext(writer.looseBytes),
     listKeys: withContext(repository.listKeys),
     objectFormat: withContext(formatOf),
     listUnadopted: withContext(unadopted.listUnadopted),
@@ -204,7 +206,7 @@ function bind(context: GitContext, sweeps: Sweeps): Git {
     streamBlob: withContext(objects.streamBlob),
     findPath: withContext(objects.findPath),
     findPaths: withContext(findPaths),
-    listTreeRecursive: withContext(objects.listTreeRecursive),
+    listTreeRecursive: withContext(listTreeRecursive),
     treeChanges: withContext(treeChanges),
     measureTree: withContext(measureTree),
 

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
-import { pluck } from '../../lib/pluck.ts'
-import { Invalid, NotFound, TooLarge, Unavailable } from '../../lib/errors.ts'
+import { Invalid, NotFound, Unavailable } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { type CatCommand, maxListedObjectBytes, maxTextObjectBytes } from '../broker/protocol.ts'
 import { type CachedObject, checkOids, explainMissing, type GitContext, type Location, locate } from '../context.ts'
@@ -17,7 +16,6 @@ const maxPooledBlobBytes = 4 << 20
 const batchSize = 500
 /** Commits per request to a reader: their beginnings are in memory at once. */
 const listedBatchSize = 100
-const maxListedEntries = 1_000_000
 
 type Reply = {
   readonly name: string
@@ -73,7 +71,7 @@ const missing = (what: string, oid: string): NotFound =>
 /**
  * Commits, trees and tags by id, from the cache or in one batch; of blobs only the type. Missing objects are left out.
  */
-async function readParsed(
+export async function readParsed(
   context: GitContext,
   location: Location,
   oids: Iterable<Oid>,
@@ -463,57 +461,4 @@ export async function findPath(
     tree = entry.oid
   }
   return undefined
-}
-
-/** The whole tree below a commit or tree, with one batch of reads per level. */
-export async function listTreeRecursive(
-  context: GitContext,
-  at: ReadFrom,
-  treeish: Oid,
-  options: {
-    skip?: number
-    limit?: number
-    sizes?: boolean
-    foldersToo?: boolean
-  } = {},
-): Promise<{ entries: readonly PathEntry[]; total: number }> {
-  const location = locate(context, at)
-  const root = await readTree(context, at, treeish)
-  const trees = new Map<Oid, readonly TreeEntry[]>()
-  let level = new Set(root.filter((entry) => entry.type === 'tree').map((entry) => entry.oid))
-  while (level.size > 0) {
-    const found = await readParsed(context, location, level)
-    const next = new Set<Oid>()
-    for (const [oid, object] of found) {
-      if (object.kind !== 'tree') continue
-      trees.set(oid, object.entries)
-      for (const entry of object.entries) if (entry.type === 'tree' && !trees.has(entry.oid)) next.add(entry.oid)
-    }
-    level = next
-  }
-  const { skip = 0, limit = Number.POSITIVE_INFINITY, foldersToo = true } = options
-  const entries: PathEntry[] = []
-  let total = 0
-  const visit = (list: readonly TreeEntry[], prefix: string): void => {
-    for (const entry of list) {
-      const path = prefix + entry.name
-      if (foldersToo || entry.type !== 'tree') {
-        if (total >= skip && total < skip + limit) entries.push({ ...entry, path })
-        total += 1
-        if (total > maxListedEntries) throw new TooLarge(`the tree has more than ${maxListedEntries} entries`)
-      }
-      if (entry.type === 'tree') visit(trees.get(entry.oid) ?? [], `${path}/`)
-    }
-  }
-  visit(root, '')
-  if (options.sizes !== true) return { entries, total }
-  const sizes = await blobSizes(
-    context,
-    at,
-    pluck(
-      entries.filter((entry) => entry.type === 'blob'),
-      'oid',
-    ),
-  )
-  return { entries: entries.map((entry) => ({ ...entry, sizeBytes: sizes.get(entry.oid) ?? 0 })), total }
 }

@@ -26,6 +26,7 @@ import {
   serializeTree,
   typeOfMode,
 } from './object-codec.ts'
+import { statOf } from '../files/walk.ts'
 import { cat, emptyTreeOid, readTree, rememberWritten } from './object-reader.ts'
 
 const deflateAsync = promisify(deflate)
@@ -63,6 +64,13 @@ async function writeObject(context: GitContext, key: GitKey, type: ObjectType, c
 const loosePath = (context: GitContext, key: GitKey, oid: Oid): { folder: string; path: string } => {
   const folder = join(repositoryPath(context.root, key), 'objects', oid.slice(0, 2))
   return { folder, path: join(folder, oid.slice(2)) }
+}
+
+/** Returns the bytes on disk of the loose objects among these. */
+export async function looseBytes(context: GitContext, key: GitKey, oids: readonly Oid[]): Promise<number> {
+  let bytes = 0
+  for (const oid of new Set(oids)) bytes += (await statOf(loosePath(context, key, oid).path))?.size ?? 0
+  return bytes
 }
 
 /** git's own prefix, so that `git gc` removes files left by a crash. */

@@ -8,7 +8,7 @@ import type { Oid } from '../../lib/ids.ts'
 import { mustSucceed } from '../broker/broker-client.ts'
 import { checkOids, explainMissing, type GitContext, locate } from '../context.ts'
 import { type GitKey, isGitKey, repositoryPath } from '../git-key.ts'
-import type { FsckReport, MadeRepository, MaintenanceTask, NewRepositoryOptions } from '../git.ts'
+import type { FsckReport, MadeRepository, MaintenanceTask, NewRepositoryOptions, Quarantine } from '../git.ts'
 import { flushWhole } from '../files/flush.ts'
 import { lockedFiles, removeAbandoned, removeAbandonedLocks } from '../files/leftovers.ts'
 import { writeRepositoryFiles } from './new-repository.ts'
@@ -125,8 +125,9 @@ export async function removeLeftovers(context: GitContext): Promise<number> {
   return removed
 }
 
-export async function sizeBytes(context: GitContext, key: GitKey): Promise<number> {
-  const path = repositoryPath(context.root, key)
+export async function sizeBytes(context: GitContext, at: GitKey | Quarantine): Promise<number> {
+  const { key, directory, scope } = locate(context, at)
+  const path = typeof at === 'string' ? directory : scope
   if (!exists(context, key)) throw new NotFound('the repository does not exist', 'git_repository_missing')
   let total = 0
   for await (const file of filesBelow(path)) total += (await statOf(file))?.size ?? 0
