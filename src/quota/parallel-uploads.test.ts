@@ -57,11 +57,19 @@ const uploads = {
   'LFS objects': {
     ...plain,
     method: 'PUT',
-    path: (content: Buffer) =>
-      `alice/files.git/info/lfs/objects/${createHash('sha256').update(content).digest('hex')}/${content.length}`,
+    path: (content: Buffer, repo: string) =>
+      `${repo}.git/info/lfs/objects/${createHash('sha256').update(content).digest('hex')}/${content.length}`,
   },
-  'files of an issue': { ...form, method: 'POST', path: () => 'api/v1/repos/alice/files/issues/1/assets' },
-  'files of a release': { ...form, method: 'POST', path: () => 'api/v1/repos/alice/files/releases/1/assets' },
+  'files of an issue': {
+    ...form,
+    method: 'POST',
+    path: (_: Buffer, repo: string) => `api/v1/repos/${repo}/issues/1/assets`,
+  },
+  'files of a release': {
+    ...form,
+    method: 'POST',
+    path: (_: Buffer, repo: string) => `api/v1/repos/${repo}/releases/${repo.at(-1)}/assets`,
+  },
   'files of packages': {
     ...plain,
     method: 'PUT',
@@ -69,8 +77,12 @@ const uploads = {
   },
 }
 
-for (const [what, { type, head, tail, method, path }] of Object.entries(uploads)) {
-  test(`${what}: parallel uploads exceed the quota by at most one upload, and refused ones leave nothing`, async () => {
+const cases = Object.entries(uploads).flatMap(([what, upload]) =>
+  [1, 4].map((repoCount) => ({ what, repoCount, ...upload })),
+)
+
+for (const { what, repoCount, type, head, tail, method, path } of cases) {
+  test(`${what}: parallel uploads to ${repoCount === 1 ? 'one repository' : 'four repositories'} exceed the quota by at most one upload, and refused ones leave nothing`, async () => {
     const settings = {
       quota: { ENABLED: true },
       'quota.default': { TOTAL: totalBytes },
@@ -79,21 +91,23 @@ for (const [what, { type, head, tail, method, path }] of Object.entries(uploads)
       'repository.release': { ALLOWED_TYPES: '*/*' },
     }
     await using forge = await startForge({ settings, users: ['alice'] })
-    const repo = await forge.given.repo({ owner: 'alice', name: 'files' })
     const alice = forge.as('alice')
-    await alice.must('POST', `${repo.api}/issues`, { title: 'a' })
-    await alice.must('POST', `${repo.api}/releases`, { tag_name: 'v1' })
+    for (let at = 1; at <= repoCount; at++) {
+      const repo = await forge.given.repo({ owner: 'alice', name: `files${at}` })
+      await alice.must('POST', `${repo.api}/issues`, { title: 'a' })
+      await alice.must('POST', `${repo.api}/releases`, { tag_name: 'v1' })
+    }
     await forge.settle()
     const { token } = await forge.account('alice')
     const statuses = await Promise.all(
-      heldContents(head, tail).map(async ({ content, body }) => {
+      heldContents(head, tail).map(async ({ content, body }, at) => {
         const headers = {
           authorization: `token ${token}`,
           'content-type': type,
           accept: 'application/vnd.git-lfs+json',
         }
         const init = { method, headers, body, duplex: 'half' } as RequestInit
-        const response = await fetch(`${forge.url}/${path(content)}`, init)
+        const response = await fetch(`${forge.url}/${path(content, `alice/files${1 + (at % repoCount)}`)}`, init)
         await response.arrayBuffer()
         return response.status
       }),

@@ -1,4 +1,5 @@
 import type { UsageKind } from '../access/quota/quota.rules.ts'
+import type { Reservation } from '../access/quota/reservation.service.ts'
 import type { UsageSource } from '../access/quota/usage.ts'
 import { setUsage, type RepoUsage } from '../access/quota/usage.store.ts'
 import type { Tx } from '../db/database.ts'
@@ -23,6 +24,12 @@ export const recordGitUsage = (tx: Tx, repos: readonly Measured[]): Promise<void
     kinds,
     repos.map(usageOf),
   )
+
+/** What a new repository charges to its owner. */
+export const ownCharge = (owner: Reservation['owner'], repo: Measured): Omit<Reservation, 'charged'> => {
+  const { kind, sizeBytes } = usageOf(repo)
+  return { owner, kind, subject: 'size:repos:all', sizeBytes }
+}
 
 /** Usage of git data, by the last measured size. */
 export const gitUsage: UsageSource = {

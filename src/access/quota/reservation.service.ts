@@ -2,9 +2,9 @@ import type { Tx } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoId } from '../../lib/ids.ts'
 import type { Ctx } from '../context.ts'
-import type { QuotaSubject, UsageKind } from './quota.rules.ts'
+import type { QuotaSubject, QuotaUsage, UsageKind } from './quota.rules.ts'
 import { refuseOverQuota } from './quota.service.ts'
-import { addToUsage, type Charged } from './usage.store.ts'
+import { addToUsage, lockUsage, type Charged } from './usage.store.ts'
 
 /** Bytes that an upload will store, and the charged account or repository. */
 export interface Reservation {
@@ -25,15 +25,28 @@ export async function reserveUsage(ctx: Pick<Ctx, 'config'>, tx: Tx, reservation
 }
 
 /**
- * Throws `OverQuota` when the owner was over quota before the bytes of this transaction. The transaction locks the
- * ledger row, so that each parallel upload counts those before it.
+ * Throws `OverQuota` when the owner was over quota before the bytes of this transaction, which it has charged. Locks the
+ * usage of the account until the transaction ends, so that each parallel upload counts those before it, also those to
+ * other repositories.
  */
 export async function refuseOverQuotaBefore(
-  { config }: Pick<Ctx, 'config'>,
+  ctx: Pick<Ctx, 'config'>,
   tx: Tx,
   { owner, kind, subject, sizeBytes }: Omit<Reservation, 'charged'>,
 ): Promise<void> {
-  if (sizeBytes > 0) await refuseOverQuota({ config, db: tx }, owner, subject, { [kind]: -sizeBytes })
+  if (sizeBytes > 0) await refuseOverQuotaWithout(ctx, tx, { owner, subject, added: { [kind]: sizeBytes } })
+}
+
+/** As `refuseOverQuotaBefore` for bytes of several kinds. */
+export async function refuseOverQuotaWithout(
+  { config }: Pick<Ctx, 'config'>,
+  tx: Tx,
+  { owner, subject, added }: Pick<Reservation, 'owner' | 'subject'> & { readonly added: QuotaUsage },
+): Promise<void> {
+  if (!config.quota.enabled) return
+  await lockUsage(tx, owner.id)
+  const without = Object.fromEntries(Object.entries(added).map(([kind, bytes]) => [kind, -bytes]))
+  await refuseOverQuota({ config, db: tx }, owner, subject, without)
 }
 
 /** An unfinished upload in parts and its charged bytes. */

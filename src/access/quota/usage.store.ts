@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { takeNamedLocks } from '../../db/portable.ts'
 import type { NewUsageRow, UsageRow } from '../../db/tables/usage.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'
 import type { QuotaUsage, UsageKind } from './quota.rules.ts'
@@ -13,6 +14,15 @@ export interface RepoUsage {
   readonly kind: UsageKind
   readonly sizeBytes: number
 }
+
+/** The advisory locks of the usage of accounts. */
+const usageLocks = 1_774_614
+
+/**
+ * Keeps other transactions that lock the usage of the account waiting until this one ends. The row of the account stays free,
+ * because sign-ins and counters change it.
+ */
+export const lockUsage = (tx: Tx, ownerId: UserId): Promise<void> => takeNamedLocks(tx, usageLocks, [String(ownerId)])
 
 /** Returns the usage of an account by kind. Kinds without bytes are absent. */
 export async function loadUsage(db: Db | Tx, ownerId: UserId): Promise<QuotaUsage> {

@@ -11,6 +11,7 @@ import { formatCommitTime } from '../commits/commit-time.ts'
 import { callerIdentity, commitPeople, type CommitPeople, type GivenPeople } from '../commits/commit-identities.ts'
 import { mustBeAllowedByProtections } from '../../refs/protection/protection.service.ts'
 import { codeOf } from '../../refs/git-repository.ts'
+import { chargeObjects } from '../../refs/changes/object-charge.service.ts'
 import { moveRefs } from '../../refs/changes/ref-door.service.ts'
 import { hasGoodSignature, signedCommit, signingFor, type CommitSigning } from '../../refs/signing/signing.service.ts'
 
@@ -215,12 +216,15 @@ async function commitToBranch(
     await mustBeAllowedByProtections(ctx, [{ ref, kind, paths, unsignedCommit }])
     const tree = await makeTree(head)
     const commit = signedCommit(signing, { ...people, message, isMessageWhole: options.signoff ?? false })
-    const { oid } = await git.writeCommit(repo.git_key, { ...commit, parents: head ? [head] : [], tree })
+    const { oid, blobs } = await git.writeCommit(repo.git_key, { ...commit, parents: head ? [head] : [], tree })
     const update = { ref, old: old ?? zeroOid(repo.object_format), new: oid }
     // The history of a new branch may be new to its rules.
     const isSeenWhole = paths !== undefined && (old !== undefined || !signing)
     if (!isSeenWhole) await mustBeAllowedByProtections(ctx, [update])
-    const result = await moveRefs(ctx, codeOf(repo), [update], { doerId: viewer.id, via: 'api' })
+    const written = blobs.filter((blob) => blob !== undefined)
+    const before = await chargeObjects(ctx, codeOf(repo), () => git.looseBytes(repo.git_key, written))
+    const origin = { doerId: viewer.id, via: 'api' } as const
+    const result = await moveRefs(ctx, codeOf(repo), [update], origin, { before })
     if (result.ok) {
       const commit = await git.readCommit(repo.git_key, oid)
       return { branch, commit }

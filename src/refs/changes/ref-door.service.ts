@@ -38,7 +38,7 @@ export type RefChange = PushedUpdate
 /** What belongs to a change of references. */
 export interface Consequence {
   /** Runs before the rows are compared; an error prevents the change. */
-  readonly before?: (tx: Tx) => Promise<void>
+  readonly before?: ((tx: Tx) => Promise<void>) | undefined
   /** Runs after the rows of the references are written. */
   readonly effect?: RefEffect | undefined
   /** Whether `refs.updated` is not published, because nobody may see the repository yet. */

@@ -39,6 +39,17 @@ export async function raiseGeneration(
   return row?.generation
 }
 
+/** Adds bytes of new objects to the size of a repository. Returns whether it is private. */
+export async function addGitBytes(tx: Tx, id: RepoId, sizeBytes: number): Promise<boolean> {
+  const row = await tx
+    .updateTable('repo')
+    .set({ git_size_bytes: sql`git_size_bytes + ${sizeBytes}` })
+    .where('id', '=', id)
+    .returning('is_private')
+    .executeTakeFirstOrThrow()
+  return row.is_private
+}
+
 /** The branches that HEAD names in a repository and its wiki, and whether the repository is empty. */
 export type Heads = Pick<RepoRow, 'default_branch' | 'wiki_branch' | 'is_empty'>
 

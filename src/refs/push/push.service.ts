@@ -12,7 +12,8 @@ import { checkProtections } from '../protection/protection.service.ts'
 import { mayPushRef, maySetByPush } from './push.policy.ts'
 import { takeTurn } from './push-turns.ts'
 import { readPushOptions } from './push-options.rules.ts'
-import { moveEach, moveRefs } from '../changes/ref-door.service.ts'
+import { chargeObjects } from '../changes/object-charge.service.ts'
+import { moveEach, moveRefs, type Consequence } from '../changes/ref-door.service.ts'
 
 /** Prefix of messages to clients. */
 const product = 'Ingot'
@@ -33,6 +34,7 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
   const { repo } = ctx
   const { kind } = repository
   let effect: RefEffect | undefined
+  let charge: Consequence['before']
   let settings: PushSettings = {}
   let leaveTurn: (() => void) | undefined
   /** The answer to push options. */
@@ -47,7 +49,7 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
     const addsContent = check.updates.some((update) => !isZeroOid(update.new))
     // The quota excludes wikis (contract, wiki).
     if (kind === 'code' && addsContent && (await isOverQuota(ctx))) {
-      return `quota exceeded by ${ctx.owner.name}`
+      return overQuota(ctx)
     }
     return undefined
   }
@@ -104,6 +106,9 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
         const late = await findMoved(ctx, repository, moves)
         if (late !== undefined) return { ok: false, lines: [line(`${late} was changed meanwhile: fetch first`)] }
         effect = await extras.follows?.(left)
+        charge = await chargeObjects(ctx, repository, async () =>
+          left.updates.every(({ new: target }) => isZeroOid(target)) ? 0 : ctx.git.sizeBytes(check.quarantine),
+        )
         return { ok: true, lines, refused }
       },
       ...(extras.handleTopics ? { handleTopics: extras.handleTopics } : {}),
@@ -112,11 +117,15 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
         const moves = updates.filter((update) => !(isZeroOid(update.old) && isZeroOid(update.new)))
         const origin = { doerId: ctx.viewer.id, via: 'push' } as const
         try {
+          const consequence = { before: charge, effect }
           const refused = await (isDivisible
-            ? moveEach(ctx, repository, moves, origin, { effect })
-            : allOrNone(moves, await moveRefs(ctx, repository, moves, origin, { effect })))
+            ? moveEach(ctx, repository, moves, origin, consequence)
+            : allOrNone(moves, await moveRefs(ctx, repository, moves, origin, consequence)))
           if (refused.length < updates.length) messages = await applySettings(ctx, extras, settings)
           return refused.map(({ ref, message }) => ({ ref, reason: message }))
+        } catch (error) {
+          if (error instanceof OverQuota) return updates.map(({ ref }) => ({ ref, reason: overQuota(ctx) }))
+          throw error
         } finally {
           endTurn()
         }
@@ -153,6 +162,8 @@ async function findMoved(
       : new Map(await Promise.all(moves.map(async ({ ref }) => [ref, await git.readRef(gitKey, ref)] as const)))
   return moves.find(({ ref, old }) => (values.get(ref) ?? none) !== old)?.ref
 }
+
+const overQuota = ({ owner }: SignedInRepoCtx): string => `quota exceeded by ${owner.name}`
 
 async function isOverQuota(ctx: SignedInRepoCtx): Promise<boolean> {
   try {

@@ -1,6 +1,8 @@
 import { findAccountByName, findRepoByName } from '../../access/access.store.ts'
 import type { SignedInCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { refuseOverQuota } from '../../access/quota/quota.service.ts'
+import { refuseOverQuotaBefore } from '../../access/quota/reservation.service.ts'
+import { ownCharge } from '../git-usage.service.ts'
 import { mode } from '../../access/rights.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
@@ -89,6 +91,7 @@ export async function forkRepo(ctx: SignedInRepoCtx, input: NewFork): Promise<{ 
       async inTransaction(tx, fork) {
         // The owner's row is locked, so the second of two concurrent forks sees the first.
         if (await findForkOf(tx, base.id, owner.id, fork.id)) throw forkTaken(owner, base)
+        await refuseOverQuotaBefore(ctx, tx, ownCharge(owner, fork))
         await insertTags(tx, fork.id, refs.tags)
         await addToForkCount(tx, base.id, 1)
         await publish(tx, 'repo.created', { repoId: fork.id, doerId: viewer.id })

@@ -2,6 +2,8 @@ import { findAccountByName, findRepoByName } from '../../access/access.store.ts'
 import type { SignedInRepoCtx } from '../../access/context.ts'
 import { refusePrivate } from '../../access/credential-limits.ts'
 import { refuseOverQuota } from '../../access/quota/quota.service.ts'
+import { refuseOverQuotaBefore } from '../../access/quota/reservation.service.ts'
+import { ownCharge } from '../git-usage.service.ts'
 import { mode } from '../../access/rights.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
@@ -115,6 +117,7 @@ export async function generateRepo(
       units: newUnits(config.repository.defaultRepoUnits, config),
       access: ownsIt ? undefined : mode.admin,
       async inTransaction(tx, made) {
+        await refuseOverQuotaBefore(ctx, tx, ownCharge(owner, made))
         const rows = await upsertTopics(tx, topics, createdUnix)
         await insertRepoTopics(tx, made.id, pluck(rows, 'id'))
         await publish(tx, 'repo.created', { repoId: made.id, doerId: viewer.id })

@@ -1,9 +1,10 @@
 import { findRepoByName } from '../../access/access.store.ts'
 import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { refuseOverQuota } from '../../access/quota/quota.service.ts'
+import { refuseOverQuotaWithout } from '../../access/quota/reservation.service.ts'
 import { accessTo } from '../../access/repo-access.ts'
 import { mode } from '../../access/rights.ts'
-import { moveUsage } from '../../access/quota/usage.store.ts'
+import { listUsageOf, moveUsage } from '../../access/quota/usage.store.ts'
 import { viewerAs } from '../../auth/viewer.ts'
 import { isUniqueViolation, transaction, type Tx } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
@@ -118,7 +119,13 @@ async function offer(ctx: SignedInRepoCtx, recipient: UserRow, teamIds: readonly
 
 async function complete(ctx: SignedInRepoCtx, recipient: UserRow, teamIds: readonly TeamId[]): Promise<RepoRow> {
   try {
-    return await transaction(ctx.db, (tx) => moveRepo(tx, ctx, recipient, teamIds))
+    return await transaction(ctx.db, async (tx) => {
+      const moved = await moveRepo(tx, ctx, recipient, teamIds)
+      const usage = await listUsageOf(tx, [moved.id])
+      const added = Object.fromEntries(usage.map((row) => [row.kind, row.size_bytes]))
+      await refuseOverQuotaWithout(ctx, tx, { owner: recipient, subject: 'size:repos:all', added })
+      return moved
+    })
   } catch (error) {
     if (isUniqueViolation(error)) throw nameTaken(recipient, ctx.repo)
     throw error

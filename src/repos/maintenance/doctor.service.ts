@@ -40,7 +40,7 @@ async function* checkSize(services: Services, repo: RepoRow, fix: boolean): Asyn
   if (difference <= Math.max(toleratedBytes, sizeBytes * toleratedPart)) return
   if (fix) {
     await transaction(services.db, async (tx) => {
-      const changed = await updateGitSize(tx, repo.id, sizeBytes)
+      const changed = await updateGitSize(tx, repo, sizeBytes)
       if (changed) await recordGitUsage(tx, [changed])
     })
   }

@@ -31,7 +31,7 @@ export const measureRepository = subscriber({
 async function measure(ctx: Ctx, repo: RepoRow): Promise<void> {
   const sizeBytes = await ctx.git.sizeBytes(repo.git_key)
   await transaction(ctx.db, async (tx) => {
-    const changed = await updateGitSize(tx, repo.id, sizeBytes)
+    const changed = await updateGitSize(tx, repo, sizeBytes)
     if (changed) await recordGitUsage(tx, [changed])
   })
 }

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { Clone } from '../testing/clone.ts'
+import { examined } from '../testing/doctor.ts'
+import { startForge, type Forge } from '../testing/forge.ts'
+import type { GivenRepo } from '../testing/given.ts'
+
+const changeBytes = 400_000
+/** Less than two changes, so the second change exceeds the quota and later ones are refused. */
+const roomBytes = 600_000
+
+/** Starts a forge with repositories of alice and quotas. */
+async function given(count: number) {
+  const forge = await startForge({ users: ['alice', 'bob'], settings: { quota: { ENABLED: true } } })
+  const repos: GivenRepo[] = []
+  for (let at = 0; at < count; at++) repos.push(await forge.given.repo({ owner: 'alice', name: `r${at}` }))
+  return { forge, repos }
+}
+
+/** Leaves an account room for less than two changes. */
+async function leaveRoom(forge: Forge, login = 'alice'): Promise<void> {
+  await forge.settle()
+  const root = forge.as('root')
+  const { id } = (await forge.account(login)).user
+  const { used } = await forge.services.db
+    .selectFrom('usage')
+    .select(sql<number | string>`coalesce(sum(size_bytes), 0)`.as('used'))
+    .where('owner_id', '=', id)
+    .executeTakeFirstOrThrow()
+  const rules = [{ name: 'room', limit: Number(used) + roomBytes, subjects: ['size:all'] }]
+  await root.must('POST', '/admin/quota/groups', { name: 'small', rules })
+  await root.must('PUT', `/admin/quota/groups/small/users/${login}`)
+}
+
+/**
+ * Asserts that two of four changes succeeded, and that the ledger and the sizes are those of the repositories.
+ * @param least least number of them
+ */
+async function assertTwo(forge: Forge, succeeded: readonly boolean[], least = 2): Promise<void> {
+  const count = succeeded.filter(Boolean).length
+  assert.ok(count >= least && count <= 2, succeeded.join())
+  await forge.settle()
+  assert.deepEqual(await examined(forge.services), [])
+}
+
+for (const [what, count] of [
+  ['four repositories', 4],
+  ['one repository', 1],
+] as const) {
+  test(`parallel pushes to ${what} of one owner exceed the quota by at most one push`, async () => {
+    const { forge, repos } = await given(count)
+    await using _ = forge
+    const clones = await Promise.all([0, 1, 2, 3].map((at) => Clone.of(forge, 'alice', repos[at % count]!.fullName)))
+    try {
+      for (const clone of clones) await clone.commit('random', randomBytes(changeBytes))
+      await leaveRoom(forge)
+      const ended = await Promise.all(clones.map((clone, at) => clone.git('push', 'origin', `HEAD:refs/heads/b${at}`)))
+      for (const { code, err } of ended) if (code !== 0) assert.match(err, /quota exceeded by alice/)
+      await assertTwo(
+        forge,
+        ended.map(({ code }) => code === 0),
+        // A measurement counts objects of the other pushes to the repository before they are charged.
+        count === 1 ? 1 : 2,
+      )
+    } finally {
+      for (const clone of clones) clone[Symbol.dispose]()
+    }
+  })
+}
+
+test('repoCreateFile: parallel files of one owner exceed the quota by at most one file', async () => {
+  const { forge, repos } = await given(4)
+  await using _ = forge
+  await leaveRoom(forge)
+  const replies = await Promise.all(
+    repos.map(({ api }) =>
+      forge.as('alice').post(`${api}/contents/random`, { content: randomBytes(changeBytes).toString('base64') }),
+    ),
+  )
+  const refused = replies.filter(({ status }) => status !== 201)
+  assert.deepEqual(
+    refused.map(({ status, json }) => [status, json.username]),
+    [
+      [413, 'alice'],
+      [413, 'alice'],
+    ],
+  )
+  await assertTwo(
+    forge,
+    replies.map(({ status }) => status === 201),
+  )
+})
+
+const contentOf = () => ({ content: randomBytes(changeBytes).toString('base64') })
+
+test('createFork: parallel forks for one owner exceed the quota by at most one fork', async () => {
+  const { forge, repos } = await given(4)
+  await using _ = forge
+  for (const { api } of repos) await forge.as('alice').must('POST', `${api}/contents/random`, contentOf())
+  await leaveRoom(forge, 'bob')
+  const replies = await Promise.all(repos.map(({ api }) => forge.as('bob').post(`${api}/forks`, {})))
+  await assertTwo(
+    forge,
+    replies.map(({ status }) => status === 202),
+  )
+})
+
+test('acceptRepoTransfer: parallel transfers to one account exceed its quota by at most one repository', async () => {
+  const { forge, repos } = await given(4)
+  await using _ = forge
+  for (const { api } of repos) {
+    await forge.as('alice').must('POST', `${api}/contents/random`, contentOf())
+    await forge.as('alice').must('POST', `${api}/transfer`, { new_owner: 'bob' })
+  }
+  await leaveRoom(forge, 'bob')
+  const replies = await Promise.all(repos.map(({ api }) => forge.as('bob').post(`${api}/transfer/accept`)))
+  await assertTwo(
+    forge,
+    replies.map(({ status }) => status === 202),
+  )
+})
+
+test('repoCreateFile: after a change the usage contains it at once, without a measurement', async () => {
+  const { forge, repos } = await given(1)
+  await using _ = forge
+  const alice = forge.as('alice')
+  await leaveRoom(forge)
+  for (const at of [0, 1]) await alice.must('POST', `${repos[0]!.api}/contents/random${at}`, contentOf())
+  assert.equal((await alice.post(`${repos[0]!.api}/contents/more`, contentOf())).status, 413)
+})
