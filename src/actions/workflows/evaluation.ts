@@ -4,6 +4,25 @@ import type { WorkflowJob } from './workflow.parse.ts'
 /** The values that expressions can name, by context. */
 export type Contexts = Readonly<Record<string, Plain>>
 
+/** The contexts of expressions, and what the expressions of a run use together. */
+export interface Evaluation {
+  readonly contexts: Contexts
+  readonly usage: { expressions: number }
+}
+
+/** Most expressions of a run that are evaluated, of usual length: 20 to 60 µs each. */
+const maxExpressions = 8000
+/** Characters of a usual expression. */
+const usualLength = 64
+
+/** Counts the expressions of a text before they are evaluated, by their number and length. */
+function count(text: string, { usage }: Evaluation): void {
+  usage.expressions += text.split('${{').length - 1 + Math.floor(text.length / usualLength)
+  if (usage.expressions > maxExpressions) {
+    throw new Error(`the expressions of the run are too many or too long to be evaluated`)
+  }
+}
+
 /** Most labels in `runs-on`. */
 const maxLabels = 32
 /** A mistake in the workflow file that planning finds. It fails the job. */
@@ -18,16 +37,22 @@ export const named = (key: string): string => `job "${key}"`
 export const hasExpression = (text: string): boolean => text.includes('${{')
 
 /** The expression library is loaded with the first expression: most files have none that the server evaluates. */
-export async function filled(text: string, contexts: Contexts, subject: string): Promise<string> {
+export async function filled(text: string, evaluation: Evaluation, subject: string): Promise<string> {
   if (!hasExpression(text)) return text
   const { fillIn } = await import('./expressions.ts')
-  return explained(subject, text, () => fillIn(text, contexts))
+  return explained(subject, text, () => {
+    count(text, evaluation)
+    return fillIn(text, evaluation.contexts)
+  })
 }
 
-export async function evaluated(text: string, contexts: Contexts, subject: string): Promise<Plain> {
+export async function evaluated(text: string, evaluation: Evaluation, subject: string): Promise<Plain> {
   if (!hasExpression(text)) return text
   const { valueOf } = await import('./expressions.ts')
-  return explained(subject, text, () => valueOf(text, contexts))
+  return explained(subject, text, () => {
+    count(text, evaluation)
+    return valueOf(text, evaluation.contexts)
+  })
 }
 
 /** Turns an error of an expression into a problem of the file. `subject` names the job or the key. */
@@ -41,11 +66,12 @@ function explained<Value>(subject: string, text: string, work: () => Value): Val
 }
 
 /** Returns an evaluated name; undefined when it cannot be evaluated. */
-export async function evaluateName(template: string, contexts: Contexts): Promise<string | undefined> {
+export async function evaluateName(template: string, evaluation: Evaluation): Promise<string | undefined> {
   if (!hasExpression(template)) return template
   const { fillIn } = await import('./expressions.ts')
   try {
-    return fillIn(template, contexts)
+    count(template, evaluation)
+    return fillIn(template, evaluation.contexts)
   } catch {
     // A name that cannot be evaluated does not prevent the job from running.
     return undefined
@@ -60,13 +86,13 @@ export interface Labels {
 }
 
 /** Returns the labels of `runs-on`, which is a string, a list, or a map with a group and labels. */
-export async function labelsOf(job: WorkflowJob, contexts: Contexts): Promise<Labels> {
+export async function labelsOf(job: WorkflowJob, evaluation: Evaluation): Promise<Labels> {
   const { key, runsOn } = job
   if (runsOn === undefined || runsOn === null) return { labels: [], runsOn: undefined }
-  const value = typeof runsOn === 'string' ? await evaluated(runsOn, contexts, named(key)) : runsOn
+  const value = typeof runsOn === 'string' ? await evaluated(runsOn, evaluation, named(key)) : runsOn
   const listed = plainTexts(value)
   if (listed) {
-    const labels = await fillAll(listed, contexts, key)
+    const labels = await fillAll(listed, evaluation, key)
     return { labels, runsOn: plainText(value) === undefined ? labels : labels[0] }
   }
   if (!isPlainMap(value)) {
@@ -74,11 +100,11 @@ export async function labelsOf(job: WorkflowJob, contexts: Contexts): Promise<La
   }
   const own = plainTexts(value['labels'] ?? []) ?? []
   const group = plainText(value['group'])
-  const labels = await fillAll(group === undefined ? own : [...own, group], contexts, key)
+  const labels = await fillAll(group === undefined ? own : [...own, group], evaluation, key)
   return { labels, runsOn: labels }
 }
 
-async function fillAll(texts: readonly string[], contexts: Contexts, key: string): Promise<readonly string[]> {
+async function fillAll(texts: readonly string[], evaluation: Evaluation, key: string): Promise<readonly string[]> {
   if (texts.length > maxLabels) throw new PlanProblem(`${named(key)}: \`runs-on\` has more than ${maxLabels} labels`)
-  return Promise.all(texts.map((text) => filled(text, contexts, named(key))))
+  return Promise.all(texts.map((text) => filled(text, evaluation, named(key))))
 }

@@ -109,8 +109,14 @@ function evaluate(expression: string, contexts: Contexts, options: ExpressionOpt
  * @throws when an expression is malformed or uses an unknown name
  */
 export function fillIn(text: string, contexts: Contexts, options: ExpressionOptions = {}): string {
-  const filled = replaceExpressions(text, (expression) => evaluate(expression.trim(), contexts, options).coerceString())
-  if (filled.length > (options.maxLength ?? defaultResultLength)) throw tooLong()
+  const { maxLength = defaultResultLength } = options
+  let left = maxLength
+  const filled = replaceExpressions(text, (expression) => {
+    const result = evaluate(expression.trim(), contexts, options).coerceString()
+    if ((left -= result.length) < 0) throw tooLong()
+    return result
+  })
+  if (filled.length > maxLength) throw tooLong()
   return filled
 }
 

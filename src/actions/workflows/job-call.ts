@@ -121,7 +121,7 @@ export async function readCall(
     isCall: true,
     concurrency: await plannedConcurrency(
       concurrencyOf(job.body['concurrency']),
-      { ...scope.contexts, matrix: combination },
+      { ...scope, contexts: { ...scope.contexts, matrix: combination } },
       named(job.key),
     ),
   }

@@ -31,10 +31,10 @@ export function withStrategy(scope: PlanScope, { body }: WorkflowJob, index: num
 /** Returns a matrix, or a part of one, with its expressions evaluated. */
 async function evaluatedMatrix(scope: PlanScope, job: WorkflowJob, value: Plain): Promise<Plain> {
   if (typeof value === 'string') {
-    if (hasExpression(value) && ++scope.usage.expressions > maxMatrixExpressions) {
+    if (hasExpression(value) && ++scope.usage.matrixExpressions > maxMatrixExpressions) {
       throw new RunProblem(`the matrices of the run have more than ${maxMatrixExpressions} expressions`)
     }
-    return evaluated(value, scope.contexts, named(job.key))
+    return evaluated(value, scope, named(job.key))
   }
   if (Array.isArray(value)) {
     const items: Plain[] = []

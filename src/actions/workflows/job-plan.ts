@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { evaluateName, hasExpression, labelsOf, named, PlanProblem, RunProblem, type Contexts } from './evaluation.ts'
 import { readCall } from './job-call.ts'
 import { combinationsFor, withStrategy } from './job-matrix.ts'
@@ -45,8 +46,9 @@ export async function planJobs(
   contexts: Contexts,
   find: FindCalled = findNothing,
 ): Promise<JobPlan> {
+  const scope = outermost(workflow, contexts, find)
   try {
-    const jobs = await planAll(outermost(workflow, contexts, find))
+    const jobs = await planAll(scope)
     const problem = jobs.find((job) => job.problem !== undefined)?.problem
     // No job is left that a runner could get.
     if (problem !== undefined && jobs.every((job) => job.isCall || job.problem !== undefined)) {
@@ -54,10 +56,10 @@ export async function planJobs(
     }
     return {
       ok: true,
-      title: (await evaluateName(workflow.runName, contexts))?.trim() ?? '',
+      title: (await evaluateName(workflow.runName, scope))?.trim() ?? '',
       jobs,
       problem: problem ?? '',
-      concurrency: await plannedConcurrency(workflow.concurrency, contexts, '`concurrency`'),
+      concurrency: await plannedConcurrency(workflow.concurrency, scope, '`concurrency`'),
     }
   } catch (error) {
     if (error instanceof PlanProblem || error instanceof RunProblem) return { ok: false, problem: error.message }
@@ -97,7 +99,7 @@ const outermost = (workflow: Workflow, contexts: Contexts, find: FindCalled = fi
   rights: undefined,
   passedSecrets: undefined,
   depth: 0,
-  usage: { jobs: 0, bytes: 0, expressions: 0 },
+  usage: { jobs: 0, bytes: 0, expressions: 0, matrixExpressions: 0 },
 })
 
 async function planAll(scope: PlanScope): Promise<PlannedJob[]> {
@@ -145,6 +147,9 @@ async function planOrFail(scope: PlanScope, job: WorkflowJob): Promise<readonly 
   }
 }
 
+/** Lets other work run between two jobs, because a job may have hundreds of expressions. */
+const othersRun = (): Promise<void> => setImmediate()
+
 /** Returns the contexts of a job: `github` has its key. */
 const contextsOf = (contexts: Contexts, key: string): Contexts =>
   Object.fromEntries(
@@ -170,9 +175,12 @@ async function planJob(outer: PlanScope, job: WorkflowJob): Promise<readonly Pla
     return called
   }
   const sorted = combinations.toSorted((one, other) => (combinationText(one) < combinationText(other) ? -1 : 1))
-  return Promise.all(
-    sorted.map((combination, index) => planOne(withStrategy(scope, job, index, sorted.length), job, combination)),
-  )
+  const planned: PlannedJob[] = []
+  for (const [index, combination] of sorted.entries()) {
+    planned.push(await planOne(withStrategy(scope, job, index, sorted.length), job, combination))
+    await othersRun()
+  }
+  return planned
 }
 
 /** An expression that names the context `needs`. */
@@ -207,10 +215,10 @@ function deferredJob(scope: PlanScope, job: WorkflowJob): PlannedJob {
 
 async function planOne(scope: PlanScope, job: WorkflowJob, combination: Combination): Promise<PlannedJob> {
   const name = await nameOf(scope, job, combination)
-  const contexts = { ...scope.contexts, matrix: combination }
-  const runsOn = await labelsOf(job, contexts)
-  const concurrency = await plannedConcurrency(concurrencyOf(job.body['concurrency']), contexts, named(job.key))
-  const environment = await plannedEnvironment(job, contexts)
+  const evaluation = { ...scope, contexts: { ...scope.contexts, matrix: combination } }
+  const runsOn = await labelsOf(job, evaluation)
+  const concurrency = await plannedConcurrency(concurrencyOf(job.body['concurrency']), evaluation, named(job.key))
+  const environment = await plannedEnvironment(job, evaluation)
   const condition = conditionOf(scope, job)
   const body = condition === undefined ? job.body : { ...job.body, if: condition }
   return counted(scope, {

@@ -18,6 +18,7 @@ interface Usage {
   jobs: number
   bytes: number
   expressions: number
+  matrixExpressions: number
 }
 
 /** The commit that contains a file. Workflows that the file calls by path are in the same commit. */
@@ -69,7 +70,7 @@ export function counted({ usage }: PlanScope, job: PlannedJob): PlannedJob {
  */
 export async function nameOf(scope: PlanScope, job: WorkflowJob, combination: Combination): Promise<string> {
   const text = hasExpression(job.name)
-    ? await evaluateName(job.name, { ...scope.contexts, matrix: combination })
+    ? await evaluateName(job.name, { ...scope, contexts: { ...scope.contexts, matrix: combination } })
     : undefined
   const name = text === undefined ? job.name + combinationText(combination) : text.trim() || job.key
   return (scope.namePrefix + name).slice(0, maxNameLength)

@@ -1,5 +1,5 @@
 import { maxUrlLength } from '../environment.rules.ts'
-import { evaluateName, filled, named, type Contexts } from './evaluation.ts'
+import { evaluateName, filled, named, type Evaluation } from './evaluation.ts'
 import { environmentOf, type Concurrency, type TokenRights, type WorkflowJob } from './workflow.parse.ts'
 
 /** An evaluated concurrency group. */
@@ -44,12 +44,12 @@ const maxEnvironmentLength = 255
 
 export async function plannedConcurrency(
   concurrency: Concurrency | undefined,
-  contexts: Contexts,
+  evaluation: Evaluation,
   subject: string,
 ): Promise<PlannedConcurrency | undefined> {
   if (!concurrency) return undefined
-  const group = (await filled(concurrency.group, contexts, subject)).trim()
-  const cancels = await filled(concurrency.cancels, contexts, subject)
+  const group = (await filled(concurrency.group, evaluation, subject)).trim()
+  const cancels = await filled(concurrency.cancels, evaluation, subject)
   if (group === '') return undefined
   return { group: group.slice(0, maxGroupLength), cancels: cancels === 'true' }
 }
@@ -57,12 +57,12 @@ export async function plannedConcurrency(
 /** Returns the environment of a job. Its name must be known; its address may depend on the steps. */
 export async function plannedEnvironment(
   { body, key }: WorkflowJob,
-  contexts: Contexts,
+  evaluation: Evaluation,
 ): Promise<PlannedEnvironment | undefined> {
   const environment = environmentOf(body['environment'])
   if (!environment) return undefined
-  const name = (await filled(environment.name, contexts, named(key))).trim()
+  const name = (await filled(environment.name, evaluation, named(key))).trim()
   if (name === '') return undefined
-  const url = (await evaluateName(environment.url, contexts)) ?? ''
+  const url = (await evaluateName(environment.url, evaluation)) ?? ''
   return { name: name.slice(0, maxEnvironmentLength), url: url.trim().slice(0, maxUrlLength) }
 }

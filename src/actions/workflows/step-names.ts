@@ -1,4 +1,4 @@
-import { evaluateName, hasExpression, type Contexts } from './evaluation.ts'
+import { evaluateName, hasExpression, type Contexts, type Evaluation } from './evaluation.ts'
 import { isPlainMap, plainText, readYaml, type Plain } from './plain-yaml.ts'
 
 /** Longest name of a step, in characters, and most names of a job that are evaluated. */
@@ -24,12 +24,13 @@ export async function stepNamesOf(payload: string, contexts: Contexts): Promise<
     Array.isArray(value) ? (value as readonly Plain[])[0] : value,
   ])
   const known = { ...contexts, matrix: Object.fromEntries(matrix) as Plain }
-  const env = await environmentIn([file['env'], job['env']], known)
+  const usage = { expressions: 0 }
+  const env = await environmentIn([file['env'], job['env']], { contexts: known, usage })
   let evaluations = 0
   return Promise.all(
     templates.map(async (template) => {
       if (!hasExpression(template) || ++evaluations > maxEvaluated) return cut(template)
-      return cut((await evaluateName(template, { ...known, env }))?.trim() || template)
+      return cut((await evaluateName(template, { contexts: { ...known, env }, usage }))?.trim() || template)
     }),
   )
 }
@@ -45,11 +46,11 @@ function templateOf(step: Plain): string {
 }
 
 /** Returns the variables of the file and the job whose values the server knows. */
-async function environmentIn(levels: readonly (Plain | undefined)[], contexts: Contexts): Promise<Plain> {
+async function environmentIn(levels: readonly (Plain | undefined)[], { contexts, usage }: Evaluation): Promise<Plain> {
   const env: Record<string, string> = {}
   for (const level of levels) {
     for (const [name, value] of Object.entries(isPlainMap(level) ? level : {}).slice(0, maxEvaluated)) {
-      const text = await evaluateName(plainText(value) ?? '', { ...contexts, env })
+      const text = await evaluateName(plainText(value) ?? '', { contexts: { ...contexts, env }, usage })
       if (text === undefined) delete env[name]
       else env[name] = text
     }

@@ -214,6 +214,23 @@ test('expressions inside a matrix are evaluated, at each depth', async () => {
   assert.match(String(await namesOf(`{ os: [${many}] }`)), /more than 2000 expressions/)
 })
 
+test('the expressions of a run are counted by number and length; names beyond the limit stay as the file writes them', async () => {
+  const evaluated = async (name: string, jobs: number) => {
+    const job = (at: number) => `  j${at}: { name: "${name}", runs-on: x, steps: [{ run: x }] }\n`
+    const text = `on: push\njobs:\n${Array.from({ length: jobs }, (_, at) => job(at)).join('')}`
+    const result = await plan(text, { vars: { V: 'v' } })
+    assert.ok(result.ok)
+    return result.jobs.filter(({ name: planned }) => /^v+$/.test(planned)).length
+  }
+  const expression = '${{ vars.V }}'
+  assert.equal(await evaluated(expression, 200), 200)
+  assert.equal(await evaluated(expression.repeat(100), 200), 66)
+  assert.equal(await evaluated(`\${{ format('{0}', ${"'v' || ".repeat(500)}'v') }}`, 200), 142)
+  const groups = `on: push\njobs:\n  t:\n    runs-on: x\n    strategy: { matrix: { a: [${Array.from({ length: 200 }, (_, at) => at).join()}] } }\n    concurrency: "${expression.repeat(100)}"\n    steps: [{ run: x }]\n`
+  const result = await plan(groups, { vars: { V: 'v' } })
+  assert.match(result.ok ? result.problem : result.problem, /too many or too long/)
+})
+
 test('a mistake in a job fails this job, and a job that never runs plans nothing', async () => {
   const good = '  good: { runs-on: x, steps: [{ run: x }] }\n'
   const faulty = [
