@@ -42,9 +42,14 @@ export interface FeedEntry {
   readonly author: string
   /** A time in RFC 3339. */
   readonly updated: string
-  /** `html` is sanitised and its links have hosts. */
-  readonly content: { readonly kind: 'text' | 'html'; readonly body: string }
+  readonly content:
+    | { readonly kind: 'text'; readonly body: string }
+    /** Sanitised HTML whose links have hosts, escaped for XML: notes of releases are long. */
+    | { readonly kind: 'html'; readonly escaped: string }
 }
+
+const escapedContent = ({ content }: FeedEntry): string =>
+  content.kind === 'html' ? content.escaped : escapeXml(content.body)
 
 /** Splits `index|text` at the first bar. */
 function issueParts(content: string): { readonly index: string; readonly text: string } {
@@ -134,32 +139,36 @@ export function presentSyndication(
   const head = '<?xml version="1.0" encoding="UTF-8"?>\n'
   const newest = entries[0]?.updated
   if (form === 'atom') {
-    const shown = entries.map(({ id, title: titleText, link: to, author, updated, content: { kind, body } }) =>
-      [
+    const shown = entries.map((entry) => {
+      const { id, title: titleText, link: to, author, updated } = entry
+      const body = escapedContent(entry)
+      return [
         '<entry>',
         element('id', id),
         element('title', titleText),
         `<link rel="alternate" href="${escapeXml(to)}"/>`,
         element('updated', updated),
         `<author>${element('name', author)}</author>`,
-        body === '' ? '' : `<content type="${kind}">${escapeXml(body)}</content>`,
+        body === '' ? '' : `<content type="${entry.content.kind}">${body}</content>`,
         '</entry>',
-      ].join(''),
-    )
+      ].join('')
+    })
     return `${head}<feed xmlns="http://www.w3.org/2005/Atom">${element('id', self)}${element('title', title)}<link rel="alternate" href="${escapeXml(link)}"/><link rel="self" href="${escapeXml(self)}"/>${element('updated', newest ?? '1970-01-01T00:00:00Z')}${shown.join('')}</feed>\n`
   }
-  const shown = entries.map(({ id, title: titleText, link: to, updated, content: { kind, body } }) =>
-    [
+  const shown = entries.map((entry) => {
+    const { id, title: titleText, link: to, updated } = entry
+    const body = escapedContent(entry)
+    return [
       '<item>',
       element('title', titleText),
       element('link', to),
       `<guid isPermaLink="false">${escapeXml(id)}</guid>`,
       element('pubDate', new Date(updated).toUTCString()),
       // A description is HTML in XML, so plain text is escaped twice.
-      body === '' ? '' : element('description', kind === 'html' ? body : escapeXml(body)),
+      body === '' ? '' : `<description>${entry.content.kind === 'html' ? body : escapeXml(body)}</description>`,
       '</item>',
-    ].join(''),
-  )
+    ].join('')
+  })
   const date = newest === undefined ? '' : element('lastBuildDate', new Date(newest).toUTCString())
   return `${head}<rss version="2.0"><channel>${element('title', title)}${element('link', link)}${element('description', title)}${date}${shown.join('')}</channel></rss>\n`
 }

@@ -97,15 +97,16 @@ async function entryOfRelease(ctx: RepoCtx, { release, publisher }: ReleaseDetai
   const page = repoWebUrl(ctx)
   const updated = formatUnix(release.created_unix)
   const notes = await renderText(ctx, content, 'comment', { context: page }, ctx)
+  const escaped = escapeXml(notes)
   // The notes took their bytes, and escaping adds to them.
-  const hasRoom = ctx.budget.tryTake('outputBytes', Buffer.byteLength(escapeXml(notes)) - Buffer.byteLength(notes))
+  const hasRoom = ctx.budget.tryTake('outputBytes', Buffer.byteLength(escaped) - Buffer.byteLength(notes))
   return {
     id: entryId(ctx, updated, `release/${release.id}`),
     title: title || tag,
     link: `${page}/releases/tag/${escapePath(tag)}`,
     author: publisher?.name ?? '',
     updated,
-    content: { kind: 'html', body: hasRoom ? notes : '' },
+    content: { kind: 'html', escaped: hasRoom ? escaped : '' },
   }
 }
 

@@ -1,8 +1,11 @@
 import { sanitize, type SanitizeOptions } from './sanitize.ts'
 import { unrendered } from './unrendered.ts'
 
-/** Longest HTML that is sanitised, in characters: eight times the longest text. A million markers can become 26 million. */
-const maxOutput = 8 * 1024 * 1024
+/**
+ * Longest HTML of one text, in characters, before and after it is sanitised: three times the longest text. A million markers
+ * can become 26 million. The main thread copies a result, encodes it and compresses it.
+ */
+export const maxHtml = 1.5 * 1024 * 1024
 
 /** Most nested open elements: parsing takes time proportional to their number for each element. */
 const maxOpen = 2000
@@ -30,7 +33,17 @@ function isTooDeep(html: string): boolean {
   return false
 }
 
+/** Sanitised HTML of a text. */
+interface BoundedHtml {
+  readonly html: string
+  /** Whether it is the unrendered text. */
+  readonly isPlain: boolean
+}
+
 /** Sanitises rendered HTML, or returns the unrendered text when it is too long or too deep. */
-export function sanitiseBounded(html: string, source: string, options: SanitizeOptions): string {
-  return html.length > maxOutput || isTooDeep(html) ? unrendered(source) : sanitize(html, options)
+export function sanitiseBounded(html: string, source: string, options: SanitizeOptions): BoundedHtml {
+  const clean = html.length > maxHtml || isTooDeep(html) ? undefined : sanitize(html, options)
+  return clean === undefined || clean.length > maxHtml
+    ? { html: unrendered(source), isPlain: true }
+    : { html: clean, isPlain: false }
 }

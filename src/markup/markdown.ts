@@ -43,6 +43,8 @@ export interface MarkdownOptions extends SanitizeOptions {
 export interface Rendered {
   /** Ends with a line break; empty for a blank text. */
   readonly html: string
+  /** Whether it is the unrendered text, because the text is too long or too deep. */
+  readonly isPlain?: boolean
   readonly candidates: ReferenceCandidates
 }
 
@@ -187,7 +189,7 @@ const hasFormula = (token: Token): boolean =>
 export async function renderMarkdown(source: string, options: MarkdownOptions): Promise<Rendered> {
   const settings = options.settings ?? defaultMarkupSettings
   if (source.trim() === '') return withoutCandidates('')
-  if (Buffer.byteLength(source) > settings.maxBytes) return withoutCandidates(unrendered(source))
+  if (Buffer.byteLength(source) > settings.maxBytes) return { ...withoutCandidates(unrendered(source)), isPlain: true }
   const front = findFrontMatter(source)
   const offsets = offsetsOf(source).slice(front?.lineCount ?? 0)
   const body =
@@ -216,5 +218,5 @@ export async function renderMarkdown(source: string, options: MarkdownOptions): 
   const html = parser.renderer.render(tokens, parser.options, env)
   const whole = (front === undefined ? '' : renderFrontMatter(front.values)) + html
   const clean = sanitiseBounded(whole, source, options)
-  return { html: putFormulas(clean, state.rendered), candidates: candidatesOf(state.found) }
+  return { ...clean, html: putFormulas(clean.html, state.rendered), candidates: candidatesOf(state.found) }
 }

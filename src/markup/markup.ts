@@ -14,10 +14,9 @@ export async function renderFile(source: string, kind: MarkupKind, options: Mark
   if (kind === 'markdown') return renderMarkdown(source, options)
   if (kind === 'title' || kind === 'message') return renderMessage(source, options, kind === 'title')
   if (kind !== 'org') {
-    return withoutCandidates(
-      sanitiseBounded(renderTable(source, settings.table, kind === 'tsv' ? '\t' : undefined), source, options),
-    )
+    const table = renderTable(source, settings.table, kind === 'tsv' ? '\t' : undefined)
+    return { ...withoutCandidates(''), ...sanitiseBounded(table, source, options) }
   }
-  if (Buffer.byteLength(source) > settings.maxBytes) return withoutCandidates(unrendered(source))
-  return withoutCandidates(sanitiseBounded(await renderOrg(source), source, options))
+  if (Buffer.byteLength(source) > settings.maxBytes) return { ...withoutCandidates(unrendered(source)), isPlain: true }
+  return { ...withoutCandidates(''), ...sanitiseBounded(await renderOrg(source), source, options) }
 }

@@ -63,7 +63,7 @@ export function renderMessage(source: string, options: MarkdownOptions, isTitle:
       return kind === 'code' ? `<code class="in-title">${escapeHtml(text)}</code>` : (own ?? escapeHtml(text))
     })
     .join('')
-  return { html: sanitiseBounded(html, source, options), candidates }
+  return { ...sanitiseBounded(html, source, options), candidates }
 }
 
 /** A message in parts, for a list whose lines are links themselves, with the candidates of its references. */
@@ -79,7 +79,7 @@ export function splitMessage(source: string, options: MarkdownOptions): SplitMes
   for (const { kind, text } of found) {
     const last = parts.at(-1)
     const plain = kind === 'code' ? `\`${text}\`` : text
-    if (kind === 'link') parts.push({ html: sanitiseBounded(text, text, options) })
+    if (kind === 'link') parts.push({ html: sanitiseBounded(text, text, options).html })
     else if (typeof last === 'string') parts.splice(-1, 1, last + plain)
     else if (plain !== '') parts.push(plain)
   }

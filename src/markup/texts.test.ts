@@ -241,3 +241,28 @@ test('short texts of guests that prove slow do not delay the text of somebody el
     },
     { maxQueue: 64 },
   ))
+
+test('a text whose HTML is too long stays in its thread and is shown unrendered; the page says so, and the result is cached', () =>
+  withTexts(async (texts) => {
+    const long = {
+      paragraphs: 'a\n\n'.repeat(120_000),
+      'table rows': `|a|b|\n|-|-|\n${'|a|b|\n'.repeat(60_000)}`,
+      footnotes: footnotes(8000),
+      headings: '# a\n'.repeat(50_000),
+    }
+    for (const [name, source] of Object.entries(long)) {
+      for (const time of ['rendered', 'cached']) {
+        const budget = new WorkBudget()
+        const html = await texts.render(reader(budget), source, 'markdown', options)
+        assert.equal(html, `<pre>${source}</pre>`, `${name}, ${time}`)
+        assert.deepEqual([...budget.refused], ['outputBytes'], `${name}, ${time}`)
+      }
+    }
+    const code = '(){}[];'.repeat(30_000)
+    const budget = new WorkBudget()
+    assert.deepEqual(await texts.lines(reader(budget), code, 'json'), [code])
+    assert.deepEqual([...budget.refused], ['outputBytes'])
+    // References have no plain form.
+    const [runs] = await texts.runs(reader(), [`#1 ${long.paragraphs}`])
+    assert.match(runs?.text ?? '', /^#1/)
+  }))

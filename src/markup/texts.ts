@@ -17,7 +17,7 @@ import type { MessagePart } from './message.ts'
 import type { MarkupSettings } from './markup-settings.ts'
 import type { MarkupKind } from './markup-kind.ts'
 import { joinCandidates, type ResolvedReferences, type ResolveReferences } from './references.ts'
-import type { TextAnswer, TextJob } from './text-job.ts'
+import { lengthOf, type TextAnswer, type TextJob } from './text-job.ts'
 import type { TextRuns } from './text-runs.ts'
 
 export interface TextsOptions {
@@ -44,7 +44,7 @@ export interface Reader extends Asker {
  */
 export interface Texts {
   /**
-   * Renders a text to sanitised HTML; a text that takes too long stays unrendered. Throws `Unavailable` when too many wait.
+   * Renders a text to sanitised HTML; a text that takes too long stays unrendered, as one whose HTML is longer than `maxHtml`. Throws `Unavailable` when too many wait.
    * @param resolve looks up references; without it mentions and commits stay text
    */
   render(
@@ -68,11 +68,13 @@ export interface Texts {
   runs(reader: Reader, sources: readonly string[]): Promise<readonly TextRuns[]>
   /**
    * Returns the lines of a source as safe HTML with highlighting spans (`hljs-…`), without line ends. A line is only
-   * escaped when the language is unknown, or when the source is long or takes too long. Throws `Unavailable` when too
+   * escaped when the language is unknown, or when the source or its HTML is long or takes too long. Throws `Unavailable` when too
    * many wait.
    * @param language from `languageOfFile`; empty for plain text
    */
   lines(reader: Reader, source: string, language: string): Promise<readonly string[]>
+  /** The number of texts that a thread began. */
+  readonly begun: number
   close(): Promise<void>
 }
 
@@ -124,7 +126,7 @@ export function createTexts(options: TextsOptions): Texts {
   const known = options.caches.open<string, CachedAnswer>('texts', {
     maxBytes: options.cacheBytes,
     maxEntryBytes: maxCachedBytes,
-    sizeOf: (answer) => 200 + lengthOf(answer),
+    sizeOf: (answer) => 200 + (answer.kind === 'overrun' ? 0 : lengthOf(answer)),
   })
 
   /** A text that proves slow goes on in the thread of long ones, where it delays no short one. */
@@ -138,7 +140,14 @@ export function createTexts(options: TextsOptions): Texts {
     }
   }
 
+  /** The answer to a job. A text that stays plain is noted in the budget of the reader, whose page says so. */
   async function ask(reader: Reader, job: TextJob): Promise<CachedAnswer> {
+    const answer = await askOnce(reader, job)
+    if (answer.kind === 'plain') reader.budget.tryTake('outputBytes', Infinity)
+    return answer
+  }
+
+  async function askOnce(reader: Reader, job: TextJob): Promise<CachedAnswer> {
     // A job contains nothing of the reader except the resolved references, which are part of the key.
     const key = createHash('sha256').update(keyOf(job)).digest('base64url')
     const kept = known.get(key)
@@ -221,6 +230,9 @@ export function createTexts(options: TextsOptions): Texts {
       const answer = await ask(reader, { kind: 'lines', source, language })
       return answer.kind === 'lines' ? answer.lines : plainLines(source)
     },
+    get begun() {
+      return short.begun + long.begun
+    },
     async close() {
       await Promise.all([short.close(), long.close()])
     },
@@ -265,14 +277,3 @@ function keyOf(job: TextJob): string {
 const sum = (texts: readonly string[]): number => texts.reduce((length, text) => length + text.length, 0)
 
 const sourceLength = (job: TextJob): number => ('sources' in job ? sum(job.sources) : job.source.length)
-
-function lengthOf(answer: CachedAnswer): number {
-  if (answer.kind === 'render') return answer.rendered.html.length
-  if (answer.kind === 'lines') return sum(answer.lines)
-  if (answer.kind === 'messages') {
-    return sum(
-      answer.messages.flatMap(({ parts }) => parts.map((part) => (typeof part === 'string' ? part : part.html))),
-    )
-  }
-  return answer.kind === 'runs' ? sum(answer.runs.flatMap(({ text, links }) => [text, ...links])) : 0
-}

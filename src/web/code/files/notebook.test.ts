@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Browser } from '../../../testing/browser.ts'
 import { startForge } from '../../../testing/forge.ts'
+import { until } from '../../../testing/until.ts'
 import { readNotebook } from './notebook.rules.ts'
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -110,4 +111,27 @@ test('sourcePage: notebooks of slow cells that guests open are partly plain and 
     assert.match(text, new RegExp(`<h1[^>]*>.*${name} 0`), 'the first cells are rendered')
     assert.match(text, /<pre># \w+ \d+\n\n~~~csharp/, 'the last cells are plain')
   }
+})
+
+test('sourcePage: when its client leaves, no further cell is rendered', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  await forge.as('alice').must('POST', `/repos/${repo.fullName}/contents/slow.ipynb`, {
+    content: Buffer.from(slowNotebook('slow')).toString('base64'),
+    message: 'add',
+  })
+  const { texts } = forge.services
+  const before = texts.begun
+  const leaving = new AbortController()
+  const page = fetch(`${forge.url}/${repo.fullName}/src/branch/main/slow.ipynb`, { signal: leaving.signal })
+  await until(() => texts.begun > before, 'a cell is rendered')
+  leaving.abort()
+  await assert.rejects(page)
+  // Texts of other clients come after what was waiting.
+  for (const text of ['one', 'two', 'three']) {
+    const { status } = await forge.as('alice').post('/markdown', { Text: `*${text}*`, Mode: 'gfm' })
+    assert.equal(status, 200)
+  }
+  // Of the cells one at most was rendered, in the thread of short texts and again in that of long ones.
+  assert.ok(texts.begun - before <= 5, `${texts.begun - before} texts began`)
 })
