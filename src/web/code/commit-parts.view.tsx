@@ -45,7 +45,8 @@ export const CommitSubject = ({
   readonly class?: string
 }) => {
   const { budget } = usePage()
-  const [title, subject] = [commit.message.trim(), subjectOf(commit.message)]
+  const title = shortened(commit.message.trim())
+  const subject = shortened(subjectOf(commit.message))
   const isWhole = budget.tryTake('outputBytes', htmlBytes(title) + htmlBytes(subject))
   return (
     <MessageText
@@ -56,6 +57,12 @@ export const CommitSubject = ({
     />
   )
 }
+
+/** Most characters of a subject in a list, where a line is cut anyway, and of the message that the pointer shows. */
+const shownLength = 500
+
+const shortened = (text: string): string =>
+  text.length <= shownLength ? text : `${text.slice(0, shownLength).toWellFormed()}…`
 
 /** Characters of a subject in a page that has no room for more. */
 const plainSubjectLength = 100

@@ -48,3 +48,23 @@ test('pages and lists of commits stay small when each message is nearly 1 MB', a
   const page = await alice.get(`${path}/commit/${sha}`, { site: true })
   assert.match(page.text, /A part of it is plain or left out/)
 })
+
+test('a folder of many files is shown when the subjects of their commits are as long as messages may be', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const alice = forge.as('alice')
+  for (let commit = 0; commit < 8; commit++) {
+    const files = Array.from({ length: 125 }, (_, at) => ({
+      operation: 'create',
+      path: `${'n'.repeat(180)}${commit}-${at}`,
+      content: '',
+    }))
+    await alice.must('POST', `${repo.api}/contents`, { files, message: `${commit} ${'m'.repeat(60_000)}` })
+  }
+  for (const path of [`/${repo.fullName}`, `/${repo.fullName}/src/branch/main`]) {
+    const page = await alice.get(path, { site: true })
+    assert.equal(page.status, 200, path)
+    assert.ok(page.text.includes('7-124'), 'the last file is listed')
+    assert.ok(page.text.length < 3 << 20, `${page.text.length} characters`)
+  }
+})
