@@ -3,6 +3,7 @@ import { basename, join, relative } from 'node:path'
 import { mapLimited } from '../../lib/map-limited.ts'
 import { type GitContext, locate } from '../context.ts'
 import type { GitKey } from '../git-key.ts'
+import { isHeld } from './owned-lock.ts'
 import { entriesOf, filesBelow, statOf } from './walk.ts'
 
 /**
@@ -131,7 +132,9 @@ async function abandonedAmong(
 async function abandonedLocks(context: GitContext, directory: string, names?: readonly string[]): Promise<string[]> {
   const paths = (names ?? lockedFiles).map((name) => join(directory, `${name}.lock`))
   if (!names) for await (const path of filesBelow(join(directory, 'refs'))) if (path.endsWith('.lock')) paths.push(path)
-  return abandonedAmong(context, directory, await statAll(paths), context.lockAgeMs)
+  const dead = await abandonedAmong(context, directory, await statAll(paths), context.lockAgeMs)
+  const held = await mapLimited(dead, atOnce, (path) => isHeld(context, path))
+  return dead.filter((_, index) => !held[index])
 }
 
 /**

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -44,6 +44,7 @@ async function given(options: Partial<GitOptions> = {}) {
     git,
     key,
     head,
+    folder,
     file: join(folder, 'generation'),
     lock: join(folder, 'generation.lock'),
     names,
@@ -151,4 +152,70 @@ test('ref copy: a reference whose object is missing is reported and stays, and t
   await git.bringUp(key)
   assert.deepEqual(await names(), ['refs/heads/main', 'refs/heads/there'])
   assert.deepEqual(errors, ['the object of a reference is missing'])
+})
+
+test('ref copy: many changes are one file that git reads, without the loose files that would hide it', async () => {
+  await using it = await given()
+  const { source, git, key, head, folder } = it
+  const run = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'latin1' }).trim()
+  const next = run(
+    '-c',
+    'user.name=a',
+    '-c',
+    'user.email=a@b',
+    'commit-tree',
+    '-p',
+    head,
+    '-m',
+    'n',
+    `${head}^{tree}`,
+  ) as Oid
+  run('-c', 'user.name=a', '-c', 'user.email=a@b', 'tag', '-a', '-m', 't', 'made', head)
+  const tag = run('rev-parse', 'made') as Oid
+  run('update-ref', '-d', 'refs/tags/made')
+  // A packed reference, loose ones that hide others, and names that are no ASCII.
+  run('update-ref', 'refs/heads/gone/packed', head)
+  run('update-ref', 'refs/heads/both', head)
+  run('pack-refs', '--all')
+  run('update-ref', 'refs/heads/both', next)
+  run('update-ref', 'refs/heads/gone/loose', head)
+  run('update-ref', 'refs/heads/stays', head)
+  const many = Array.from({ length: 150 }, (_, index) => [`refs/heads/n/${index}`, head] as const)
+  const set = new Map([
+    ...many,
+    ['refs/heads/both', head],
+    ['refs/heads/gone', head],
+    ['refs/heads/\u00fc\u{1f600}', next],
+    ['refs/heads/\uffee', next],
+    ['refs/tags/v1', tag],
+  ] as const)
+  const updates = [
+    ...['refs/heads/gone/packed', 'refs/heads/gone/loose'].map((ref) => ({ ref, new: zeroOid() })),
+    ...[...set].map(([ref, oid]) => ({ ref, new: oid })),
+  ]
+  // A dead process left git's lock.
+  writeFileSync(join(folder, 'packed-refs.lock'), `${hostname()} ${spawnSync('true').pid} 1\n`)
+  source.present = 1
+  await git.advance(key, { generation: 1, updates })
+  const expected = new Map([...set, ['refs/heads/main', head], ['refs/heads/stays', head]])
+  const bytewise = [...expected].sort(([one], [other]) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
+  assert.deepEqual(
+    (await git.readRefs(key)).map(({ name, oid }) => [name, oid]),
+    bytewise,
+  )
+  const listed = Buffer.from(run('for-each-ref', '--format=%(refname) %(objectname)'), 'latin1').toString()
+  assert.deepEqual(
+    listed.split('\n').map((line) => line.split(' ')),
+    bytewise,
+  )
+  assert.equal(run('rev-parse', 'refs/heads/n/149', 'v1^{commit}', 'refs/heads/both'), [head, head, head].join('\n'))
+  assert.match(
+    readFileSync(join(folder, 'packed-refs'), 'latin1'),
+    new RegExp(`^${tag} refs/tags/v1\n\\^${head}$`, 'm'),
+  )
+  run('pack-refs', '--all')
+  assert.deepEqual(run('fsck', '--strict', '--no-dangling'), '')
+  // Another process of the program is writing the file.
+  writeFileSync(join(folder, 'packed-refs.lock'), `${hostname()} ${process.ppid} 1\n`)
+  assert.equal(await git.removeDead(key), 0)
 })

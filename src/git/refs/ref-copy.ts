@@ -4,26 +4,23 @@
  * that lags: after a crash, after a restored backup, after a change by another process.
  */
 import { existsSync, readFileSync } from 'node:fs'
-import { open, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { hostname } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { Unavailable } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
-import { inParts } from '../../lib/in-parts.ts'
 import { isZeroOid, zeroOid } from '../../lib/refs.ts'
 import { formatOf, type GitContext, locate } from '../context.ts'
+import { manyReferences } from '../files/flush.ts'
+import { whileHolding } from '../files/owned-lock.ts'
 import type { GitKey } from '../git-key.ts'
 import { foldersOf, type RefState, type RefStep } from '../git.ts'
 import { objectInfos } from '../objects/object-reader.ts'
+import { packRefs } from './pack-refs.ts'
 import { readHead, readRefs, setHead } from './ref-reader.ts'
 import { updateRefs } from './ref-writer.ts'
 
 /** How long one request believes that a copy is up to date, while other processes may change references, in milliseconds. */
 const believedMs = 1000
-
-/** References in one change of a copy. */
-const movedTogether = 5000
 
 const generationFile = 'generation'
 
@@ -151,11 +148,18 @@ function joinSteps(steps: readonly RefStep[], present: number): RefStep | 'copie
 }
 
 async function applyStep(context: GitContext, key: GitKey, { generation, updates, head }: RefStep): Promise<void> {
+  // One file costs less than thousands.
+  if (updates.length > manyReferences) await packRefs(context, key, updates)
+  else await setRefs(context, key, updates)
+  if (head !== undefined && (await readHead(context, key)).branch !== head) await setHead(context, key, head)
+  await writeFile(join(locate(context, key).directory, generationFile), `${generation}\n`)
+}
+
+async function setRefs(context: GitContext, key: GitKey, updates: RefStep['updates']): Promise<void> {
   // Deletions go first: a branch `a` makes room for a branch `a/b`.
   const gone = updates.filter((update) => isZeroOid(update.new))
   const set = updates.filter((update) => !isZeroOid(update.new))
-  const parts = updates.length > movedTogether || makesRoom(gone, set) ? [gone, set] : [updates]
-  for (const part of parts.flatMap((each) => inParts(each, movedTogether))) {
+  for (const part of makesRoom(gone, set) ? [gone, set] : [updates]) {
     const result = await updateRefs(
       context,
       key,
@@ -163,8 +167,6 @@ async function applyStep(context: GitContext, key: GitKey, { generation, updates
     )
     if (!result.ok) throw new Error(`the reference ${result.ref} was not copied: ${result.message}`)
   }
-  if (head !== undefined && (await readHead(context, key)).branch !== head) await setHead(context, key, head)
-  await writeFile(join(locate(context, key).directory, generationFile), `${generation}\n`)
 }
 
 const makesRoom = (gone: RefStep['updates'], set: RefStep['updates']): boolean => {
@@ -195,65 +197,5 @@ async function applyState(context: GitContext, key: GitKey, { generation, head, 
 }
 
 /** Excludes other processes that work on the same copy: replicas, and commands beside a server. */
-async function whileLocked(context: GitContext, key: GitKey, work: () => Promise<void>): Promise<void> {
-  const path = join(locate(context, key).directory, `${generationFile}.lock`)
-  await lock(context, path)
-  try {
-    await work()
-  } finally {
-    await rm(path, { force: true })
-  }
-}
-
-/** Longest wait for another process, and between two looks, in milliseconds. */
-const longestWaitMs = 20_000
-const pollMs = 10
-
-async function lock(context: GitContext, path: string): Promise<void> {
-  for (const endMs = performance.now() + longestWaitMs; ; await wait(pollMs)) {
-    try {
-      const file = await open(path, 'wx')
-      await file.writeFile(owner)
-      await file.close()
-      return
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    }
-    if (await isAbandoned(context, path)) await rm(path, { force: true })
-    else if (performance.now() > endMs) {
-      throw new Unavailable('another process is changing the references', 'git_ref_locked')
-    }
-  }
-}
-
-/** This process, in the form of a lock. A number of a process is used again, in a container at each start. */
-const owner = `${hostname()} ${process.pid} ${performance.timeOrigin}\n`
-
-/** Whether the process that made a lock is gone. Of other machines only the age tells. */
-async function isAbandoned({ lockAgeMs, shared }: GitContext, path: string): Promise<boolean> {
-  const [found, text] = await Promise.all([
-    stat(path).catch(() => undefined),
-    readFile(path, 'latin1').catch(() => undefined),
-  ])
-  if (found === undefined || text === undefined || text === owner) return false
-  const ageMs = Date.now() - found.mtimeMs
-  const [host, pid = ''] = text.split(' ')
-  if (host === hostname() && /^\d+$/.test(pid)) {
-    // The number may be that of another process by now.
-    return Number(pid) === process.pid || !isRunning(Number(pid)) || ageMs > lockAgeMs
-  }
-  // A process was killed, or power failed, before the number was written; or it ran on another machine.
-  return ageMs > (shared ? lockAgeMs : unnamedMs)
-}
-
-/** Age at which a lock that names no process of this machine is abandoned, when no other machine makes locks, in milliseconds. */
-const unnamedMs = 1000
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
-  }
-}
+const whileLocked = (context: GitContext, key: GitKey, work: () => Promise<void>): Promise<void> =>
+  whileHolding(context, join(locate(context, key).directory, `${generationFile}.lock`), work)

@@ -167,6 +167,13 @@ export async function refsStamp(context: GitContext, key: GitKey): Promise<strin
   return hash('sha256', `${branch}\n${stamp}\n${lines.join('\n')}`, 'base64url')
 }
 
+/** Names of the loose references, in no order. */
+export async function listLoose(context: GitContext, key: GitKey): Promise<readonly string[]> {
+  const names: string[] = []
+  await listFiles(repositoryPath(context.root, key), 'refs', names)
+  return names
+}
+
 async function listFiles(root: string, folder: string, into: string[]): Promise<void> {
   let entries
   try {
