@@ -122,7 +122,7 @@ module.exports = {
     git: [['broker'], ['files'], ['objects'], ['refs'], ['history', 'repositories'], ['transport']],
     refs: [['changes', 'signing'], ['protection'], ['push']],
     transport: [['http', 'ssh']],
-    users: [['avatars', 'credentials', 'settings', 'social'], ['entry']],
+    users: [['avatars', 'credentials', 'sent-forms', 'settings', 'social'], ['entry']],
     repos: [['search'], ['lists'], ['git-hooks', 'mirrors', 'social'], ['people'], ['lifecycle'], ['maintenance']],
     code: [['commits'], ['branches'], ['contents'], ['languages'], ['archives', 'search', 'statuses']],
     issues: [

@@ -39,8 +39,9 @@ export async function openForGit(ctx: Ctx, address: GitAddress, service: GitServ
   // Administrators may read each unit, but not a disabled one.
   if (!rights.canRead(unit) || (unit === 'wiki' && !rights.has(unit))) throw missing()
   checkTransfer(ctx, found, pushing)
-  if (pushing && unit === 'wiki' && !rights.canWrite(unit))
+  if (pushing && unit === 'wiki' && !rights.canWrite(unit)) {
     throw new Forbidden('you may not write the wiki', 'unit_unwritable')
+  }
   return { ...found, gitKey: await gitKeyOf(ctx, repo, unit, pushing), unit }
 }
 

@@ -62,13 +62,14 @@ export function requiredTextOf(source: string): string {
   for (const { groups = {} } of source.matchAll(expressionPart)) {
     const { escaped: escape, optional, character } = groups
     const literal = escape ?? character ?? ''
-    if (optional !== undefined) {
-      run = run.slice(0, -1)
-      end()
-    } else if (character === '|' || character === '(' || (escape !== undefined && /[Qx0-7]/.test(escape))) return ''
-    else if (/[ -~]/.test(literal) && (escape === undefined ? !/[.^$+)]/.test(literal) : /\W/.test(literal)))
+    const isSpecial = escape === undefined ? /[.^$+)]/.test(literal) : /\w/.test(literal)
+    if (character === '|' || character === '(' || (escape !== undefined && /[Qx0-7]/.test(escape))) return ''
+    if (/[ -~]/.test(literal) && !isSpecial) {
       run += literal
-    else end()
+      continue
+    }
+    if (optional !== undefined) run = run.slice(0, -1)
+    end()
   }
   end()
   return longest

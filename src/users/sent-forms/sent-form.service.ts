@@ -32,10 +32,15 @@ export interface SentForm {
   readonly values: Readonly<Record<string, unknown>>
 }
 
-const digestOf = (values: SentForm['values']): string =>
-  createHash('sha256')
-    .update(JSON.stringify(Object.entries(values).toSorted()))
-    .digest('base64url')
+/** Values in the order of their names, which browsers and forms decide. */
+const digestOf = (values: SentForm['values']): string => {
+  const ordered = Object.fromEntries(
+    Object.keys(values)
+      .toSorted()
+      .map((name) => [name, values[name]]),
+  )
+  return createHash('sha256').update(JSON.stringify(ordered)).digest('base64url')
+}
 
 /**
  * Does what a form asks for, once: the same form sent again leads where it led first. So a form whose answer was lost on the
@@ -61,8 +66,9 @@ export async function runOnce<Result extends Outcome>(
         'form_sent_before',
       )
     }
-    if (sent && sent.location !== '')
+    if (sent && sent.location !== '') {
       return { to: sent.location, ...(sent.notice === '' ? {} : { notice: sent.notice }) }
+    }
     const isAbandoned = sent !== undefined && sent.created_unix <= now - abandonedSeconds
     if (!isAbandoned || !(await transaction(db, (tx) => takeOverSentForm(tx, form, sent.created_unix, now)))) {
       throw new Conflict('this form is being saved; wait a moment, then send it again', 'form_unfinished')

@@ -94,7 +94,7 @@ export const number = kindOf(
 export const box = kindOf(
   Checkbox,
   () => tick,
-  (sent) => sent === true,
+  (sent) => sent ?? false,
   (checked: boolean) => ({ checked }),
 )
 
