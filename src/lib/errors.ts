@@ -36,7 +36,10 @@ export class Unauthenticated extends refusal(401, 'unauthenticated') {
   }
 }
 
-export class Forbidden extends refusal(403, 'forbidden') {}
+/** Each reason has a code of its own, which pages and programs rely on. */
+export class Forbidden extends Refusal {
+  readonly status = 403
+}
 
 /** The account must not be used: it is inactive or blocked, or its password must be changed first. */
 export class AccountRefused extends Forbidden {}
@@ -58,7 +61,10 @@ export class MethodNotAllowed extends refusal(405, 'method_not_allowed') {}
 
 export class NotAcceptable extends refusal(406, 'not_acceptable') {}
 
-export class Conflict extends refusal(409, 'conflict') {}
+/** Each reason has a code of its own. */
+export class Conflict extends Refusal {
+  readonly status = 409
+}
 
 /** The resource existed and was removed. */
 export class Gone extends refusal(410, 'gone') {}

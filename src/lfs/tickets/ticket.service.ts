@@ -30,7 +30,7 @@ export async function issueTicket(
   const opened = await openForLfs(ctx, address.owner, address.name, operation, pathOf).catch((error: unknown) => {
     if (!(error instanceof Unauthenticated)) throw error
     throw operation === 'upload'
-      ? new Forbidden('the repository does not exist, or the key is not authorised to write it')
+      ? new Forbidden('the repository does not exist, or the key is not authorised to write it', 'key_read_only')
       : new NotFound('the repository does not exist: not found')
   })
   const ticket = new LfsTicket(opened.repo.id, operation, proof, ctx.viewer.id)

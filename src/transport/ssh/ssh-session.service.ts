@@ -93,7 +93,8 @@ const greeting = (caller: SshCaller): string =>
 
 /** Reads the caller again: a connection may outlive its key or account. */
 async function rereadCaller({ db }: Services, caller: SshCaller): Promise<SshCaller> {
-  const gone = (): Forbidden => new Forbidden('the key or its account was removed; connect with another key')
+  const gone = (): Forbidden =>
+    new Forbidden('the key or its account was removed; connect with another key', 'key_removed')
   if (!caller.key) {
     const user = await findKeyOwner(db, caller.user.id)
     if (!user) throw gone()
@@ -113,7 +114,8 @@ async function serve(
   request: SshRequest,
   streams: SshStreams,
 ): Promise<number> {
-  if (command.kind === 'unknown') throw new Forbidden(`the command ${JSON.stringify(command.name)} is not offered`)
+  if (command.kind === 'unknown')
+    throw new Forbidden(`the command ${JSON.stringify(command.name)} is not offered`, 'command_unknown')
   const caller = await rereadCaller(services, signedIn)
   if (caller.user) checkAccountState(caller.user)
   const repository = await findRepository(services, command.address)
@@ -214,7 +216,7 @@ async function viewerOfCaller(
   }
   const { authority, serial, validUntilUnix } = caller.certificate
   if (nowUnix(services.clock) >= validUntilUnix) {
-    throw new Forbidden('the certificate has expired; get a new one and connect again')
+    throw new Forbidden('the certificate has expired; get a new one and connect again', 'certificate_expired')
   }
   return viewerOf(caller.user, { kind: 'certificate', authority: fingerprintOf(authority), serial: `${serial}` })
 }
@@ -239,7 +241,7 @@ async function deployViewer(
   const access = repository && (await findDeployAccess(db, key.id, repository.repo.id))
   if (!access) throw new NotFound('the key is not authorised to read the repository: not found')
   if (writes && access.is_read_only) {
-    throw new Forbidden('the key is not authorised to write')
+    throw new Forbidden('the key is not authorised to write', 'key_read_only')
   }
   return viewerOf(repository.owner, {
     kind: 'deploy',

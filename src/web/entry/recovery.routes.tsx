@@ -27,7 +27,9 @@ const ResetForm = requestObject('ResetPasswordForm', { _csrf: text, code: text, 
 const pages = { base: 'site', scope: null, accepts: ['session'], errors: pageErrors } as const
 
 function askPageOf(ctx: BrowserCtx, call: Call, form: { email?: string; problem?: Problem | undefined } = {}) {
-  if (!ctx.mailer.isEnabled) throw new Forbidden('this site sends no mail: ask an administrator to set a password')
+  if (!ctx.mailer.isEnabled) {
+    throw new Forbidden('this site sends no mail: ask an administrator to set a password', 'mail_disabled')
+  }
   const content = (
     <>
       <p>{texts.recovery.intro}</p>

@@ -54,7 +54,8 @@ export function checkOwnForm(ctx: BrowserCtx, call: Pick<Call, 'headers'>, field
   if (!fits || !isFromHere(ctx.config.server.rootUrl, call)) throw foreignForm()
 }
 
-const foreignForm = () => new Forbidden('the form was not sent from a page of this site; reload it and try again')
+const foreignForm = () =>
+  new Forbidden('the form was not sent from a page of this site; reload it and try again', 'foreign_form')
 
 /**
  * Requires a page of this site as the sender of a body that is a stream: it is refused before anything is stored. Its
