@@ -33,8 +33,9 @@ type GitCall = Call<typeof repoParams>
 
 /** Opens the repository of the path. Renamed ones answer 301 to the new address without `.git` (observed). */
 async function openOfPath(ctx: Ctx, call: GitCall, service: GitService): Promise<Opened> {
-  if (ctx.config.repository.disableHttpGit)
+  if (ctx.config.repository.disableHttpGit) {
     throw new Forbidden('git over HTTP is disabled on this server; use SSH', 'git_http_disabled')
+  }
   const { refusedCredential } = ctx
   if (refusedCredential instanceof AccountRefused) throw refusedCredential
   const address = readGitAddress(call.params.username, call.params.reponame)

@@ -114,8 +114,9 @@ async function serve(
   request: SshRequest,
   streams: SshStreams,
 ): Promise<number> {
-  if (command.kind === 'unknown')
+  if (command.kind === 'unknown') {
     throw new Forbidden(`the command ${JSON.stringify(command.name)} is not offered`, 'command_unknown')
+  }
   const caller = await rereadCaller(services, signedIn)
   if (caller.user) checkAccountState(caller.user)
   const repository = await findRepository(services, command.address)

@@ -86,7 +86,7 @@ export const radios = kindOf(Radios, ofText, trimmed, asValue)
 export const number = kindOf(
   (props: FieldProps) => <Field type="number" {...props} />,
   () => integer,
-  (sent) => sent,
+  (sent: number | undefined) => sent,
   (value: number) => ({ value }),
 )
 
@@ -94,7 +94,7 @@ export const number = kindOf(
 export const box = kindOf(
   Checkbox,
   () => tick,
-  (sent) => sent ?? false,
+  (sent: boolean | undefined) => sent === true,
   (checked: boolean) => ({ checked }),
 )
 
