@@ -1,6 +1,5 @@
-import type { SelectQueryBuilder } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { Schema } from '../../db/schema.ts'
+import { countingQuery, mergedPage } from '../../db/merged-page.ts'
 import type { ActionJobRow, ActionRunRow, ActionStatus } from '../../db/tables/actions.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -26,36 +25,37 @@ const countedAtMost = 10_000
 const reposOf = (db: Db, ownerId: UserId) => db.selectFrom('repo').select('id').where('owner_id', '=', ownerId)
 
 const runsOf = (db: Db, { ownerId, statuses, events }: OwnedFilter) => {
-  let query = db.selectFrom('action_run')
+  const all = db.selectFrom('action_run').selectAll()
   if (ownerId !== null) {
-    query = query.where('repo_id', 'in', reposOf(db, ownerId))
+    const owned = all.where('repo_id', 'in', reposOf(db, ownerId))
+    const ofStatus = statuses.length > 0 ? owned.where('status', 'in', statuses) : owned
+    return [events.length > 0 ? ofStatus.where('event', 'in', events) : ofStatus]
   }
-  if (statuses.length > 0) query = query.where('status', 'in', statuses)
-  if (events.length > 0) query = query.where('event', 'in', events)
-  return query
+  // The instance has an index of each status and of each event; pages of several are merged.
+  if (statuses.length === 0) {
+    return events.length === 0 ? [all] : [...new Set(events)].map((event) => all.where('event', '=', event))
+  }
+  return [...new Set(statuses)].map((status) => {
+    const ofStatus = all.where('status', '=', status)
+    return events.length > 0 ? ofStatus.where('event', 'in', events) : ofStatus
+  })
 }
 
 const jobsOf = (db: Db, { ownerId, statuses }: OwnedFilter) => {
-  let query = db.selectFrom('action_job')
+  const all = db.selectFrom('action_job').selectAll()
   if (ownerId !== null) {
-    query = query.where('repo_id', 'in', reposOf(db, ownerId))
+    const owned = all.where('repo_id', 'in', reposOf(db, ownerId))
+    return [statuses.length > 0 ? owned.where('status', 'in', statuses) : owned]
   }
-  if (statuses.length > 0) query = query.where('status', 'in', statuses)
-  return query
+  return statuses.length === 0 ? [all] : [...new Set(statuses)].map((status) => all.where('status', '=', status))
 }
 
-/** Returns the number of rows of a query, at most one more than `countedAtMost`. */
-async function countBounded(
-  db: Db,
-  // oxlint-disable-next-line typescript/no-explicit-any -- a query of any tables
-  rows: SelectQueryBuilder<Schema, any, { id: number }>,
-): Promise<number> {
-  const { count } = await db
-    .selectFrom(rows.limit(countedAtMost + 1).as('counted'))
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  return count
-}
+const bounded = ({ total }: { readonly total: number }) => ({
+  total: Math.min(total, countedAtMost),
+  isBounded: total > countedAtMost,
+})
+
+const newestFirst = [{ name: 'id', direction: 'desc' }] as const
 
 /** Returns one page of the runs of an owner's repositories, the newest first. */
 export async function pageOfOwnedRuns(
@@ -63,12 +63,12 @@ export async function pageOfOwnedRuns(
   filter: OwnedFilter,
   { limit, offset }: Page,
 ): Promise<OwnedPage<ActionRunRow>> {
-  const query = runsOf(db, filter)
+  const queries = runsOf(db, filter)
   const [rows, counted] = await Promise.all([
-    query.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute(),
-    countBounded(db, query.select('id')),
+    mergedPage(db, queries, newestFirst, { limit, offset }).execute(),
+    countingQuery(db, queries, countedAtMost + 1).executeTakeFirstOrThrow(),
   ])
-  return { rows, total: Math.min(counted, countedAtMost), isBounded: counted > countedAtMost }
+  return { rows, ...bounded(counted) }
 }
 
 /** Returns one page of the jobs of an owner's repositories, the newest first. */
@@ -77,10 +77,10 @@ export async function pageOfOwnedJobs(
   filter: OwnedFilter,
   { limit, offset }: Page,
 ): Promise<OwnedPage<ActionJobRow>> {
-  const query = jobsOf(db, filter)
+  const queries = jobsOf(db, filter)
   const [rows, counted] = await Promise.all([
-    query.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute(),
-    countBounded(db, query.select('id')),
+    mergedPage(db, queries, newestFirst, { limit, offset }).execute(),
+    countingQuery(db, queries, countedAtMost + 1).executeTakeFirstOrThrow(),
   ])
-  return { rows, total: Math.min(counted, countedAtMost), isBounded: counted > countedAtMost }
+  return { rows, ...bounded(counted) }
 }

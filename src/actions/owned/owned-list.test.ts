@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startForge } from '../../testing/forge.ts'
+import { planOf } from '../../testing/plan.ts'
+import { watchStatements, type RunStatement } from '../../testing/watch-statements.ts'
 import { commitFiles, TestRunner, workflow } from '../actions.test-support.ts'
 
 test('userListWorkflowRuns, userListWorkflowJobs, userListActionRunners, orgListWorkflowRuns, orgListWorkflowJobs, orgListActionRunners, adminListWorkflowRuns, adminListWorkflowJobs, adminListActionRunners: the rows of an owner, the newest first', async () => {
@@ -51,4 +53,45 @@ test('userListWorkflowRuns, userListWorkflowJobs, userListActionRunners, orgList
   assert.equal((await of('root', '/admin/actions/jobs')).total_count, 3)
   assert.equal((await of('root', '/admin/actions/runners')).runners[0].labels[0].name, 'gpu')
   for (const kind of ['runs', 'jobs', 'runners']) assert.equal((await alice.get(`/admin/actions/${kind}`)).status, 403)
+})
+
+test('adminListWorkflowRuns, adminListWorkflowJobs: runs and jobs of a status or an event are read from an index, in order', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  await commitFiles(forge, repo.api, { '.gitea/workflows/w.yml': workflow('[push, workflow_dispatch]') })
+  const dispatch = () =>
+    forge.as('alice').must('POST', `${repo.api}/actions/workflows/w.yml/dispatches`, { ref: 'main' })
+  await dispatch()
+  await dispatch()
+  const runner = await TestRunner.register(forge, '/admin/runners', ['ubuntu-latest'], { as: 'root' })
+  await runner.finish(await runner.must())
+  await runner.must()
+  const root = forge.as('root')
+  const read = async (path: string) => {
+    const statements: RunStatement[] = []
+    const stop = watchStatements(forge, (run) => statements.push(...run))
+    const { json } = await root.must('GET', path).finally(stop)
+    const listed = statements.filter((each) => /from "action_(?:run|job)"/.test(each.sql) && /limit/.test(each.sql))
+    const plans = await Promise.all(listed.map((statement) => planOf(forge.services.db, statement)))
+    const rows = (json.workflow_runs ?? json.jobs) as { id: number }[]
+    return { ids: rows.map(({ id }) => id), total: json.total_count as number, plans }
+  }
+  for (const [path, count] of [
+    ['/admin/actions/runs?status=success', 1],
+    ['/admin/actions/runs?status=success&status=running&status=waiting', 3],
+    ['/admin/actions/runs?event=push', 1],
+    ['/admin/actions/runs?event=push&event=workflow_dispatch', 3],
+    ['/admin/actions/runs?status=waiting&event=workflow_dispatch', 1],
+    ['/admin/actions/jobs?status=running&status=success', 2],
+  ] as const) {
+    const { ids, total, plans } = await read(path)
+    assert.deepEqual([ids.length, total], [count, count], path)
+    assert.deepEqual(
+      ids,
+      ids.toSorted((one, other) => other - one),
+      path,
+    )
+    assert.ok(plans.length >= 2, `${path}: a page and its count`)
+    for (const plan of plans) assert.match(plan, /action_(?:run|job)_instance_(?:status|event)/, `${path}: ${plan}`)
+  }
 })

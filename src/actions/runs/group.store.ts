@@ -36,21 +36,26 @@ export interface GroupMember {
   /** Null for a run. */
   readonly jobId: ActionJobId | null
   readonly isWaiting: boolean
+  /** Empty for a run. */
+  readonly job_key: string
+  /** JSON. */
+  readonly needs: string
+  readonly is_call: boolean
 }
 
-/** Returns the members of groups, the oldest first. */
+/** Returns the members of groups, or of all groups, the oldest first. */
 export async function listGroupMembers(
   tx: Tx,
   { repo_id: repoId, is_foreign: isForeign, ref }: GroupScope,
-  groups: readonly string[],
+  groups: readonly string[] | undefined,
 ): Promise<readonly GroupMember[]> {
-  if (groups.length === 0) return []
-  const names = textList(tx, textListText(groups))
+  if (groups?.length === 0) return []
+  const names = groups && textList(tx, textListText(groups))
   const runs = await tx
     .selectFrom('action_run')
     .select(['concurrency_group', 'id', 'is_held'])
     .where('repo_id', '=', repoId)
-    .where('concurrency_group', 'in', names)
+    .$if(names !== undefined, (query) => query.where('concurrency_group', 'in', names!))
     .where(sql<boolean>`in_group`)
     .where('is_foreign', '=', isForeign)
     .$if(isForeign, (query) => query.where('ref', '=', ref))
@@ -60,8 +65,9 @@ export async function listGroupMembers(
     .selectFrom('action_job')
     .innerJoin('action_run', 'action_run.id', 'action_job.run_id')
     .select(['action_job.concurrency_group', 'action_job.id', 'action_job.run_id', 'action_job.group_state'])
+    .select(['action_job.job_key', 'action_job.needs', 'action_job.is_call'])
     .where('action_job.repo_id', '=', repoId)
-    .where('action_job.concurrency_group', 'in', names)
+    .$if(names !== undefined, (query) => query.where('action_job.concurrency_group', 'in', names!))
     .where('action_job.group_state', '<>', sql.lit('outside'))
     .where('action_run.is_foreign', '=', isForeign)
     .$if(isForeign, (query) => query.where('action_run.ref', '=', ref))
@@ -74,12 +80,14 @@ export async function listGroupMembers(
       runId: run.id,
       jobId: null,
       isWaiting: run.is_held,
+      ...{ job_key: '', needs: '[]', is_call: false },
     })),
     ...jobs.map((job) => ({
       group: job.concurrency_group,
       runId: job.run_id,
       jobId: job.id,
       isWaiting: job.group_state === 'waiting',
+      ...{ job_key: job.job_key, needs: job.needs, is_call: job.is_call },
     })),
   ]
 }

@@ -1,5 +1,5 @@
 import type { ActionRunRow, ActionStatus, GroupState } from '../../db/tables/actions.ts'
-import type { ActionJobId } from '../../lib/ids.ts'
+import type { ActionJobId, RunId } from '../../lib/ids.ts'
 
 /** The properties of a job that decide about its concurrency groups. */
 interface GroupedJob {
@@ -50,6 +50,51 @@ export function groupsAround<Job extends GroupedJob>(
       return true
     })
   }
+}
+
+/** A run, job or call in a concurrency group. */
+interface Holder {
+  readonly group: string
+  readonly runId: RunId
+  /** Null for a run. */
+  readonly jobId: ActionJobId | null
+  readonly isWaiting: boolean
+  readonly job_key: string
+  readonly needs: string
+  readonly is_call: boolean
+}
+
+/** Whether a member leaves its group only after a job has ended: the job is part of the run or of the call. */
+function endsAfter(holder: Holder, job: Pick<Holder, 'runId' | 'job_key'>): boolean {
+  if (holder.runId !== job.runId) return false
+  if (holder.jobId === null) return true
+  const prefix = holder.is_call ? prefixOfCall(holder) : undefined
+  return prefix !== undefined && job.job_key.startsWith(prefix)
+}
+
+/**
+ * Returns the groups by which a waiting job waits for itself: the member of its group has a job that waits in a group whose
+ * member has a job that waits …, and the last one contains the job. Undefined when it does not.
+ * @param members all members of the groups of a repository
+ */
+export function deadlockOf(waiter: Holder, members: readonly Holder[]): readonly string[] | undefined {
+  const byGroup = Map.groupBy(members, ({ group }) => group)
+  const waiting = members.filter(({ isWaiting, jobId }) => isWaiting && jobId !== null)
+  const seen = new Set<string>()
+  const search = (group: string, path: readonly string[]): readonly string[] | undefined => {
+    if (seen.has(group)) return undefined
+    seen.add(group)
+    for (const holder of byGroup.get(group) ?? []) {
+      if (holder.isWaiting) continue
+      if (endsAfter(holder, waiter)) return path
+      for (const next of waiting) {
+        const found = endsAfter(holder, next) ? search(next.group, [...path, next.group]) : undefined
+        if (found) return found
+      }
+    }
+    return undefined
+  }
+  return search(waiter.group, [waiter.group])
 }
 
 /** A decision about the jobs that enter a group at once. */

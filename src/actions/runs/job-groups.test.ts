@@ -298,3 +298,71 @@ test('runs and jobs of a group that start and end at once leave exactly one runn
   const open = (await jobsIn(forge)).filter((line) => /waiting|blocked|running/.test(line))
   assert.deepEqual(open, [])
 })
+
+test('runs that would wait for each other in two groups: the last job to wait fails, and the other run goes on', async () => {
+  const file = (own: string, other: string) =>
+    `concurrency: ${own}\n${workflow(
+      'workflow_dispatch',
+      `first: { runs-on: ubuntu-latest, ${steps} }
+  second: { needs: first, runs-on: ubuntu-latest, ${steps}, concurrency: ${other} }`,
+    )}`
+  const { forge, repo, alice, dispatch, runner } = await begin({
+    'a.yml': file('left', 'right'),
+    'b.yml': file('right', 'left'),
+  })
+  await using _ = forge
+  await dispatch('a.yml')
+  const closing = await dispatch('b.yml')
+  const [first1, first2] = [await runner.must(), await runner.must()]
+  await runner.finish(first1)
+  assert.deepEqual(await jobsIn(forge), ['1 first success', '1 second blocked', '2 first running', '2 second blocked'])
+  await runner.finish(first2)
+  assert.deepEqual(await jobsIn(forge), ['1 first success', '1 second waiting', '2 first success', '2 second failure'])
+  const { json } = await alice.get(`${repo.api}/actions/runs/${closing}`)
+  assert.equal(json.conclusion ?? json.status, 'failure')
+  const { problem } = await forge.services.db
+    .selectFrom('action_run')
+    .select('problem')
+    .where('number', '=', 2)
+    .executeTakeFirstOrThrow()
+  assert.equal(problem, 'job "second" would wait for its own run in the concurrency groups "left", "right"')
+  await runner.finish(await runner.must())
+  assert.deepEqual((await jobsIn(forge)).slice(0, 2), ['1 first success', '1 second success'])
+  // A rerun enters the groups again, and nothing holds them now.
+  await alice.must('POST', `${repo.api}/actions/runs/${closing}/rerun-failed-jobs`)
+  await runner.finish(await runner.must())
+  assert.deepEqual((await jobsIn(forge)).slice(2), ['2 first success', '2 second success'])
+  assert.deepEqual(await examined(forge.services), [])
+})
+
+test('a call and a run that would wait for each other: the job of the call fails, and the call with it', async () => {
+  const { forge, dispatch, runner } = await begin({
+    'called.yml': workflow(
+      'workflow_call',
+      `one: { runs-on: ubuntu-latest, ${steps} }
+  two: { needs: one, runs-on: ubuntu-latest, ${steps}, concurrency: inner }`,
+    ),
+    'call.yml': workflow('workflow_dispatch', 'call: { uses: ./.gitea/workflows/called.yml, concurrency: outer }'),
+    'other.yml': `concurrency: inner\n${workflow(
+      'workflow_dispatch',
+      `three: { runs-on: ubuntu-latest, ${steps} }
+  four: { needs: three, runs-on: ubuntu-latest, ${steps}, concurrency: outer }`,
+    )}`,
+  })
+  await using _ = forge
+  await dispatch('call.yml')
+  await dispatch('other.yml')
+  const [one, three] = [await runner.must(), await runner.must()]
+  await runner.finish(three)
+  await runner.finish(one)
+  assert.deepEqual(await jobsIn(forge), [
+    '1 call / one success',
+    '1 call / two failure',
+    '1 call failure',
+    '2 three success',
+    '2 four waiting',
+  ])
+  await runner.finish(await runner.must())
+  assert.equal((await jobsIn(forge)).at(-1), '2 four success')
+  assert.deepEqual(await examined(forge.services), [])
+})

@@ -7,7 +7,7 @@ import { actionsUserId, type ActionJobId, type RunId, type UserId } from '../../
 import { nowUnix } from '../../lib/time.ts'
 import { isFinal, resolveBlocked, statusOfRun, type JobDependencies } from '../status.rules.ts'
 import { listGroupMembers, type GroupMember, type GroupScope } from './group.store.ts'
-import { enterInTurn, groupsAround, isOfMember } from './job-groups.rules.ts'
+import { deadlockOf, enterInTurn, groupsAround, isOfMember } from './job-groups.rules.ts'
 import { reportJobStatuses } from './commit-status.service.ts'
 import { findRunRepo } from './run-repo.store.ts'
 import {
@@ -160,7 +160,41 @@ async function enterJobGroups(tx: Tx, run: ActionRunRow, doerId: UserId): Promis
       cancelled.filter(({ runId }) => runId !== run.id),
       doerId,
     )
+    const waiting = entries.flatMap((entry) => entry.waiting)
+    allReplaced.push(...(await failDeadlocks(tx, run, waiting, doerId)))
   }
+}
+
+/**
+ * Fails the jobs of a run that would wait for themselves in concurrency groups: each run holds the group that the other needs, and
+ * neither would end. The last job to wait closes such a circle, so all others go on.
+ * @param entered the jobs and calls that have begun to wait
+ * @returns the jobs that failed
+ */
+async function failDeadlocks(
+  tx: Tx,
+  run: ActionRunRow,
+  entered: readonly JobState[],
+  doerId: UserId,
+): Promise<readonly ActionJobId[]> {
+  if (entered.length === 0) return []
+  const [members, jobs] = [await listGroupMembers(tx, run, undefined), await listJobStates(tx, run.id)]
+  const circles = entered.flatMap((job) => {
+    const waiter = members.find(({ jobId, isWaiting }) => jobId === job.id && isWaiting)
+    const groups = waiter && deadlockOf(waiter, members)
+    return groups === undefined ? [] : [{ job, groups }]
+  })
+  const [first] = circles
+  if (first === undefined) return []
+  if (run.problem === '') {
+    const named = first.groups.map((group) => `"${group}"`).join(', ')
+    const problem = `job "${first.job.name}" would wait for its own run in the concurrency groups ${named}`
+    await updateRun(tx, run.id, { problem: problem.slice(0, 1000) })
+  }
+  const ending = circles.map(({ job }) => isOfMember(job))
+  const failed = jobs.filter((job) => !isFinal(job.status) && ending.some((isOf) => isOf(job)))
+  await stopJobs(tx, run, failed, 'failure', doerId)
+  return failed.map(({ id }) => id)
 }
 
 /** Returns the jobs, and calls of jobs, that could start and are outside of their group. */
