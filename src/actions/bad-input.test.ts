@@ -36,6 +36,35 @@ test('hostile workflow files are refused: multiplying aliases, deep nesting, lar
   for (const problem of problems) assert.ok(problem.length < 1200, problem)
 })
 
+test('zero bytes in a workflow file and in what it evaluates are a problem of the file', async () => {
+  await using forge = await startForge()
+  const zero = String.raw`"a\0b"`
+  const json = String.raw`'${'${{'} fromJSON(''"a\u0000b"'') }}'`
+  const job = (name: string, value: string): string =>
+    `on: push\njobs: { a: { ${name.startsWith('runs-on') ? '' : 'runs-on: x, '}${name}: ${value}, steps: [{ run: x }] } }\n`
+  const files = [zero, json].flatMap((value) => [
+    `name: ${value}\n${workflow('push')}`,
+    `run-name: ${value}\n${workflow('push')}`,
+    `concurrency: ${value}\n${workflow('push')}`,
+    `concurrency: { group: ${value} }\n${workflow('push')}`,
+    `env: { A: ${value} }\n${workflow('push')}`,
+    ...['name', 'runs-on', 'concurrency', 'environment', 'if', 'env', 'container'].map((name) => job(name, value)),
+    job('strategy', `{ matrix: { of: [${value}] } }`),
+    job('strategy', `{ matrix: { of: ${value} } }`),
+    job('outputs', `{ one: ${value} }`),
+    `on: push\njobs: { a: { runs-on: x, steps: [{ name: ${value}, run: x }] } }\n`,
+    `on: push\njobs: { ${value}: { runs-on: x, steps: [{ run: x }] } }\n`,
+    `on: { push: { branches: [${value}, '**'] } }\njobs: { a: { runs-on: x, steps: [{ run: x }] } }\n`,
+  ])
+  const problems = await problemsOf(forge, Object.fromEntries(files.map((text, at) => [`${at}.yml`, text])))
+  assert.ok(problems.length >= files.length / 2, `${problems.length} runs`)
+  assert.ok(
+    problems.filter((each) => /a text holds a zero byte/.test(each)).length >= files.length / 2,
+    problems.join('\n'),
+  )
+  assert.deepEqual(forge.defects, [])
+})
+
 test('hostile runners are refused: tasks of others, missing tasks, log gaps, long names, and tokens of others', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()

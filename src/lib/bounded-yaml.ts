@@ -110,6 +110,12 @@ function checkNodes(document: Document.Parsed, at: (offset: number) => string): 
         keys.add(key.value)
       }
     },
+    Scalar(_key, { value, range }) {
+      // Databases and arguments of programs hold no zero byte.
+      if (typeof value === 'string' && value.includes('\0')) {
+        throw new YamlProblem(`${at(range?.[0] ?? 0)}a text holds a zero byte`)
+      }
+    },
     Pair(_key, { key }) {
       // A name that stands for a collection would make the collection a key.
       if (isAlias(key) && !isScalar(key.resolve(document))) throw new YamlProblem('a key is an alias of a collection')

@@ -40,6 +40,7 @@ function functionsOf({ functions = {}, maxLength = defaultResultLength }: Expres
           call: (...values: data.ExpressionData[]) => {
             // The event has megabytes, and many expressions of a run could write it.
             if (name === 'tojson') values.forEach((value) => checkLength(value, maxLength))
+            if (name === 'fromjson') values.forEach(checkZeroBytes)
             const result = each.call(...values)
             if (result.kind === data.Kind.String && result.coerceString().length > maxLength) throw tooLong()
             return result
@@ -66,6 +67,11 @@ function checkLength(value: data.ExpressionData, maxLength: number): void {
     } else take(each.coerceString().length)
   }
   read(value)
+}
+
+/** Throws when JSON spells a zero byte, which no database keeps. Nothing else in an expression makes one. */
+function checkZeroBytes(json: data.ExpressionData): void {
+  if (/\\u0000|\0/.test(json.coerceString())) throw new Error('a text holds a zero byte')
 }
 
 const tooLong = () => new Error('the result of the expression is too long')
