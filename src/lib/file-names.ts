@@ -57,6 +57,15 @@ export function bytesOfName(name: string): Buffer {
 export const isNameText = (name: string): boolean =>
   name.isWellFormed() && (!byteCharacter.test(name) || nameOfBytes(bytesOfName(name)) === name)
 
+/**
+ * Whether a tree of git can contain a path. Git resolves `.` and `..` in its arguments, so a path with them would lead to another
+ * file, or out of the repository.
+ */
+export const isTreePath = (path: string): boolean =>
+  isNameText(path) &&
+  !path.includes('\0') &&
+  path.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
+
 /** Whether a text stands for bytes that are not UTF-8. */
 export const hasRawBytes = (name: string): boolean => byteCharacter.test(name)
 

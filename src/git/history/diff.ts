@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { NotFound } from '../../lib/errors.ts'
+import { isTreePath } from '../../lib/file-names.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { mustSucceed } from '../broker/broker-client.ts'
 import { checkOids, explainMissing, type GitContext, type Location, locate } from '../context.ts'
@@ -32,7 +33,12 @@ function flagsOf(query: { renames?: boolean; whitespace?: DiffQuery['whitespace'
   return [query.renames === false ? '--no-renames' : '-M', ...whitespaceFlags[query.whitespace ?? 'show-all']]
 }
 
-const pathsOf = (query: DiffQuery): string[] => (query.paths ?? []).map((path) => `:(top,literal)${path}`)
+const pathsOf = (query: DiffQuery): string[] =>
+  (query.paths ?? []).filter(isTreePath).map((path) => `:(top,literal)${path}`)
+
+/** Whether a query is only about paths that no tree contains. Without any path, git would compare all files. */
+const isAboutNothing = ({ paths = [] }: Pick<DiffQuery, 'paths'>): boolean =>
+  paths.length > 0 && !paths.some(isTreePath)
 
 /** Returns both sides of a difference. Throws `NotFound` when one does not exist. */
 async function sidesOf(
@@ -52,6 +58,7 @@ async function sidesOf(
 /** The files that differ, with line counts. Binary files have none. */
 export async function diffFiles(context: GitContext, at: ReadFrom, query: DiffQuery): Promise<readonly FileChange[]> {
   const sides = await sidesOf(context, at, query)
+  if (isAboutNothing(query)) return []
   const location = locate(context, at)
   const result = await runReading(context, location, {
     args: [
@@ -206,6 +213,7 @@ async function streamText(
 
 export async function diffText(context: GitContext, at: ReadFrom, query: DiffTextQuery): Promise<Readable> {
   const sides = await sidesOf(context, at, query)
+  if (isAboutNothing(query)) return Readable.from([])
   return streamText(
     context,
     locate(context, at),

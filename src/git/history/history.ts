@@ -1,5 +1,5 @@
 import { NotFound } from '../../lib/errors.ts'
-import { nameInLine } from '../../lib/file-names.ts'
+import { isTreePath, nameInLine } from '../../lib/file-names.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
 import { type CommandOptions, type CommandOutput, mustSucceed } from '../broker/broker-client.ts'
 import { checkOids, explainMissing, type GitContext, type Location, locate, once } from '../context.ts'
@@ -59,11 +59,18 @@ export const cleanPath = (path: string | undefined): string =>
     .split('/')
     .filter((part) => part !== '')
     .join('/')
+
+/** Whether a query is about a path that no tree contains, so that no commit touches it. */
+const isAboutNothing = ({ path }: Pick<LogQuery, 'path'>): boolean => {
+  const clean = cleanPath(path)
+  return clean !== '' && !isTreePath(clean)
+}
+
 /** A pathspec for a path. Any other magic, `top` included, keeps git from using the Bloom filters of the commit graph. */
 export const literalPath = (path: string): string => `:(literal)${path}`
 
 export async function logOids(context: GitContext, at: ReadFrom, query: LogQuery): Promise<readonly Oid[]> {
-  if (query.from.length === 0 || query.limit === 0) return []
+  if (query.from.length === 0 || query.limit === 0 || isAboutNothing(query)) return []
   const line = await walkLine(context, at, query)
   if (line) return line
   if (query.limit === undefined || query.limit > maxRememberedLog) return revList(context, at, query)
@@ -184,7 +191,7 @@ export async function countCommits(
   at: ReadFrom,
   query: Omit<LogQuery, 'skip' | 'limit' | 'reverse'>,
 ): Promise<number> {
-  if (query.from.length === 0) return 0
+  if (query.from.length === 0 || isAboutNothing(query)) return 0
   const location = locate(context, at)
   const { from, not = [], path, firstParent, noMerges, sinceUnix, untilUnix } = query
   const name = countName(location, [from, not, cleanPath(path), firstParent, noMerges, sinceUnix, untilUnix])
@@ -340,6 +347,7 @@ export async function blame(
   checkOids(commit)
   const location = locate(context, at)
   const name = cleanPath(path)
+  if (!isTreePath(name)) throw new NotFound(`${name} does not exist`, 'git_path_missing')
   const range = options.maxLines === undefined ? [] : ['-L', `1,${options.maxLines}`]
   const result = await runReading(context, location, {
     args: ['blame', '--incremental', ...range, commit, '--', name],

@@ -11,6 +11,14 @@ const maxOutputBytes = 4 << 20
 /** Lines of one file that are found at most, unless the query says otherwise. */
 const maxLinesOfFile = 20
 
+/** Whether a path can match a pattern. Git resolves `.` and `..` in it, which would lead out of the repository. */
+const mayMatch = (pattern: string): boolean =>
+  !pattern.includes('\0') &&
+  pattern
+    .replace(/^:\([a-z,]*\)/, '')
+    .split('/')
+    .every((part) => part !== '' && part !== '.' && part !== '..')
+
 /** Finds lines of the text files of a commit. */
 export async function searchText(
   context: GitContext,
@@ -19,6 +27,10 @@ export async function searchText(
   query: TextSearch,
 ): Promise<{ readonly lines: readonly FoundLine[]; readonly isWhole: boolean }> {
   checkOids(commit)
+  const patterns = query.patterns?.filter(mayMatch) ?? []
+  const isAboutNothing = patterns.length === 0 && (query.patterns ?? []).length > 0
+  // A text file has no zero byte.
+  if (isAboutNothing || query.text.includes('\0')) return { lines: [], isWhole: true }
   const location = locate(context, at)
   let ends = 0
   const { output, isWhole } = await readBounded(context, location, {
@@ -36,7 +48,7 @@ export async function searchText(
       query.text,
       commit,
       '--',
-      ...(query.patterns ?? []),
+      ...patterns,
     ],
     timeoutMs: query.timeoutMs,
     signal: query.signal,

@@ -5,6 +5,7 @@ import type { Oid } from '../../lib/ids.ts'
 import type { Rewrite } from '../../pulls/reviews/rewrite.service.ts'
 import type { PullView } from '../../pulls/pull-view.service.ts'
 import type { PullReviews, Thread } from '../../pulls/reviews/thread.service.ts'
+import { pathField } from '../ui/path-field.ts'
 import type { DiffAddress, HighlightedSides } from '../ui/diff/diff-props.ts'
 import { diffAddress, type DiffChoice } from '../ui/diff/diff-request.ts'
 import { DiffView } from '../ui/diff/diff.view.tsx'
@@ -131,7 +132,7 @@ const ViewedButton = (props: PullFilesProps & { readonly file: ShownFile }) => {
     <ActButton
       to={pullPath(repository, view.pair.issue.index, 'files/viewed')}
       hidden={{
-        path,
+        path: pathField(path),
         content: newOid,
         viewed: !isDone,
         at: file.index,

@@ -17,6 +17,7 @@ import { pullPage } from './pull.page.tsx'
 import { readsPull } from './pull-page.ts'
 import { pullTexts as texts } from '../languages/texts.ts'
 import { integer, text, tick } from '../ui/fields.ts'
+import { pathOfField } from '../ui/path-field.ts'
 
 const params = { index: pathNumber }
 
@@ -45,6 +46,7 @@ export const commentOnLine = act({
   async run({ ctx, params: { index }, body }) {
     const content = body.content ?? ''
     if (content.trim() === '') throw new Invalid('[content]: a comment needs a text', 'invalid', { field: 'content' })
+    const path = body.path === undefined ? undefined : pathOfField(body.path)
     const pair = await getStoredPull(ctx, index)
     const reviews = await getPullReviews(ctx, pair)
     const { pending } = reviews
@@ -58,7 +60,7 @@ export const commentOnLine = act({
       body: pending?.content,
       comments: [
         {
-          path: body.path,
+          path,
           body: content,
           oldLine: isOld ? body.line : undefined,
           newLine: isOld ? undefined : body.line,
@@ -67,7 +69,7 @@ export const commentOnLine = act({
         },
       ],
     })
-    return { to: body.from === 'conversation' ? pullPath(repositoryOf(ctx), index) : filesPath(ctx, index, body.path) }
+    return { to: body.from === 'conversation' ? pullPath(repositoryOf(ctx), index) : filesPath(ctx, index, path) }
   },
 })
 
@@ -142,7 +144,8 @@ export const markFileViewed = act({
   fields: { path: text, content: text, viewed: tick, style: text, whitespace: text, at: text },
   async run({ ctx, params: { index }, body }) {
     const { path = '', content = '', style, whitespace } = body
-    await setViewed(ctx, await getStoredPull(ctx, index), { path, content }, body.viewed ?? false)
+    const file = { path: pathOfField(path), content }
+    await setViewed(ctx, await getStoredPull(ctx, index), file, body.viewed ?? false)
     const page = withQuery(pullPath(repositoryOf(ctx), index, 'files'), { style, whitespace })
     return { to: /^\d{1,6}$/.test(body.at ?? '') ? `${page}#diff-${body.at}` : page }
   },

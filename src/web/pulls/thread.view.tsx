@@ -4,6 +4,7 @@ import { suggestedLines } from '../../pulls/reviews/suggestion.rules.ts'
 import type { LineComment, Thread } from '../../pulls/reviews/thread.service.ts'
 import { Comment } from '../shared/timeline/timeline.view.tsx'
 import type { ConversationProps } from '../issues/issue-props.ts'
+import { pathField } from '../ui/path-field.ts'
 import { Editor } from '../ui/editor.tsx'
 import { ActButton, Submit } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
@@ -260,7 +261,7 @@ export const LineForm = ({
       to={pullPath(repository, index, 'files/reviews/comments')}
       class="stack line-form"
       label={words.lineText(path, lines)}
-      hidden={{ path, from, ...(replyTo === undefined ? { side } : { reply: replyTo }) }}
+      hidden={{ path: pathField(path), from, ...(replyTo === undefined ? { side } : { reply: replyTo }) }}
       {...(frame === undefined ? {} : { 'data-turbo-frame': frame })}
     >
       {replyTo !== undefined ? null : (

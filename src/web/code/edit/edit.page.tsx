@@ -25,6 +25,7 @@ import { editorIndent, type Indent } from './editor-indent.rules.ts'
 import { entryAt } from '../source.ts'
 import { codeTexts as texts } from '../../languages/texts.ts'
 import { text } from '../../ui/fields.ts'
+import { typedPath } from '../../ui/path-field.ts'
 
 /** Largest body of a form with the text of a file, in bytes. */
 const maxFormBytes = 12 << 20
@@ -136,7 +137,7 @@ export const editFile = act({
   problemFields: { ...problemFields, sha_mismatch: 'text' },
   async run({ ctx, params, body }) {
     const at = await editTarget(ctx, params.filepath)
-    const path = writablePath('name', body.name.trim())
+    const path = writablePath('name', typedPath(body.name, at.path))
     const edit: FileEdit = {
       operation: 'update',
       path,
@@ -165,7 +166,7 @@ export const createFile = act({
   problemFields,
   async run({ ctx, params, body }) {
     const at = await editTarget(ctx, params.filepath)
-    const path = writablePath('name', body.name.trim())
+    const path = writablePath('name', typedPath(body.name, at.path === '' ? '' : `${at.path}/`))
     return commitEdit(ctx, at, [{ operation: 'create', path, content: contentOf(body) }], body)
   },
 })

@@ -16,6 +16,7 @@ import { page } from '../../shell/page.tsx'
 import { sentenceOf } from '../../shell/sentence.ts'
 import { uploadsOn } from '../../shell/upload.requirements.ts'
 import { csrfName } from '../../ui/page-context.ts'
+import { typedPath } from '../../ui/path-field.ts'
 import { siteHref } from '../../ui/paths.ts'
 import { sizeText } from '../../languages/amounts.ts'
 import { commitEdit, editTarget, proposalFormRequires, proposalRequires, formData, titleOf } from './edit-form.ts'
@@ -72,7 +73,7 @@ const commitUpload = (
     async (files, sent) => {
       if (files.length === 0) throw new Invalid(texts.noFiles, 'upload_missing')
       const at = await editTarget(ctx, rest)
-      const folder = trimBoth((sent['folder'] ?? '').trim(), '/')
+      const folder = trimBoth(typedPath(sent['folder'] ?? '', at.path), '/')
       const edits = await uploadEdits(ctx, at.commit, folder, files)
       return commitEdit(ctx, at, edits, sent, folder)
     },
