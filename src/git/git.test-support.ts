@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -41,6 +41,22 @@ export async function startTestGit(options: Partial<GitOptions> = {}): Promise<T
     async [Symbol.asyncDispose]() {
       await git.close()
       await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}
+
+/** Starts the git layer with a git that writes down its commands. `commands` returns those so far that contain a word. */
+export async function startLoggedGit(): Promise<TestGit & { commands(word: string): Promise<string[]> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'ingot-bin-'))
+  const [gitBinary, log] = [join(folder, 'git'), join(folder, 'log')]
+  await writeFile(gitBinary, `#!/bin/sh\necho "$@" >> '${log}'\nexec git "$@"\n`, { mode: 0o755 })
+  const test = await startTestGit({ gitBinary })
+  return {
+    ...test,
+    commands: async (word) => (await readFile(log, 'utf8')).split('\n').filter((line) => line.includes(word)),
+    async [Symbol.asyncDispose]() {
+      await test[Symbol.asyncDispose]()
+      await rm(folder, { recursive: true })
     },
   }
 }

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { renameSync, writeFileSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Oid } from '../lib/ids.ts'
 import { newGitKey, repositoryPath } from './git-key.ts'
-import { client, commitOn, filesOf, newRepository, someone, startTestGit } from './git.test-support.ts'
+import { client, commitOn, filesOf, newRepository, someone, startLoggedGit, startTestGit } from './git.test-support.ts'
 import { zeroOid } from '../lib/refs.ts'
 
 test('git reading: commits, trees, blobs and paths read back as written', async () => {
@@ -248,11 +247,7 @@ test('git reading: concurrent reads from several repositories, large blobs and r
 })
 
 test('git reading: a tree with many folders is listed by one process, as one with few is', async () => {
-  await using own = await startTestGit()
-  const folder = await own.folder('bin')
-  const [gitBinary, log] = [join(folder, 'git'), join(folder, 'log')]
-  await writeFile(gitBinary, `#!/bin/sh\necho "$@" >> '${log}'\nexec git "$@"\n`, { mode: 0o755 })
-  await using test = await startTestGit({ gitBinary })
+  await using test = await startLoggedGit()
   const { git } = test
   const key = await newRepository(git)
   const names = Array.from({ length: 1200 }, (_, at) => `d${at % 7}/ä e${at}/f ${at}`)
@@ -262,7 +257,6 @@ test('git reading: a tree with many folders is listed by one process, as one wit
     undefined,
     filesOf(Object.fromEntries(names.slice(0, 900).map((name) => [name, name]))),
   )
-  await writeFile(log, '')
   const shape = async (of: Oid, options = {}) => {
     const { entries, total } = await git.listTreeRecursive(key, of, options)
     return { total, entries: entries.map(({ type, path, name, sizeBytes }) => [type, path, name, sizeBytes].join()) }
@@ -276,6 +270,6 @@ test('git reading: a tree with many folders is listed by one process, as one wit
   assert.deepEqual(whole.entries.filter((entry) => few.entries.includes(entry)).length, few.entries.length)
   assert.deepEqual((await shape(tree, { foldersToo: false, skip: 5, limit: 2 })).entries.length, 2)
   assert.deepEqual((await shape(tree, { sizes: true, skip: 900, limit: 30 })).entries, whole.entries.slice(900, 930))
-  const processes = (await readFile(log, 'utf8')).split('\n').filter((line) => line.includes('ls-tree'))
+  const processes = await test.commands('ls-tree')
   assert.equal(processes.length, 3, processes.join('\n'))
 })

@@ -6,7 +6,16 @@ import { test } from 'node:test'
 import type { Oid } from '../../lib/ids.ts'
 import { repositoryPath, type GitKey } from '../git-key.ts'
 import type { TreeChange } from '../git.ts'
-import { client, commitOn, filesOf, newRepository, someone, startTestGit, type TestGit } from '../git.test-support.ts'
+import {
+  client,
+  commitOn,
+  filesOf,
+  newRepository,
+  someone,
+  startLoggedGit,
+  startTestGit,
+  type TestGit,
+} from '../git.test-support.ts'
 import type { Location } from '../context.ts'
 import { KeptAnswers } from './kept-answers.ts'
 import { startGit } from '../start-git.ts'
@@ -201,4 +210,17 @@ test('kept answers: the oldest files make room, and only the asked commit is rea
   // Answers that would take the room of many others are not kept.
   await open('x').write(commitOf(200), new Map([['a'.repeat(2 << 20), commitOf(1)]]))
   assert.equal(await open('x').read(commitOf(200)), undefined)
+})
+
+test('lastCommitsOfPaths: a few trees of a large folder are compared without a process, then git walks', async () => {
+  await using test = await startLoggedGit()
+  const { git } = test
+  const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`f${at}`, String(at % 7)]))
+  const key = await newRepository(git, many)
+  const first = (await git.readHead(key)).oid!
+  let tip = first
+  for (let at = 0; at < 12; at++) tip = await commitOn(git, key, 'main', { [`f${at}`]: 'changed' })
+  const answers = await git.lastCommitsOfPaths(key, tip, '', ['f11', 'f9000'])
+  assert.deepEqual(Object.fromEntries(answers), { f11: tip, f9000: first })
+  assert.equal((await test.commands('diff-tree')).length, 1)
 })
