@@ -11,7 +11,7 @@ import { bytesOf, operation } from '../http/operation.ts'
 import { bytes, redirect } from '../http/reply.ts'
 import { enumeration, pathText } from '../http/schema.ts'
 import { escapePath } from '../lib/escape-url.ts'
-import { escapeXml } from '../lib/escape-xml.ts'
+import { bytesOfEscapes, escapeXml } from '../lib/escape-xml.ts'
 import { mapLimited } from '../lib/map-limited.ts'
 import { formatUnix, parseTime } from '../lib/time.ts'
 import { getReleaseDetails, type ReleaseDetails } from '../releases/release-details.service.ts'
@@ -97,16 +97,15 @@ async function entryOfRelease(ctx: RepoCtx, { release, publisher }: ReleaseDetai
   const page = repoWebUrl(ctx)
   const updated = formatUnix(release.created_unix)
   const notes = await renderText(ctx, content, 'comment', { context: page }, ctx)
-  const escaped = escapeXml(notes)
   // The notes took their bytes, and escaping adds to them.
-  const hasRoom = ctx.budget.tryTake('outputBytes', Buffer.byteLength(escaped) - Buffer.byteLength(notes))
+  const hasRoom = ctx.budget.tryTake('outputBytes', bytesOfEscapes(notes))
   return {
     id: entryId(ctx, updated, `release/${release.id}`),
     title: title || tag,
     link: `${page}/releases/tag/${escapePath(tag)}`,
     author: publisher?.name ?? '',
     updated,
-    content: { kind: 'html', escaped: hasRoom ? escaped : '' },
+    content: { kind: 'html', escaped: hasRoom ? escapeXml(notes) : '' },
   }
 }
 

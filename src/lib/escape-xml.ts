@@ -13,3 +13,26 @@ export function escapeXml(text: string): string {
     .replaceAll(/"/g, '&quot;')
     .replaceAll(/'/g, '&#39;')
 }
+
+/** Returns the bytes that `escapeXml` adds to a text, without making one. */
+export function bytesOfEscapes(text: string): number {
+  let bytes = 0
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      // `&` and `'`
+      case 0x26:
+      case 0x27:
+        bytes += 4
+        break
+      // `<` and `>`
+      case 0x3c:
+      case 0x3e:
+        bytes += 3
+        break
+      // `"`
+      case 0x22:
+        bytes += 5
+    }
+  }
+  return bytes
+}

@@ -149,7 +149,7 @@ export function createOwnThread<Job, Answer>(options: OwnThreadOptions): OwnThre
         env: {},
         // Some options of the process are refused for a file, such as --input-type.
         execArgv: [],
-        resourceLimits: { maxOldGenerationSizeMb: options.maxMemoryMb, maxYoungGenerationSizeMb: 16 },
+        resourceLimits: { maxOldGenerationSizeMb: options.maxMemoryMb, maxYoungGenerationSizeMb: 8 },
       })
     fresh.once('exit', () => {
       if (worker === fresh) worker = undefined

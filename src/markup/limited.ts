@@ -7,6 +7,23 @@ import { unrendered } from './unrendered.ts'
  */
 export const maxHtml = 1.5 * 1024 * 1024
 
+/**
+ * Most lines of a rendered text: five times those of the longest text with usual lines. Each makes up to ten tokens of a parser,
+ * which take a kilobyte.
+ */
+const maxLines = 25_000
+
+/** Whether a text has too many bytes or lines to be parsed. */
+export function isTooLong(source: string, maxBytes: number): boolean {
+  if (Buffer.byteLength(source) > maxBytes) return true
+  let at = -1
+  for (let lines = 0; lines < maxLines; lines++) {
+    at = source.indexOf('\n', at + 1)
+    if (at < 0) return false
+  }
+  return true
+}
+
 /** Most nested open elements: parsing takes time proportional to their number for each element. */
 const maxOpen = 2000
 

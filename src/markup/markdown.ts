@@ -6,7 +6,7 @@ import { findFrontMatter, renderFrontMatter } from './front-matter.ts'
 import { loadFormulas } from './formula.ts'
 import { putFormulas } from './formula-place.ts'
 import { loadHighlighters, type Highlighters } from './highlight.ts'
-import { sanitiseBounded } from './limited.ts'
+import { isTooLong, sanitiseBounded } from './limited.ts'
 import type { SanitizeOptions } from './sanitize.ts'
 import { unrendered } from './unrendered.ts'
 import type { MarkdownMode } from './links.ts'
@@ -189,7 +189,7 @@ const hasFormula = (token: Token): boolean =>
 export async function renderMarkdown(source: string, options: MarkdownOptions): Promise<Rendered> {
   const settings = options.settings ?? defaultMarkupSettings
   if (source.trim() === '') return withoutCandidates('')
-  if (Buffer.byteLength(source) > settings.maxBytes) return { ...withoutCandidates(unrendered(source)), isPlain: true }
+  if (isTooLong(source, settings.maxBytes)) return { ...withoutCandidates(unrendered(source)), isPlain: true }
   const front = findFrontMatter(source)
   const offsets = offsetsOf(source).slice(front?.lineCount ?? 0)
   const body =

@@ -1,5 +1,5 @@
 import { renderTable } from './csv.ts'
-import { sanitiseBounded } from './limited.ts'
+import { isTooLong, sanitiseBounded } from './limited.ts'
 import { unrendered } from './unrendered.ts'
 import { withoutCandidates, renderMarkdown, type MarkdownOptions, type Rendered } from './markdown.ts'
 import type { MarkupKind } from './markup-kind.ts'
@@ -17,6 +17,6 @@ export async function renderFile(source: string, kind: MarkupKind, options: Mark
     const table = renderTable(source, settings.table, kind === 'tsv' ? '\t' : undefined)
     return { ...withoutCandidates(''), ...sanitiseBounded(table, source, options) }
   }
-  if (Buffer.byteLength(source) > settings.maxBytes) return { ...withoutCandidates(unrendered(source)), isPlain: true }
+  if (isTooLong(source, settings.maxBytes)) return { ...withoutCandidates(unrendered(source)), isPlain: true }
   return { ...withoutCandidates(''), ...sanitiseBounded(await renderOrg(source), source, options) }
 }

@@ -247,6 +247,7 @@ test('a text whose HTML is too long stays in its thread and is shown unrendered;
     const long = {
       paragraphs: 'a\n\n'.repeat(120_000),
       'table rows': `|a|b|\n|-|-|\n${'|a|b|\n'.repeat(60_000)}`,
+      'short lines': 'a\n'.repeat(25_000),
       footnotes: footnotes(8000),
       headings: '# a\n'.repeat(50_000),
     }

@@ -149,7 +149,7 @@ export function createTexts(options: TextsOptions): Texts {
 
   async function askOnce(reader: Reader, job: TextJob): Promise<CachedAnswer> {
     // A job contains nothing of the reader except the resolved references, which are part of the key.
-    const key = createHash('sha256').update(keyOf(job)).digest('base64url')
+    const key = keyOf(job)
     const kept = known.get(key)
     if (kept !== undefined) return kept
     try {
@@ -266,12 +266,16 @@ function keyOfSettings(settings: MarkupSettings): string {
 
 const setsAsLists = (_name: string, value: unknown): unknown => (value instanceof Set ? [...value] : value)
 
+/** Returns a digest of a job. The sources are long, so they are not copied. */
 function keyOf(job: TextJob): string {
-  if (job.kind === 'runs' || job.kind === 'lines') return JSON.stringify(job)
-  const { settings, ...options } = job.options
-  const source = job.kind === 'render' ? job.source : job.sources
+  const sources = 'sources' in job ? job.sources : [job.source]
+  const settings = 'options' in job ? job.options.settings : undefined
+  const options = 'options' in job ? { ...job.options, settings: undefined } : undefined
   const more = JSON.stringify({ ...job, source: undefined, sources: undefined, options }, setsAsLists)
-  return JSON.stringify([more, settings && keyOfSettings(settings), source])
+  const lengths = sources.map((source) => source.length)
+  const digest = createHash('sha256').update(JSON.stringify([more, settings && keyOfSettings(settings), lengths]))
+  for (const source of sources) digest.update(source)
+  return digest.digest('base64url')
 }
 
 const sum = (texts: readonly string[]): number => texts.reduce((length, text) => length + text.length, 0)
