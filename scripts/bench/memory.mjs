@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Measures the memory of the server during 10,000 page views: resident memory of its processes, and what its main thread
- * holds in the engine's heap and in buffers.
+ * Measures the memory of the server during 10,000 page views, resident and of its own for each process, and the processor
+ * time of a view. The second sum counts what the processes share, such as the engine's code, once.
  *
  *     npm run bench:memory [-- [--views 10000] [--anonymous]]
  */
@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { demoPassword, makeDemoData } from '../lib/demo-data.mjs'
 import { buildForge, startForge } from '../lib/forge.mjs'
-import { memoryOf } from '../lib/process-tree.mjs'
+import { memoryOf, processorMs } from '../lib/process-tree.mjs'
 import { ensureReady, fromRoot } from '../lib/project.mjs'
 
 await ensureReady()
@@ -31,8 +31,11 @@ const forge = await startForge({
 function tell(when) {
   const all = memoryOf(forge.pid)
   const total = all.reduce((sum, { rssMb }) => sum + rssMb, 0)
+  const once = all.reduce((sum, { ownMb }) => sum + ownMb, Math.max(...all.map(({ rssMb, ownMb }) => rssMb - ownMb)))
   const parts = all.map(({ name, rssMb, ownMb }) => `${name} ${rssMb.toFixed(0)} (${ownMb.toFixed(0)} of its own)`)
-  console.log(`${when}: ${total.toFixed(0)} MB: ${parts.join(', ')}`)
+  console.log(
+    `${when}: ${total.toFixed(0)} MB, ${once.toFixed(0)} MB with shared pages counted once: ${parts.join(', ')}`,
+  )
 }
 
 /** Signs in and returns the cookies. */
@@ -57,6 +60,7 @@ try {
   await makeDemoData(forge.url)
   const headers = { accept: 'text/html', ...(options.anonymous ? {} : { cookie: await signIn() }) }
   tell('before')
+  const beforeMs = processorMs(forge.pid)
   const known = new Set(['/', '/explore/repos', '/alice', '/alice/anvil', '/alice/anvil/issues', '/alice/anvil/pulls'])
   const queue = [...known]
   let count = 0
@@ -80,6 +84,7 @@ try {
     }
   }
   await Promise.all(Array.from({ length: 4 }, visit))
+  console.log(`${(((processorMs(forge.pid) - beforeMs) / views) * 1000).toFixed(0)} µs of processor time for a view`)
   await sleep(restMs)
   tell('after a rest')
 } finally {

@@ -1,5 +1,6 @@
 /** Dimensions of rows: how many things an account, an organization, a repository, an issue or a run has. */
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { crc32, deflateSync } from 'node:zlib'
 import { overflowing } from './git.mjs'
 import { base64, commit, many } from './world.mjs'
@@ -61,9 +62,13 @@ async function runJob(world, workflow, log) {
   }
   const { runner } = await call('Register', { name: 'r', token, labels: ['x'] })
   const headers = { 'x-runner-uuid': runner.uuid, 'x-runner-token': runner.token }
-  for (let attempt = 0; attempt < 20; attempt++) {
+  for (let attempt = 0; attempt < 80; attempt++) {
     const { task } = await call('FetchTask', { tasksVersion: '0' }, headers)
-    if (task === undefined) continue
+    if (task === undefined) {
+      // A job of the server starts the run after the push.
+      await sleep(250)
+      continue
+    }
     const count = await log((index, contents) =>
       call(
         'UpdateLog',
@@ -333,7 +338,11 @@ export const rowDimensions = [
     },
   },
   rows('tag rules', 480, (world, at) =>
-    world.tryTo('POST', `${world.repo}/tag_protections`, { name_pattern: `${overflowing}${at}` }),
+    world.tryTo('POST', `${world.repo}/tag_protections`, {
+      // All patterns of a repository have 50,000 characters.
+      name_pattern: `${'a'.repeat(80)}{a,b}*${at}`,
+      whitelist_usernames: [world.login],
+    }),
   ),
   rows('hooks', 200, (world, at) =>
     world.tryTo('POST', `${world.repo}/hooks`, {
