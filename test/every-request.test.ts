@@ -225,6 +225,7 @@ function brokenBodies(members: readonly string[]): readonly (readonly [type: str
     ['multipart/form-data', texts],
     ['multipart/form-data; boundary=b', `--b\r\nContent-Disposition: form-data; name="${members[0] ?? 'a'}"\r\n\r\n`],
     ['multipart/form-data; boundary=b', '--b--'],
+    ['multipart/form-data; boundary=b', '--b\r\nContent-Disposition: form-data; name="a"; filename="a"\r\n\r\ncut'],
   ]
 }
 

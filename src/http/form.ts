@@ -82,6 +82,9 @@ export function readFormWithFiles(
     })
     parser.on('file', (field, content, info) => {
       content.on('limit', () => content.destroy(new TooLarge(`the file is larger than ${limits.maxFileBytes} bytes`)))
+      // A form that ends inside a file destroys its stream; the parser reports the same error. Without a listener, a file that is
+      // passed over would end the process.
+      content.on('error', () => {})
       // The parser keeps no reference to the chunks.
       if (isFleeting(body)) asFleeting(content)
       const done = takeFile({ field, filename: info.filename ?? '', contentType: info.mimeType, content })

@@ -155,10 +155,17 @@ test('activitypubPersonInbox: an actor that is deleted on its server is deleted 
     assert.equal((await sendAs(forge, una, 'POST', inbox, follow(una, adaUrl))).status, 204)
     const [login = ''] = await followers()
     const gone = { id: `${una.id}#delete`, type: 'Delete', actor: una.id, object: una.id }
-    assert.equal((await sendAs(forge, una, 'POST', inbox, gone)).status, 204)
+    const date = new Date(Date.now() - 5000)
+    const sendGone = () => sendAs(forge, una, 'POST', inbox, gone, { date })
+    assert.equal((await sendGone()).status, 204)
     await forge.settle()
     assert.deepEqual(await followers(), [])
     assert.equal((await forge.as('ada').get(`/users/${login}`)).status, 404)
+    // Una comes back with the same address and key.
+    assert.equal((await sendAs(forge, una, 'POST', inbox, follow(una, adaUrl, '2'))).status, 204)
+    const replayed = await sendGone()
+    assert.deepEqual([replayed.status, replayed.json.code], [403, 'signature_replayed'])
+    assert.equal((await followers()).length, 1, 'a replay deletes nobody')
   }))
 
 test('activitypubPersonOutbox, activitypubPersonFollowers, activitypubPersonFollowing, activitypubInstanceActorOutbox', () =>

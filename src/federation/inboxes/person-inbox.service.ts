@@ -1,6 +1,7 @@
 import type { Ctx } from '../../access/context.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import { Forbidden } from '../../lib/errors.ts'
+import { nowUnix } from '../../lib/time.ts'
 import { idOf, isDocument, isHarmlessContext, parseJson, typeOf, type Document } from '../document.rules.ts'
 import {
   isPersonSigner,
@@ -11,7 +12,7 @@ import {
   type PersonSigner,
 } from '../follows/incoming-follow.service.ts'
 import { deleteAccount, refreshAccount } from '../peers/account.service.ts'
-import type { Signer } from '../peers/verify.service.ts'
+import { refuseReplay, type Signer } from '../peers/verify.service.ts'
 import { changeReceived, storeReceived } from '../received/received.service.ts'
 import { receiveTicketAnswer } from '../tickets/outgoing-ticket.service.ts'
 
@@ -49,7 +50,9 @@ async function receive(ctx: Ctx, subject: UserRow, activity: Document, signer: P
       if (idOf(activity['object']) === signer.actorUrl) return refreshAccount(ctx, signer.account)
       return changeReceived(ctx, activity, signer)
     case 'Delete':
-      if (idOf(activity['object']) === signer.actorUrl) return deleteAccount(ctx, signer.account)
+      if (idOf(activity['object']) === signer.actorUrl) {
+        return deleteAccount(ctx, signer.account, (tx) => refuseReplay(tx, signer, nowUnix(ctx.clock)))
+      }
       return changeReceived(ctx, activity, signer)
     case undefined:
       return

@@ -32,11 +32,19 @@ export async function getRemoteAccount(services: Services, actorUrl: string): Pr
   )
 }
 
-/** Deletes the account of a remote actor; its issues and comments stay under the ghost account. */
-export async function deleteAccount(services: Services, { user_id: userId }: FederatedAccountRow): Promise<void> {
+/**
+ * Deletes the account of a remote actor; its issues and comments stay under the ghost account.
+ * @param before runs in the transaction; may refuse
+ */
+export async function deleteAccount(
+  services: Services,
+  { user_id: userId }: FederatedAccountRow,
+  before: (tx: Tx) => Promise<void>,
+): Promise<void> {
   const user = await findUserById(services.db, userId)
   if (!user) return
   await removeAccount(services, user, async (tx) => {
+    await before(tx)
     await publish(tx, 'user.deleted', { userId, doerId: userId, name: user.name, purged: false })
     await deleteAccountRow(tx, userId)
   })
