@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import { ownService } from '../../access/own-service.ts'
+import { cacheOf } from '../../lib/cache.ts'
 import { program } from '../../lib/program.ts'
 import { createHostRules } from '../../outgoing/host-rules.ts'
 import { lazyOutgoing } from '../../outgoing/lazy-outgoing.ts'
@@ -33,6 +33,6 @@ export const upstreamClient = ownService('the client for upstreams of packages',
 export const upstreamWork = ownService('the work for upstreams of packages', {
   open: () => ({
     underWay: new Map<string, Promise<unknown>>(),
-    missing: new LRUCache<string, true>({ max: maxMissing, ttl: missingMs }),
+    missing: cacheOf<string, true>(maxMissing, { ttl: missingMs }),
   }),
 })
