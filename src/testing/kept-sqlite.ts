@@ -63,22 +63,12 @@ async function readContents(on: QueryExecutorProvider): Promise<Contents> {
   }
 }
 
-/** Changes all rows at once, without a look at references between them. Throws when the schema was changed. */
-async function rewrite(
-  engine: SqliteEngine,
-  { schemaVersion }: Contents,
-  work: (tx: Tx) => Promise<void>,
-): Promise<void> {
-  await rowsOf(engine.writer, 'pragma foreign_keys = off')
-  try {
-    await engine.writer.transaction().execute(async (tx) => {
-      if ((await schemaVersionOf(tx)) !== schemaVersion) throw new Error('the schema was changed')
-      await work(tx)
-    })
-  } finally {
-    await rowsOf(engine.writer, 'pragma foreign_keys = on')
-  }
-}
+/** Changes all rows at once. Throws when the schema was changed. */
+const rewrite = (engine: SqliteEngine, { schemaVersion }: Contents, work: (tx: Tx) => Promise<void>): Promise<void> =>
+  engine.writer.transaction().execute(async (tx) => {
+    if ((await schemaVersionOf(tx)) !== schemaVersion) throw new Error('the schema was changed')
+    await work(tx)
+  })
 
 async function deleteAll(engine: SqliteEngine, tx: Tx, { tables, ageAudit }: Contents): Promise<void> {
   await engine.script(tx, ageAudit)
@@ -104,7 +94,7 @@ interface CopiedTable {
 /** Copies of the filled tables, by table. */
 type CopiedRows = ReadonlyMap<string, CopiedTable>
 
-/** Copies all rows into temporary tables of the writing connection. */
+/** Copies all rows into temporary tables of the engine's writing connection. */
 async function copyRows(engine: SqliteEngine, { tables }: Contents, prefix: string): Promise<CopiedRows> {
   const filled = [...(await filledOf(engine.writer, tables)), 'sqlite_sequence']
   const columnsOf = await rowsOf<{ name: string; columns: string }>(
@@ -202,6 +192,11 @@ const engineBehind = (engine: SqliteEngine, gate: Gate): SqliteEngine => ({
 /** An open database. */
 interface Kept {
   readonly engine: SqliteEngine
+  /**
+   * Another engine for the same file, which does not look at references between rows. On the connection of the tests, a change of
+   * that setting would make SQLite compile all its statements again.
+   */
+  readonly cleaner: SqliteEngine
   readonly folder: string
   readonly options: DatabaseOptions
 }
@@ -230,7 +225,7 @@ export async function takeSqlite(
     const isNew =
       free.length < mostFree &&
       keptRows === 0 &&
-      (await empty(kept.engine, first).then(
+      (await empty(kept.cleaner, first).then(
         () => true,
         () => false,
       ))
@@ -239,6 +234,7 @@ export async function takeSqlite(
       return
     }
     await kept.engine.close()
+    await kept.cleaner.close()
     rmSync(kept.folder, { recursive: true, force: true })
     folders.delete(kept.folder)
   }
@@ -250,10 +246,10 @@ export async function takeSqlite(
       options: kept.options,
       async keep() {
         keptRows += 1
-        const rows = await copyRows(kept.engine, first, `kept_${keptRows}`)
+        const rows = await copyRows(kept.cleaner, first, `kept_${keptRows}`)
         return {
           async restore() {
-            await restoreRows(kept.engine, first, rows)
+            await restoreRows(kept.cleaner, first, rows)
             return lend()
           },
           // They end with the database.
@@ -272,9 +268,15 @@ const removeFolders = (): void => {
 
 async function openKept(make: Parameters<typeof takeSqlite>[0]): Promise<Kept> {
   const made = await make()
-  const engine = engineOf(openDatabase(made.options))
-  if (engine.kind !== 'sqlite') throw new Error('only SQLite is kept')
+  const open = (): SqliteEngine => {
+    const engine = engineOf(openDatabase(made.options))
+    if (engine.kind !== 'sqlite') throw new Error('only SQLite is kept')
+    return engine
+  }
+  const engine = open()
+  const cleaner = open()
+  await rowsOf(cleaner.writer, 'pragma foreign_keys = off')
   if (folders.size === 0) process.once('exit', removeFolders)
   folders.add(made.folder)
-  return { ...made, engine }
+  return { ...made, engine, cleaner }
 }
