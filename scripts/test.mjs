@@ -3,20 +3,22 @@
  * Runs the tests: bundles them, with the program and what it starts as processes of its own, and runs them in a few
  * processes at a time.
  *
- *     npm test [-- [--postgres] [--s3] [--statements] [--jobs N] [FILTER…]]
+ *     npm test [-- [--postgres] [--s3] [--statements] [--costs] [--jobs N] [FILTER…]]
  *
  * A FILTER is a part of a file's path, or else a part of a test's name, for example an operation id.
  * `--statements` runs those that depend most on the database (docs/decisions/0068-statements-on-postgresql.md).
  * `--postgres` runs them on a PostgreSQL server that is started for this run, `--s3` with an S3 service for files.
  */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join, posix } from 'node:path'
 import { parseArgs } from 'node:util'
 import { BundleError, bundle, existingEntries, ownBuildFolder, programEntries, sideEntries } from './lib/bundle.mjs'
 import { onInterrupt } from './lib/cleanup.mjs'
+import { keptSources } from './lib/kept-sources.mjs'
 import { ensureReady, fail, fromRoot, root, toolEnvironment } from './lib/project.mjs'
+import { sourceTexts } from './lib/source-texts.mjs'
 
 await ensureReady()
 const { values: options, positionals: filters } = parseArgs({
@@ -26,10 +28,14 @@ const { values: options, positionals: filters } = parseArgs({
     s3: { type: 'boolean', default: false },
     statements: { type: 'boolean', default: false },
     jobs: { type: 'string' },
+    costs: { type: 'boolean', default: false },
   },
 })
-/** More than cores, because a third of a run is waiting; the server of the database takes the share of one. */
-const usualJobs = Math.min(options.postgres ? 3 : 4, availableParallelism() + 2)
+/**
+ * More than cores, because a third of a run is waiting; more than this number take too much memory, 650 MB each. The server of
+ * the database takes the share of two.
+ */
+const usualJobs = Math.min(6, availableParallelism() + 4) - (options.postgres ? 2 : 0)
 const jobs = Number(options.jobs ?? usualJobs)
 if (!Number.isInteger(jobs) || jobs < 1) fail('--jobs is a whole number from 1')
 
@@ -37,7 +43,7 @@ if (!Number.isInteger(jobs) || jobs < 1) fail('--jobs is a whole number from 1')
 const testTimeoutMs = 120_000
 
 /** A whole run has this many processes one after the other per job: what ends late is small, and heaps stay small. */
-const turns = 4
+const turns = 3
 
 /** In CI, a whole run repeats at most this number of failed tests, each alone (docs/decisions/0049-repeated-tests.md). */
 const runAgainLimit = process.env.CI === 'true' ? 3 : 0
@@ -51,11 +57,9 @@ const ofStatements = /^src\/(db|access|activity|events|feed|jobs)\/|\/(condition
 /** Tests of the whole API and of all pages, which send every statement. */
 const sendingAll = /^test\/(fuzz|pages-crawl|query-values|statements|text-order|traces|usage-walk|writes)\.test\.ts$/
 
-const files = ['src', 'test']
-  .filter((folder) => existsSync(fromRoot(folder)))
-  .flatMap((folder) =>
-    readdirSync(fromRoot(folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
-  )
+const texts = new Map([...sourceTexts('src'), ...sourceTexts('test')])
+
+const files = [...texts.keys()]
   .filter((path) => /\.test\.tsx?$/.test(path))
   .filter((path) => !options.statements || ofStatements.test(path) || sendingAll.test(path))
   .sort()
@@ -75,7 +79,7 @@ function selectGroups() {
     const matching = files.filter((path) => path.includes(filter.replace(/^\.\//, '')))
     for (const path of matching) byPath.add(path)
     if (matching.length > 0) continue
-    const naming = files.filter((path) => readFileSync(fromRoot(path), 'utf8').includes(filter))
+    const naming = files.filter((path) => texts.get(path).includes(filter))
     if (naming.length === 0) fail(`no test file has "${filter}" in its path or text`)
     names.push(filter)
     for (const path of naming) byName.add(path)
@@ -109,25 +113,28 @@ function spread(paths, count) {
 
 /**
  * The entries of other processes and threads that tests can start: those that the program finds by `builtFile()`, and the
- * program itself where a file names it.
+ * program itself where a file names it. `startsForge` says whether the tests use the application.
  */
 function startedEntries(paths) {
-  const found = new Set(paths.map((path) => fromRoot(path)))
+  const found = new Set(paths)
   const entries = {}
+  let startsForge = false
   for (const file of found) {
     // A text of a test may look like an import.
-    if (!existsSync(file)) continue
-    const text = readFileSync(file, 'utf8')
-    if (file === fromRoot('src', 'lib', 'assets.ts')) Object.assign(entries, existingEntries(sideEntries))
-    // As an entry the forge has a file of its own. The runner reads the source map of the file with the tests.
-    if (file === fromRoot(programEntries['testing-kit'])) entries['testing-kit'] = programEntries['testing-kit']
+    const text = texts.get(file)
+    if (text === undefined) continue
+    if (file === 'src/lib/assets.ts') Object.assign(entries, existingEntries(sideEntries))
+    if (file === 'src/app.ts') startsForge = true
     if (text.includes("builtFile('ingot.js')")) entries.ingot = programEntries.ingot
     for (const [, path] of text.matchAll(/(?:from|import|import\() ?'(\.[^']+\.tsx?)'/g)) {
-      found.add(resolve(dirname(file), path))
+      found.add(posix.join(posix.dirname(file), path))
     }
   }
-  return entries
+  return { started: entries, startsForge }
 }
+
+/** Whether filters select the tests, so that each one is reported. */
+const everyTest = filters.length > 0
 
 const groups = selectGroups()
 if (groups.every((group) => group.files.length === 0)) fail('there are no tests')
@@ -144,9 +151,17 @@ for (const [index, shard] of shards.entries()) {
   writeFileSync(entry, shard.paths.map((path) => `import ${JSON.stringify(fromRoot(path))}\n`).join(''))
   entries[shard.name] = entry.slice(root.length + 1)
 }
+let compileCache
 try {
-  const started = startedEntries(shards.flatMap(({ paths }) => paths))
-  await bundle({ ...entries, ...started }, folder, { keepsPackages: true })
+  const { started, startsForge } = startedEntries(shards.flatMap(({ paths }) => paths))
+  if (startsForge) {
+    // A forge needs nearly all sources.
+    const kept = await keptSources(started)
+    compileCache = kept.isNew && everyTest ? undefined : kept.compileCache
+    await bundle(entries, folder, { keepsPackages: true, sources: kept.plugin })
+  } else {
+    await bundle({ ...entries, ...started }, folder, { keepsPackages: true })
+  }
 } catch (error) {
   if (error instanceof BundleError) fail(error.message)
   throw error
@@ -173,14 +188,11 @@ writeFileSync(
 )
 for (const name of Object.keys(environment)) if (/^(INGOT|FORGEJO|GITEA)__/.test(name)) delete environment[name]
 
-const everyTest = filters.length > 0
-
 /** Runs the tests of a shard. A process in which most tests are passed over would be forced to exit before all are found. */
 function runShard(shard, { waits = false } = {}) {
   const resultFile = join(folder, `${shard.name}.result.json`)
   rmSync(resultFile, { force: true })
   const flags = [
-    '--enable-source-maps',
     // Tests make many short-lived objects; with the small default, a tenth of the time goes to collecting them.
     '--max-semi-space-size=32',
     `--import=${fromRoot('scripts/lib/test-hooks.mjs')}`,
@@ -194,7 +206,13 @@ function runShard(shard, { waits = false } = {}) {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
     ...(waits ? { timeout: 3 * testTimeoutMs, killSignal: 'SIGKILL' } : {}),
-    env: { ...environment, INGOT_TEST_RESULT: resultFile, INGOT_TEST_EVERY: everyTest ? '1' : '0' },
+    env: {
+      ...environment,
+      INGOT_TEST_RESULT: resultFile,
+      INGOT_TEST_EVERY: everyTest ? '1' : '0',
+      INGOT_TEST_COSTS: options.costs ? '1' : '0',
+      INGOT_TEST_COMPILED: compileCache ?? '',
+    },
   })
   running.add(child)
   return new Promise((resolve, reject) => {
@@ -275,6 +293,14 @@ if (!everyTest) {
   const told = (failure) => `${failure.name}\n  ${failure.place}\n${failure.reason.replaceAll(/^(?=.)/gm, '    ')}`
   for (const failure of failures) console.log(`\n✗ ${told(failure)}`)
   for (const failure of unsteady) console.log(`\nUNSTEADY, failed and then passed by itself: ${told(failure)}`)
+}
+if (options.costs) {
+  const costs = results.flatMap((result) => Object.entries(result.processorTimes ?? {})).sort((a, b) => b[1] - a[1])
+  const line = (ms, name) => `${(ms / 1000).toFixed(2).padStart(8)}  ${name}`
+  console.log('\nprocessor seconds, the first file of a process with its start:')
+  for (const [path, ms] of costs) console.log(line(ms, path))
+  const totalMs = costs.reduce((total, [, ms]) => total + ms, 0)
+  console.log(line(totalMs, `${costs.length} files`))
 }
 const skipped = sum('skipped')
 console.log(

@@ -10,6 +10,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import { keptResult } from './kept-results.mjs'
 import { fromRoot, readJson, root } from './project.mjs'
+import { filesBelow } from './source-texts.mjs'
 
 /** What draws diagrams, and the document of the frames for it. They change rarely and are large, so they are built apart. */
 const diagramLibrary = 'src/web/browser/frames/diagram-library.ts'
@@ -22,11 +23,6 @@ const iconList = 'src/web/ui/icons.ts'
 
 /** The oldest browsers that have what the style sheet uses: nesting, layers, `light-dark()`, `oklch()`. */
 const browsers = ['chrome123', 'edge123', 'firefox128', 'safari17.5']
-
-const filesBelow = (folder) =>
-  readdirSync(fromRoot(folder), { recursive: true })
-    .map((name) => join(folder, name))
-    .filter((path) => statSync(fromRoot(path)).isFile())
 
 /** Folders whose new files belong to the result. */
 export const browserFolders = ['src/web/browser', 'src/web/styles']

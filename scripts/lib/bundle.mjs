@@ -22,6 +22,7 @@ import { brotliCompressSync } from 'node:zlib'
 import { browserFolders, browserSources, bundleBrowser } from './browser-bundle.mjs'
 import { keptPackages } from './kept-packages.mjs'
 import { keptResult } from './kept-results.mjs'
+import { isAlive } from './process-tree.mjs'
 import { engineFlags, fromRoot, readJson, root } from './project.mjs'
 
 /** Entries that the program starts as a process or thread, or loads by name on first use. */
@@ -56,7 +57,8 @@ const importedPackages = [
 /** Optional native add-ons of packages. They would need a compiler; the packages work without them. */
 const leftOut = ['cpu-features', 'pg-native']
 
-const isBundled = (name) => !importedPackages.includes(name) && !leftOut.includes(name)
+/** Returns whether a package is bundled. */
+export const isBundled = (name) => !importedPackages.includes(name) && !leftOut.includes(name)
 
 const packageNameOf = (path) => path.split('/', path.startsWith('@') ? 2 : 1).join('/')
 
@@ -311,19 +313,20 @@ const commonOptions = {
 }
 
 /** The esbuild options for bundling Node code into a flat folder. `entries` maps output names to source files. */
-export function bundleOptions(entries, folder, { isPackage = false } = {}) {
+export function bundleOptions(entries, folder, { isPackage = false, sources } = {}) {
   return {
     ...commonOptions,
     entryPoints: Object.entries(entries).map(([out, file]) => ({ in: fromRoot(file), out })),
     outdir: folder,
     sourcemap: !isPackage,
+    // The reason of a failed assertion shows the code of the test.
+    ...(sources ? { minifySyntax: false, minifyWhitespace: false, lineLimit: 0 } : {}),
     plugins: [
       httpWithoutClient,
       ...(isPackage ? [openPgpFile(folder)] : []),
       packages,
-      sqliteBuilds(folder, isPackage),
-      copyData(folder),
-      browserFiles(folder),
+      // The program finds its other files beside itself.
+      ...(sources ? [sources] : [sqliteBuilds(folder, isPackage), copyData(folder), browserFiles(folder)]),
     ],
   }
 }
@@ -358,7 +361,7 @@ export async function warmUp(program) {
 /**
  * Bundles entries and removes the output of earlier bundles. Prints the bundler's messages on failure.
  * @param options `isPackage`: for publication; `keepsPackages`: packages come from a bundle that is kept below `build/`,
- *   so the folder is not complete
+ *   so the folder is not complete; `sources`: a plugin that resolves the project's own sources to another bundle
  */
 export async function bundle(entries, folder, options = {}) {
   const esbuild = await import('esbuild')
@@ -433,13 +436,4 @@ export function ownBuildFolder(kind) {
   mkdirSync(folder, { recursive: true })
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   return folder
-}
-
-function isAlive(pid) {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error.code === 'EPERM'
-  }
 }

@@ -3,11 +3,12 @@
  * lock file, so they are bundled once, and a run of tests bundles the project's own sources against the result.
  */
 import { hash } from 'node:crypto'
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { keptResult } from './kept-results.mjs'
 import { fromRoot, readJson, root } from './project.mjs'
+import { sourceTexts } from './source-texts.mjs'
 
 /** Files that decide what the bundle contains. */
 const decisive = [
@@ -23,9 +24,8 @@ function importedModules(isBundled) {
   // The compiler adds this import to each file with elements.
   const modules = new Set(['preact/jsx-runtime'])
   for (const folder of ['src', 'test']) {
-    for (const path of readdirSync(fromRoot(folder), { recursive: true })) {
-      if (!/\.tsx?$/.test(path) || path.startsWith(join('web', 'browser'))) continue
-      const text = readFileSync(fromRoot(folder, path), 'utf8')
+    for (const [path, text] of sourceTexts(folder)) {
+      if (path.startsWith('src/web/browser/')) continue
       for (const [, module] of text.matchAll(/^(?!import type).*(?:from |import |import\()'([^'.][^']*)'/gm)) {
         if (names.has(module.split('/', module.startsWith('@') ? 2 : 1).join('/'))) modules.add(module)
       }
@@ -59,6 +59,18 @@ async function bundlePackages(esbuild, options, modules, folder) {
   writeFileSync(join(folder, 'modules.json'), JSON.stringify({ modules, common }))
 }
 
+let wanted
+
+/** The modules to bundle, and a text that differs when their bundle would. */
+export function wantedPackages(isBundled) {
+  if (wanted === undefined) {
+    const modules = importedModules(isBundled)
+    const contents = decisive.map((path) => readFileSync(fromRoot(path), 'utf8'))
+    wanted = { modules, state: hash('sha1', JSON.stringify([process.version, modules, contents])) }
+  }
+  return wanted
+}
+
 /**
  * Returns a plugin that resolves modules of packages to the kept bundle, which is built first when the lock file, the
  * imported modules or the version of Node have changed.
@@ -66,9 +78,7 @@ async function bundlePackages(esbuild, options, modules, folder) {
  * @param isBundled returns whether a package is bundled
  */
 export async function keptPackages(esbuild, optionsFor, isBundled) {
-  const modules = importedModules(isBundled)
-  const contents = decisive.map((path) => readFileSync(fromRoot(path), 'utf8'))
-  const state = hash('sha1', JSON.stringify([process.version, modules, contents]))
+  const { modules, state } = wantedPackages(isBundled)
   const folder = await keptResult(fromRoot('build', 'bundled-packages'), state, (unfinished) =>
     bundlePackages(esbuild, optionsFor(unfinished), modules, unfinished),
   )

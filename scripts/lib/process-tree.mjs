@@ -53,3 +53,13 @@ export function memoryOf(pid) {
     }
   })
 }
+
+/** Returns whether a process runs. */
+export function isAlive(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}

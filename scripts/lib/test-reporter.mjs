@@ -5,15 +5,23 @@
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { inspect } from 'node:util'
+import { originalPlace, originalStack } from './original-places.mjs'
+import { processorMs } from './process-tree.mjs'
 
 const everyTest = process.env.INGOT_TEST_EVERY === '1'
+/** Whether to count processor time. */
+const countsCosts = process.env.INGOT_TEST_COSTS === '1'
 const slowMs = 2000
 
 /** Name and file of the test that began last. */
 let begun = { name: 'an error before the first test', file: undefined }
 /** Errors that nobody caught, with the test that ran. */
 const uncaught = []
-process.on('uncaughtExceptionMonitor', (error) => uncaught.push({ ...begun, error }))
+process.on('uncaughtExceptionMonitor', (error) => {
+  uncaught.push({ ...begun, error })
+  // Node may print the stack and end the process.
+  if (error instanceof Error && error.stack !== undefined) error.stack = originalStack(error.stack)
+})
 process.on('unhandledRejection', (error) => uncaught.push({ ...begun, error }))
 
 /** The duration of a test when it is long. */
@@ -22,10 +30,10 @@ const duration = (ms) => (ms >= slowMs ? ` (${(ms / 1000).toFixed(1)} s)` : '')
 /** The reason of a failure without frames of the runtime. */
 function reason(error) {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : inspect(error, { depth: 6 })
-  const frames = (error.stack ?? '')
+  const frames = originalStack(error.stack ?? '')
     .split('\n')
     .filter((line) => /^\s+at /.test(line) && !/[( ]node:/.test(line))
-    .map((line) => line.replace(`file://${process.cwd()}/`, '').replace(`${process.cwd()}/`, ''))
+    .map((line) => line.replace(`${process.cwd()}/`, ''))
   const cause = error.cause === undefined ? [] : [`caused by: ${reason(error.cause)}`]
   // The test failed, and so did the end of its forge, which the runtime names instead.
   if (error.suppressed !== undefined) cause.push(`first: ${reason(error.suppressed)}`, `then: ${reason(error.error)}`)
@@ -35,6 +43,11 @@ function reason(error) {
 }
 
 const pathOf = (file) => (file === undefined ? 'unknown file' : relative(process.cwd(), file))
+
+/** File and line of a test in the sources. */
+function placeOf({ file, line = 1, column = 1 }) {
+  return file === undefined ? { file: undefined, line: undefined } : originalPlace(file, line, column)
+}
 
 /** The line for the tests of one file. */
 function fileLine(file, tally) {
@@ -47,28 +60,36 @@ export default async function* report(source) {
   const counts = { passed: 0, failed: 0, skipped: 0 }
   const failures = []
   const durations = {}
+  const processorTimes = {}
+  let countedMs = 0
   let current = { file: '', passed: 0, failed: 0, ms: 0 }
   for await (const { type, data } of source) {
     if (type === 'test:diagnostic' && data.level === 'error') yield `${data.message}\n`
-    if (type === 'test:dequeue') begun = { name: data.name, file: data.file }
+    if (type === 'test:dequeue') begun = { name: data.name, file: placeOf(data).file }
     if (type !== 'test:pass' && type !== 'test:fail') continue
     // A suite sums up its tests, but it can fail itself, in a hook.
     const isSuite = data.details?.type === 'suite'
     const isSumOnly = isSuite && (type === 'test:pass' || data.details?.error?.failureType === 'subtestsFailed')
     if (isSumOnly || (!isSuite && data.details?.error?.failureType === 'subtestsFailed')) continue
-    const file = pathOf(data.file)
+    const place = placeOf(data)
+    const file = pathOf(place.file)
     if (file !== current.file) {
       if (!everyTest && current.file !== '') yield fileLine(current.file, current)
       current = { file, passed: 0, failed: 0, ms: 0 }
     }
     current.ms += data.details?.duration_ms ?? 0
     durations[file] = Math.round(current.ms)
+    if (countsCosts) {
+      const nowMs = processorMs(process.pid)
+      processorTimes[file] = (processorTimes[file] ?? 0) + nowMs - countedMs
+      countedMs = nowMs
+    }
     if (type === 'test:fail' && data.todo === undefined) {
       counts.failed += 1
       current.failed += 1
-      const place = `${file}${data.line === undefined ? '' : `:${data.line}`}`
-      failures.push({ name: data.name, place, reason: reason(data.details?.error?.cause ?? data.details?.error) })
-      yield `✗ ${data.name}  [${place}]\n`
+      const at = `${file}${place.line === undefined ? '' : `:${place.line}`}`
+      failures.push({ name: data.name, place: at, reason: reason(data.details?.error?.cause ?? data.details?.error) })
+      yield `✗ ${data.name}  [${at}]\n`
       if (everyTest) yield `${failures.at(-1).reason.replaceAll(/^/gm, '    ')}\n`
     } else if (data.skip !== undefined) {
       counts.skipped += 1
@@ -86,5 +107,5 @@ export default async function* report(source) {
     failures.push({ name, place: pathOf(file), reason: `nobody caught: ${reason(error)}` })
     yield `✗ ${name}  [${failures.at(-1).place}]\n    ${failures.at(-1).reason.replaceAll('\n', '\n    ')}\n`
   }
-  writeFileSync(process.env.INGOT_TEST_RESULT, JSON.stringify({ ...counts, failures, durations }))
+  writeFileSync(process.env.INGOT_TEST_RESULT, JSON.stringify({ ...counts, failures, durations, processorTimes }))
 }
