@@ -161,8 +161,14 @@ test('the worker renews the lease of a running job', async () => {
   const limits = { leaseMs: 600, idlePollMs: 20 }
   await using one = start(test.db, [long], { limits })
   await using two = start(test.db, [long], { limits })
-  await transaction(test.db, (tx) => enqueue(tx, long, {}))
-  await sleep(1500)
+  const id = await transaction(test.db, (tx) => enqueue(tx, long, {}))
+  const leaseUntilMs = async (): Promise<number> => (await findJob(test.db, id))?.lease_until_ms ?? 0
+  await until(async () => (await leaseUntilMs()) > 0, 'the first lease')
+  const first = await leaseUntilMs()
+  await until(
+    async () => (await leaseUntilMs()) > first + 2 * limits.leaseMs,
+    'a lease that was renewed beyond two of its lengths',
+  )
   gate.resolve()
   await one.settle()
   assert.equal(one.ran.length + two.ran.length, 1)
