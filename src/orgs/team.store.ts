@@ -5,6 +5,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { contains, lowerContains } from '../db/like.ts'
 import { changesRow, countRows, hasRow } from '../db/rows.ts'
 import type { AccessMode, TeamRow, TeamUnitRow, UserRow } from '../db/tables/accounts.ts'
+import type { RepoUnit } from '../db/tables/repositories.ts'
 import type { RepoId, TeamId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 
@@ -202,6 +203,17 @@ export const listTeamsOfMember = (db: Db | Tx, orgId: UserId, userId: UserId): P
     .selectFrom('team_user')
     .innerJoin('team', 'team.id', 'team_user.team_id')
     .selectAll('team')
+    .where('team_user.org_id', '=', orgId)
+    .where('team_user.user_id', '=', userId)
+    .execute()
+
+/** Lists a person's teams in an organization, with each team's access and its access to a unit. */
+export const listTeamsWithUnit = (db: Db, orgId: UserId, userId: UserId, unit: RepoUnit) =>
+  db
+    .selectFrom('team_user')
+    .innerJoin('team', 'team.id', 'team_user.team_id')
+    .leftJoin('team_unit', (join) => join.onRef('team_unit.team_id', '=', 'team.id').on('team_unit.unit', '=', unit))
+    .select(['team.access_mode', 'team_unit.access_mode as unit_mode'])
     .where('team_user.org_id', '=', orgId)
     .where('team_user.user_id', '=', userId)
     .execute()

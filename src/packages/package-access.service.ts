@@ -3,7 +3,8 @@ import type { Ctx } from '../access/context.ts'
 import { mode } from '../access/rights.ts'
 import { viewerAs } from '../auth/viewer.ts'
 import type { AccessMode, UserRow } from '../db/tables/accounts.ts'
-import { findPersonOfRun, listPackageTeams } from './package-access.store.ts'
+import { listTeamsWithUnit } from '../orgs/team.store.ts'
+import { findPersonOfRun } from './package-access.store.ts'
 import type { Standing } from './package.policy.ts'
 
 const highest = (modes: readonly AccessMode[]): AccessMode =>
@@ -18,7 +19,7 @@ export async function getStanding(ctx: Pick<Ctx, 'db' | 'viewer' | 'config'>, ow
   if (actsFor) return { ...noStanding, actsFor }
   if (!viewer || owner.kind !== 'organization') return noStanding
   const [teams, isMember] = await Promise.all([
-    listPackageTeams(db, owner.id, viewer.id),
+    listTeamsWithUnit(db, owner.id, viewer.id, 'packages'),
     isOrgMember(db, owner.id, viewer.id),
   ])
   const rank = highest(teams.map((team) => team.access_mode))

@@ -2,19 +2,6 @@ import type { Db } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { RepoId, RunId, UserId } from '../lib/ids.ts'
 
-/** Lists a user's teams in an organization, with each team's access and its access to packages. */
-export const listPackageTeams = (db: Db, orgId: UserId, userId: UserId) =>
-  db
-    .selectFrom('team_user')
-    .innerJoin('team', 'team.id', 'team_user.team_id')
-    .leftJoin('team_unit', (join) =>
-      join.onRef('team_unit.team_id', '=', 'team.id').on('team_unit.unit', '=', 'packages'),
-    )
-    .select(['team.access_mode', 'team_unit.access_mode as unit_mode'])
-    .where('team_user.org_id', '=', orgId)
-    .where('team_user.user_id', '=', userId)
-    .execute()
-
 /** Returns the user who caused a run in a repository of the owner, if the user may still sign in. */
 export const findPersonOfRun = (
   db: Db,

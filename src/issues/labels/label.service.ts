@@ -4,11 +4,12 @@ import type { IssueRow, LabelRow } from '../../db/tables/issues.ts'
 import { BadRequest, Invalid, NotFound } from '../../lib/errors.ts'
 import type { LabelId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { must } from '../../lib/verdict.ts'
-import { addLabels, holdIssue, removeLabels, replaceLabels } from '../issue-change.service.ts'
+import { addLabels, holdIssue, removeLabels, replaceLabels, scopeOf } from '../issue-change.service.ts'
 import { mayManage } from '../issue.policy.ts'
-import { attributionAt, changing } from '../issue.service.ts'
+import { attributionAt, attributionNow, changing } from '../issue.service.ts'
 import { listLabelsOf } from '../issue.store.ts'
 import { keptColor } from './label.rules.ts'
 import {
@@ -18,6 +19,7 @@ import {
   findLabelByName,
   insertLabels,
   listLabels,
+  listSetLabels,
   listUsableLabels,
   updateLabel,
   type LabelHome,
@@ -171,4 +173,32 @@ export async function removeIssueLabel(
   const [label] = await listUsableLabels(ctx.db, ctx.repo, { ids: [labelId] })
   if (!label) throw new Invalid('the label does not exist', 'label_not_found')
   await transaction(ctx.db, async (tx) => removeLabels(tx, by, await holdIssue(tx, issue), [labelId]))
+}
+
+/**
+ * Gives an issue the exclusive label of a scope with a name, instead of the others of the scope.
+ * @param name undefined: none of the scope
+ * @throws Invalid when the repository has no such label
+ */
+export async function setScopedLabel(
+  ctx: SignedInRepoCtx,
+  issue: IssueRow,
+  scope: string,
+  name: string | undefined,
+): Promise<void> {
+  must(mayManage(ctx.rights, issue))
+  const named = name === undefined ? [] : await listUsableLabels(ctx.db, ctx.repo, { names: [name] })
+  const label = named.find((each) => scopeOf(each) === scope)
+  if (name !== undefined && !label) {
+    throw new Invalid(`the repository has no exclusive label ${name}`, 'label_not_found')
+  }
+  const by = attributionNow(ctx)
+  await changing(() =>
+    transaction(ctx.db, async (tx) => {
+      const held = await holdIssue(tx, issue)
+      if (label) return addLabels(tx, by, held, [label])
+      const ofScope = (await listSetLabels(tx, issue.id)).filter((each) => scopeOf(each) === scope)
+      return removeLabels(tx, by, held, pluck(ofScope, 'id'))
+    }),
+  )
 }

@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import { accountsShownTo } from '../../access/conditions/account-condition.store.ts'
 import { readsIssues } from '../../access/conditions/repo-condition.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
-import { textList, textListText } from '../../db/id-list.ts'
+import { idList, idListText, textList, textListText } from '../../db/id-list.ts'
 import { preparedQuery } from '../../db/prepared.ts'
 import { countRows } from '../../db/rows.ts'
 import type { LabelChange, LabelRow, NewLabelRow } from '../../db/tables/issues.ts'
@@ -59,6 +59,33 @@ export const listUsableLabels = (
     .where((where) => ('ids' in by ? where('id', 'in', by.ids) : where('name', 'in', by.names)))
     .orderBy('id')
     .execute()
+
+/**
+ * Returns the labels of repositories and accounts that exclude the others of a scope, without archived ones, in the order of
+ * their creation. Labels of a scope within the scope are among them.
+ */
+export const listScopedLabels = (
+  db: Db,
+  of: { readonly repoIds: readonly RepoId[]; readonly ownerIds: readonly UserId[] },
+  scope: string,
+): Promise<readonly LabelRow[]> =>
+  scopedLabels(db, idListText(of.repoIds), idListText(of.ownerIds), `${scope}/`, Array.from(scope).length + 1)
+
+const scopedLabels = preparedQuery((db: Db, repoIds: string, ownerIds: string, prefix: string, length: number) =>
+  db
+    .selectFrom('label')
+    .selectAll()
+    .where((where) =>
+      where.or([
+        where('repo_id', 'in', idList(db, repoIds) as Expression<RepoId>),
+        where('org_id', 'in', idList(db, ownerIds) as Expression<UserId>),
+      ]),
+    )
+    .where('is_exclusive', '=', true)
+    .where('archived_unix', '=', 0)
+    .where(sql<string>`substr(name, 1, ${length})`, '=', prefix)
+    .orderBy('id'),
+)
 
 /** Returns the labels of a repository with any of the names. */
 export const listLabelIdsByName = (db: Db, repoId: RepoId, names: readonly string[]) =>

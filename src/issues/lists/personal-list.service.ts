@@ -1,4 +1,4 @@
-import type { SignedInCtx } from '../../access/context.ts'
+import type { Ctx, SignedInCtx } from '../../access/context.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
 import { pluck } from '../../lib/pluck.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -42,9 +42,9 @@ export async function getSubscribedIssues(ctx: SignedInCtx, page: Page): Promise
   return { ...(await placed(ctx, issues)), page, total }
 }
 
-/** Loads issues with their repositories. */
-async function placed(
-  ctx: SignedInCtx,
+/** Loads issues with their repositories, in the order of their keys. */
+export async function placed(
+  ctx: Ctx,
   issues: Parameters<typeof loadShown>[1],
 ): Promise<Pick<FoundMine, 'rows' | 'around'>> {
   const { rows, around } = await loadShown(ctx, issues)

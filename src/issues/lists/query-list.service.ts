@@ -12,7 +12,7 @@ import { findShownUser } from '../../users/user.service.ts'
 import { loadAroundIssues, loadIssues, type AroundIssues, type IssueKey } from '../issue.store.ts'
 import { listLabels, listUsableLabels } from '../labels/label.store.ts'
 import { findMilestoneByTitle, listMilestones } from '../milestones/milestone.store.ts'
-import type { RepoFilter } from '../search/issue-filter.store.ts'
+import type { IssueFilter, RepoFilter } from '../search/issue-filter.store.ts'
 import type { IssueQuery, QuerySort } from '../search/query.parse.ts'
 import { readSearchWords } from '../search/words.parse.ts'
 import type { IssueSort } from './list-order.store.ts'
@@ -123,11 +123,48 @@ export async function findByQuery(
   return { ...(await loadShown(ctx, found.keys)), open: open ?? shown, closed: closed ?? shown, shown, missing }
 }
 
-async function filterOf(
-  ctx: RepoCtx,
-  query: IssueQuery,
-  isPull: readonly boolean[],
-): Promise<{ readonly filter: RepoFilter; readonly missing: readonly string[] }> {
+/** The first issues and pull requests of both kinds that a query finds in a repository. */
+export interface FoundKeys {
+  readonly keys: readonly IssueKey[]
+  readonly total: number
+  readonly bound?: Bound | undefined
+  /** As in `FoundByQuery`. */
+  readonly missing: readonly string[]
+}
+
+const noKeys: FoundKeys = { keys: [], total: 0, missing: [] }
+
+/** Returns the first ones of a repository that a query asks for, of the kinds that the viewer may read: perhaps of none. */
+export async function findKeysByQuery(ctx: RepoCtx, query: IssueQuery, limit: number): Promise<FoundKeys> {
+  const kinds = query.kind === undefined ? (['issues', 'pulls'] as const) : [query.kind]
+  const readable = kinds.filter((kind) => ctx.rights.modeOf(kind) >= mode.read)
+  if (readable.length === 0) return noKeys
+  const isPull = readable.map((kind) => kind === 'pulls')
+  const { filter, missing } = await filterOf(ctx, query, isPull)
+  if (missing.length > 0) return { ...noKeys, missing }
+  const isClosed = query.state === 'all' ? undefined : query.state === 'closed'
+  const { repo } = ctx
+  const kept = isPull
+    .map((each) => [each ? repo.num_pulls : repo.num_issues, each ? repo.num_closed_pulls : repo.num_closed_issues])
+    .reduce((sum, [all = 0, closed = 0]) => sum + (isClosed === undefined ? all : isClosed ? closed : all - closed), 0)
+  const { keys, total, bound } = await findIssuePage(
+    ctx.db,
+    { ...filter, isClosed },
+    sorts[query.sort],
+    { number: 1, limit, offset: 0 },
+    kept,
+  )
+  return { keys, total, bound, missing }
+}
+
+/** The conditions of a filter that name people, and the filters that name nobody. */
+export type PeopleOfQuery = Pick<
+  IssueFilter,
+  'posterId' | 'assigneeId' | 'mentionedId' | 'reviewAskedOf' | 'reviewedBy'
+> & { readonly missing: readonly string[] }
+
+/** Finds the people that a query names. */
+export async function peopleOfQuery(ctx: Ctx, query: IssueQuery): Promise<PeopleOfQuery> {
   const missing: string[] = []
   const person = async (key: string, name: string | undefined): Promise<UserId | undefined> => {
     if (name === undefined) return undefined
@@ -138,17 +175,45 @@ async function filterOf(
     if (!user) missing.push(`${key}:${name}`)
     return user?.id
   }
-  const namedLabels = [...query.labels, ...query.withoutLabels]
-  const [posterId, assigneeId, mentionedId, reviewAskedOf, reviewedBy, labels, milestone] = await Promise.all([
+  const [posterId, assigneeId, mentionedId, reviewAskedOf, reviewedBy] = await Promise.all([
     person('author', query.author),
     person('assignee', query.assignee),
     person('mentions', query.mentions),
     person('review-requested', query.reviewRequested),
     person('reviewed-by', query.reviewedBy),
+  ])
+  return { posterId, assigneeId, mentionedId, reviewAskedOf, reviewedBy, missing }
+}
+
+/** Returns the conditions of a query that its repositories do not decide. */
+export const boundsOfQuery = (
+  query: IssueQuery,
+): Pick<
+  IssueFilter,
+  'lacks' | 'createdFromUnix' | 'createdToUnix' | 'minComments' | 'maxComments' | 'sinceUnix' | 'beforeUnix'
+> => ({
+  ...(query.lacks.length > 0 ? { lacks: query.lacks } : {}),
+  createdFromUnix: dayStart(query.created?.from),
+  createdToUnix: dayEnd(query.created?.to),
+  minComments: query.comments?.from,
+  maxComments: query.comments?.to,
+  sinceUnix: dayStart(query.updated?.from),
+  beforeUnix: dayEnd(query.updated?.to),
+})
+
+async function filterOf(
+  ctx: RepoCtx,
+  query: IssueQuery,
+  isPull: readonly boolean[],
+): Promise<{ readonly filter: RepoFilter; readonly missing: readonly string[] }> {
+  const namedLabels = [...query.labels, ...query.withoutLabels]
+  const [{ missing: nobody, ...people }, labels, milestone] = await Promise.all([
+    peopleOfQuery(ctx, query),
     namedLabels.length === 0 ? [] : listUsableLabels(ctx.db, ctx.repo, { names: namedLabels }),
     query.milestone === undefined ? undefined : findMilestoneByTitle(ctx.db, ctx.repo.id, query.milestone),
   ])
   const isNamed = new Set(labels.map((label) => label.name))
+  const missing = [...nobody]
   missing.push(...query.labels.filter((name) => !isNamed.has(name)).map((name) => `label:${name}`))
   if (query.milestone !== undefined && !milestone) missing.push(`milestone:${query.milestone}`)
   const words = await readSearchWords(allWords(query.words))
@@ -163,19 +228,9 @@ async function filterOf(
       isPull,
       allLabels: first.map((label) => label.id),
       ...(milestone ? { milestoneIds: [milestone.id] } : {}),
-      ...(query.lacks.length > 0 ? { lacks: query.lacks } : {}),
-      posterId,
-      assigneeId,
-      mentionedId,
-      reviewAskedOf,
-      reviewedBy,
+      ...people,
+      ...boundsOfQuery(query),
       ...(excluded.length > 0 ? { noneOfLabels: pluck(excluded, 'id') } : {}),
-      createdFromUnix: dayStart(query.created?.from),
-      createdToUnix: dayEnd(query.created?.to),
-      minComments: query.comments?.from,
-      maxComments: query.comments?.to,
-      sinceUnix: dayStart(query.updated?.from),
-      beforeUnix: dayEnd(query.updated?.to),
       ...(words.length > 0 ? { words } : {}),
     },
   }

@@ -1,8 +1,10 @@
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import { readsIssues } from '../../access/conditions/repo-condition.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import { idList, idListText } from '../../db/id-list.ts'
 import { contains } from '../../db/like.ts'
+import { preparedQuery } from '../../db/prepared.ts'
 import { countRows } from '../../db/rows.ts'
 import type { MilestoneChange, MilestoneRow, NewMilestoneRow } from '../../db/tables/issues.ts'
 import type { MilestoneId, RepoId } from '../../lib/ids.ts'
@@ -104,6 +106,25 @@ export const countMilestonesIn = (
   repoIds: readonly RepoId[],
   isClosed: boolean,
 ): Promise<number> => countRows(inRepos(db, viewer, repoIds, isClosed))
+
+/** Returns the first open milestones of repositories, by due date; those without one come last. */
+export const listOpenMilestones = (
+  db: Db,
+  repoIds: readonly RepoId[],
+  limit: number,
+): Promise<readonly MilestoneRow[]> => openMilestones(db, idListText(repoIds), limit)
+
+const openMilestones = preparedQuery((db: Db, repoIds: string, limit: number) =>
+  db
+    .selectFrom('milestone')
+    .selectAll()
+    .where('repo_id', 'in', idList(db, repoIds) as Expression<RepoId>)
+    .where('is_closed', '=', false)
+    .orderBy(sql`case when due_unix = 0 then 1 else 0 end`)
+    .orderBy('due_unix')
+    .orderBy('id')
+    .limit(limit),
+)
 
 export const insertMilestone = (tx: Tx, values: NewMilestoneRow): Promise<MilestoneRow> =>
   tx.insertInto('milestone').values(values).returningAll().executeTakeFirstOrThrow()

@@ -46,6 +46,10 @@ export interface IssueFilter {
   readonly anyLabels?: readonly LabelId[]
   /** The issue has a label with one of these names, of any repository or organization. */
   readonly labelNames?: readonly string[]
+  /** The issue has labels with all of these names, of any repository or organization. */
+  readonly allLabelNames?: readonly string[]
+  /** The issue has no label with one of these names. */
+  readonly noneOfLabelNames?: readonly string[]
   readonly milestoneIds?: readonly MilestoneId[]
   /** The issue has a milestone with one of these titles, of any repository. */
   readonly milestoneTitles?: readonly string[]
@@ -111,6 +115,8 @@ const conditionsOf: {
   minComments: (count) => [sql<SqlBool>`issue.num_comments >= ${count}`],
   maxComments: (count) => [sql<SqlBool>`issue.num_comments <= ${count}`],
   labelNames: (names) => [hasLabelNamed(names)],
+  allLabelNames: (names) => names.map((name) => hasLabelNamed([name])),
+  noneOfLabelNames: (names, { where }) => (names.length === 0 ? [] : [where.not(hasLabelNamed(names))]),
   milestoneTitles(titles) {
     const title = sql`(select title from milestone where milestone.id = issue.milestone_id)`
     return [sql<SqlBool>`${title} in (${sql.join(titles)})`]

@@ -179,12 +179,17 @@ export const textHolders = (texts: RawBuilder<unknown>): Rows => ({
 /** Returns the source of the narrowest filter that is asked for, in a fixed order; undefined when there is none. */
 export function filterSource(db: Db, filter: IssueFilter): Source | undefined {
   const { reviewAskedOf, assigneeId, mentionedId, posterId, reviewedBy, labelNames, milestoneTitles } = filter
+  const [firstLabel, ...otherLabels] = filter.allLabelNames ?? []
   if (reviewAskedOf !== undefined) return { parts: reviewRequestsOf(reviewAskedOf), serves: ['reviewAskedOf'] }
   if (assigneeId !== undefined) return { parts: [ofPerson('issue_assignee', assigneeId)], serves: ['assigneeId'] }
   if (mentionedId !== undefined) return { parts: [ofPerson('issue_mention', mentionedId)], serves: ['mentionedId'] }
   if (posterId !== undefined) return { parts: [written(posterId)], serves: ['posterId'] }
   if (reviewedBy !== undefined) return { parts: [reviewed(db, reviewedBy)], serves: ['reviewedBy'] }
   if (labelNames) return { parts: [labelled(labelNames)], serves: ['labelNames'] }
+  if (firstLabel !== undefined) {
+    // The others are tested in the rows of the first.
+    return { parts: [labelled([firstLabel])], serves: otherLabels.length === 0 ? ['allLabelNames'] : [] }
+  }
   if (milestoneTitles) return { parts: [inMilestones(milestoneTitles)], serves: ['milestoneTitles'] }
   if (filter.sinceUnix === undefined && filter.beforeUnix === undefined) return undefined
   return { parts: [changed(filter)], serves: ['sinceUnix', 'beforeUnix'] }

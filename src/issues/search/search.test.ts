@@ -186,6 +186,8 @@ function isWanted(all: All, filter: IssueFilter, issue: All['issues'][number]): 
     (filter.mentionedId === undefined || of(all.mentions).some(({ user_id }) => user_id === filter.mentionedId)) &&
     (filter.sinceUnix === undefined || issue.updated_unix >= filter.sinceUnix) &&
     (filter.beforeUnix === undefined || issue.updated_unix <= filter.beforeUnix) &&
+    (filter.allLabelNames ?? []).every((wanted) => of(all.labels).some(({ name }) => name === wanted)) &&
+    !of(all.labels).some(({ name }) => (filter.noneOfLabelNames ?? []).includes(name)) &&
     (names === undefined || of(all.labels).some(({ name }) => names.includes(name))) &&
     (milestoneTitles === undefined || (title !== undefined && milestoneTitles.includes(title))) &&
     (words === undefined || issue.title === 'alpha' || issue.content === 'alpha') &&
@@ -239,6 +241,9 @@ function someFilters(
     () => ({ reviewAskedOf: userId }),
     () => ({ reviewAskedOf: userId }),
     () => ({ labelNames: [of(labelNames), 'rare'] }),
+    () => ({ allLabelNames: [of(labelNames)] }),
+    () => ({ allLabelNames: ['bug', of(labelNames)] }),
+    () => ({ noneOfLabelNames: [of(labelNames)] }),
     () => ({ milestoneTitles: [of(titles)] }),
     () => ({ sinceUnix: time() }),
     // A time that most issues of a repository match.
