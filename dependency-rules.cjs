@@ -93,6 +93,7 @@ module.exports = {
         ['code'],
         ['attachments'],
         ['issues'],
+        ['boards'],
         ['pulls'],
         ['releases', 'wiki', 'lfs', 'imports', 'oauth', 'sources', 'actions', 'packages', 'quota', 'admin'],
       ],
@@ -189,7 +190,8 @@ module.exports = {
       // A pull request is an issue with code: its page has the parts of issues.
       ['pulls'],
       // A comparison contains the form of a pull request. A refused form leads to an issue or pull request.
-      ['code', 'conversations'],
+      // A saved view is a list of issues with other forms.
+      ['boards', 'code', 'conversations'],
     ],
     packages: [
       ['content'],

@@ -68,6 +68,7 @@ import { orgs } from './orgs/orgs.feature.ts'
 import { refSource } from './refs/changes/ref-source.ts'
 import { refs } from './refs/refs.feature.ts'
 import { repos } from './repos/repos.feature.ts'
+import { boards } from './boards/boards.feature.ts'
 import { code } from './code/code.feature.ts'
 import { attachments } from './attachments/attachments.feature.ts'
 import { issues } from './issues/issues.feature.ts'
@@ -105,6 +106,7 @@ const features: readonly Feature[] = [
   code,
   attachments,
   issues,
+  boards,
   pulls,
   releases,
   wiki,

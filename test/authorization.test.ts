@@ -183,7 +183,9 @@ test('expensive, waiting and always admitted operations are declared as such', a
   assert.deepEqual(byCost('vital'), ['health', 'passkeySignInSubmit', 'signInPage', 'signInSubmit'])
   // Each has a limit for all callers and for each account.
   assert.ok(
-    byCost('waiting').every((id) => /(?:watch|list)(?:Events|AuditLog)$|^(?:runnerFetchTask|followIssue)$/i.test(id)),
+    byCost('waiting').every((id) =>
+      /(?:watch|list)(?:Events|AuditLog)$|^(?:runnerFetchTask|followIssue|follow\w+View)$/i.test(id),
+    ),
     String(byCost('waiting')),
   )
   assert.ok(byCost('expensive').includes('repoCompareDiff'))

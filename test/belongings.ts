@@ -162,6 +162,11 @@ export async function makeBelongings(
   await client.must('POST', `${api}/issues/1/stopwatch/start`)
   await forge.as('root').must('POST', `${api}/issues/1/comments`, { body: `what do you say, @${login}?` })
 
+  const view = { title: 'Flow', layout: 'board', grouping: 'state' }
+  const repoViews = await made(`${api}/views`, view)
+  const orgViews = await made(`/orgs/${guild}/views`, view)
+  const userViews = await made('/user/views', view)
+
   // Code.
   await client.must('POST', `${api}/statuses/${sha}`, { context: 'check', state: 'success' })
   await client.must('POST', `${api}/git/notes/${sha}`, { message: `a note of ${login}` })
@@ -340,6 +345,9 @@ export async function makeBelongings(
     'repos page/pageName': `${login}-page`,
     'repos revisions/pageName': `${login}-page`,
     'repos push_mirrors/name': mirror,
+    'repos views/id': repoViews,
+    'orgs views/id': orgViews,
+    'user views/id': userViews,
     'repos secrets/secretname': `${login}_SECRET`,
     'repos variables/variablename': `${login}_NAME`,
     'repos workflows/workflowname': `${login}.yml`,

@@ -42,6 +42,7 @@ async function editedForms(forge: Forge): Promise<Readonly<Record<string, Edited
   const made = async (path: string, body: object): Promise<number> => (await alice.must('POST', path, body)).json.id
   const hook = { type: 'forgejo', config: { url: 'http://localhost:9/first', content_type: 'json' }, events: ['push'] }
   const label = { name: 'first', color: '#00aabb' }
+  const view = { title: 'first', layout: 'board', grouping: 'state' }
   const ids = {
     label: await made(`${repo.api}/labels`, label),
     orgLabel: await made('/orgs/guild/labels', label),
@@ -50,6 +51,9 @@ async function editedForms(forge: Forge): Promise<Readonly<Record<string, Edited
     orgHook: await made('/orgs/guild/hooks', hook),
     userHook: await made('/user/hooks', hook),
     tagRule: await made(`${repo.api}/tag_protections`, { name_pattern: 'v*', whitelist_usernames: ['alice'] }),
+    repoView: await made(`${repo.api}/views`, view),
+    orgView: await made('/orgs/guild/views', view),
+    userView: await made('/user/views', view),
     application: await made('/user/applications/oauth2', { name: 'first', redirect_uris: ['https://a.example/'] }),
     adminHook: (await root.must('POST', '/admin/hooks', hook)).json.id as number,
   }
@@ -115,6 +119,9 @@ async function editedForms(forge: Forge): Promise<Readonly<Record<string, Edited
       'description',
     ),
     '/{username}/{reponame}/milestones/{id}/edit': own(`${at}/milestones/${ids.milestone}/edit`, 'content'),
+    '/{username}/{reponame}/projects/{id}/edit': own(`${at}/projects/${ids.repoView}/edit`, 'description'),
+    '/org/{org}/projects/{id}/edit': own(`/org/guild/projects/${ids.orgView}/edit`, 'description'),
+    '/user/projects/{id}/edit': own(`/user/projects/${ids.userView}/edit`, 'description'),
     '/{username}/{reponame}/releases/edit/{tag+}': own(`${at}/releases/edit/v1`, 'content'),
     '/{username}/{reponame}/settings': own(settings, 'description'),
     '/{username}/{reponame}/settings/units': form(settings, `${settings}/units`, 'wiki_branch'),

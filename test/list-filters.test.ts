@@ -108,6 +108,9 @@ const tried: Readonly<Record<string, Tried>> = {
       team: '?owner=guild&team=smiths',
     },
   },
+  repoListViewIssues: { path: `${tool}/views/{repoView}/issues`, filters: { column: 'closed' } },
+  orgListViewIssues: { path: '/orgs/guild/views/{orgView}/issues', filters: { column: 'closed' } },
+  userListViewIssues: { path: '/user/views/{userView}/issues', filters: { column: 'closed' } },
   issueGetMilestonesList: { path: `${tool}/milestones`, filters: { state: 'closed', name: 'fir' } },
   issueTrackedTimes: { path: `${tool}/issues/1/times`, filters: { user: 'bob', ...since } },
   repoTrackedTimes: { path: `${tool}/times`, filters: { user: 'bob', ...since } },
@@ -313,6 +316,13 @@ async function makeWorld(forge: Forge): Promise<Readonly<Record<string, string |
   const rules = [{ name: 'no-code', limit: 0, subjects: ['size:repos:all'] }]
   await root.must('POST', '/admin/quota/groups', { name: 'none', rules })
   for (const name of ['alice', 'guild']) await root.must('PUT', `/admin/quota/groups/none/users/${name}`)
+  const views: number[] = []
+  for (const holder of [tool, '/orgs/guild', '/user']) {
+    views.push(
+      (await alice.must('POST', `${holder}/views`, { title: 'v', layout: 'board', grouping: 'state' })).json.id,
+    )
+  }
+  const [repoView, orgView, userView] = views as [number, number, number]
   const [adminHook, orgHook, repoHook, userHook] = hooks as [number, number, number, number]
   return {
     alice: await idOf('alice'),
@@ -324,6 +334,9 @@ async function makeWorld(forge: Forge): Promise<Readonly<Record<string, string |
     pull: pull.number,
     cursor,
     run,
+    repoView,
+    orgView,
+    userView,
     adminHook,
     orgHook,
     repoHook,

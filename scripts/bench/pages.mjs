@@ -175,7 +175,7 @@ function poster(url) {
       body: JSON.stringify(body),
     })
     if (!reply.ok) throw new Error(`POST ${path} answered ${reply.status}: ${await reply.text()}`)
-    return reply.json()
+    return reply.status === 204 ? undefined : reply.json()
   }
 }
 
@@ -258,6 +258,58 @@ async function makeMore(post) {
   )
 }
 
+const boardCards = 500
+
+/** Makes a board with many cards in four columns. Returns its path, that of the API, and the ids of its cards. */
+async function makeBoard(post) {
+  await post('/user/repos', { name: 'board' })
+  const board = '/repos/alice/board'
+  const names = ['todo', 'doing', 'review', 'done'].map((name) => `status/${name}`)
+  const labels = []
+  for (const name of names) labels.push((await post(`${board}/labels`, { name, color: '#6b7280', exclusive: true })).id)
+  const ids = []
+  for (let index = 0; index < boardCards; index += 1) {
+    const issue = {
+      title: `Card ${index} of a board with many cards`,
+      labels: [labels[index % 4]],
+      assignees: ['alice'],
+    }
+    ids.push((await post(`${board}/issues`, issue)).id)
+  }
+  const { id } = await post(`${board}/views`, {
+    title: 'Flow',
+    query: 'is:open',
+    layout: 'board',
+    grouping: 'label',
+    label_scope: 'status',
+  })
+  return { path: `/alice/board/projects/${id}`, api: `${board}/views/${id}`, names, ids }
+}
+
+/** Measures the page of a board, and moves of its cards. */
+async function measureBoard(open, post, bareUs) {
+  const { path, api, names, ids } = await makeBoard(post)
+  const { us, last } = await costOf(forge.pid, open(path))
+  const shown = last.match(/class="board-card"/g).length
+  const ratio = us / bareUs
+  console.log(
+    `board, ${boardCards} cards ${us.toFixed(0).padStart(9)} µs ${ratio.toFixed(1).padStart(7)}× ${ratio <= 60 ? '(aim 60)' : 'ABOVE 60'}   ${shown} shown, ${(brotliCompressSync(last).length / 1024).toFixed(1)} KB compressed`,
+  )
+  const times = []
+  for (let index = 0; index < 60; index += 1) {
+    const begin = performance.now()
+    await post(`${api}/moves`, {
+      issue: ids[index * 7],
+      column: names[(index + 1) % 4],
+      // The first ones come behind a card that nobody placed, at the end of its column.
+      after: ids[(index + 1) % 4],
+    })
+    times.push(performance.now() - begin)
+  }
+  times.sort((one, two) => one - two)
+  console.log(`a move of a card: ${times[30].toFixed(1)} ms, the slowest ${times.at(-1).toFixed(1)} ms (aim 100)`)
+}
+
 /** Measures a page of a difference, and all of its lines with the files that a browser loads later. */
 async function measureDifference(open, path, what, aimMs) {
   const { us, last } = await costOf(forge.pid, open(path), 20)
@@ -321,6 +373,7 @@ try {
       `${''.padEnd(22)} ${(us / readsUs).toFixed(1)} × its ${reads.length} reads of the API, ${readsUs.toFixed(0)} µs (aim 3)`,
     )
   }
+  if (!options['only-differences']) await measureBoard(open, poster(forge.url), bare.us)
   await measureDifference(open, largePath, `${bigFiles} new files and ${bigFiles * bigLines} lines`, 60)
   for (const count of [25, 75]) {
     const path = await makeModifyingPull(

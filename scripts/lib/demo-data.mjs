@@ -273,8 +273,37 @@ async function makeIssues(ask, repo) {
     body: 'Confirmed. The limit comes from the reader, see `src/line.ts`. @carol, did you not hit this last week?',
   })
   await ask('carol', 'POST', `${repo}/issues/1/comments`, { body: 'Yes, with JSON in a field. Related to #4.' })
+  await makeViews(ask, repo)
   await ask('bob', 'POST', `${repo}/issues/1/reactions`, { content: '+1' })
   await ask('alice', 'PATCH', `${repo}/issues/7`, { state: 'closed' })
+}
+
+const columns = { todo: '6b7280', doing: 'b7791f', done: '3f8f5b' }
+
+/** Makes a board, a list and a timeline of the issues. */
+async function makeViews(ask, repo) {
+  for (const [name, color] of Object.entries(columns)) {
+    await ask('alice', 'POST', `${repo}/labels`, { name: `status/${name}`, color: `#${color}`, exclusive: true })
+  }
+  const placed = { 1: 'doing', 2: 'todo', 3: 'doing', 4: 'todo', 5: 'done' }
+  for (const [number, name] of Object.entries(placed)) {
+    await ask('alice', 'POST', `${repo}/issues/${number}/labels`, { labels: [`status/${name}`] })
+  }
+  const views = [
+    {
+      title: 'Flow',
+      description: 'What we do now',
+      layout: 'board',
+      grouping: 'label',
+      label_scope: 'status',
+      query: 'is:open',
+    },
+    { title: 'Everybody', layout: 'list', grouping: 'assignee', query: 'is:open' },
+    { title: 'Releases', layout: 'timeline', grouping: 'milestone', query: 'is:issue' },
+  ]
+  for (const view of views) await ask('alice', 'POST', `${repo}/views`, view)
+  await ask('alice', 'POST', '/orgs/acme/views', { title: 'All', layout: 'board', grouping: 'state' })
+  await ask('alice', 'POST', '/user/views', { ...views[0], title: 'Mine', query: 'is:open assignee:me' })
 }
 
 async function makePull(ask, repo) {

@@ -43,6 +43,9 @@ const others = new Set([
   'listWorkflowJobLogLines',
   'orgListHookDeliveries',
   'userListHookDeliveries',
+  // They search like those of an organization.
+  'userListViewColumns',
+  'userListViewIssues',
 ])
 
 /** Values of path parameters. */
@@ -69,6 +72,10 @@ const placesOf = {
   // Found by `findPlaceholders`.
   'repoGetPullReviewComments.id': '{review}',
   'previewPackageCleanupRule.id': '{rule}',
+  'repoListViewColumns.id': '{repoView}',
+  'repoListViewIssues.id': '{repoView}',
+  'orgListViewColumns.id': '{orgView}',
+  'orgListViewIssues.id': '{orgView}',
 }
 
 /** Fractions of an instance's lifetime: near its beginning, a little later, and in the middle of its latest changes. */
@@ -96,11 +103,24 @@ export async function findPlaceholders(url, size) {
   // The cleanup is off: it would remove nearly all rows.
   const rule =
     rules[0] ?? (await ask('/packages/org1/-/cleanup-rules', { type: 'generic', enabled: false, remove_days: 1 }))
+  const viewOf = async (path) => {
+    const [view] = await ask(path)
+    const made = { title: 'view', layout: 'board', grouping: 'state', query: 'is:open' }
+    return (view ?? (await ask(path, made))).id
+  }
+  const [repoView, orgView] = [await viewOf('/repos/org1/hot/views'), await viewOf('/orgs/org1/views')]
   const times = Object.entries(moments).map(([name, share]) => [
     name,
     new Date((begin + Math.round(share * size.issues)) * 1000).toISOString(),
   ])
-  return { '{teamid}': teams.data[0].id, '{review}': reviews[0].id, '{rule}': rule.id, ...Object.fromEntries(times) }
+  return {
+    '{teamid}': teams.data[0].id,
+    '{review}': reviews[0].id,
+    '{rule}': rule.id,
+    '{repoView}': repoView,
+    '{orgView}': orgView,
+    ...Object.fromEntries(times),
+  }
 }
 
 /** The path and query of a request on an instance, and the page. */
@@ -117,6 +137,7 @@ const times = [...Object.keys(moments), '2026-01-01T00:00:00Z']
 /** Values of query parameters, by name or by operation and name; an empty list means that the value does not change the cost. */
 const values = {
   page: [],
+  column: ['open', 'closed'],
   cursor: [],
   limit: [],
   after: [],

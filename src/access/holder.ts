@@ -8,7 +8,7 @@ import type { anyone } from './requirements.ts'
 export interface Holder<Rs extends readonly AnyRequirement[], Owner> {
   /** Address below which the operations are. */
   readonly path: string
-  readonly scope: Scope
+  readonly scope: Scope | readonly Scope[]
   /** Checked from left to right before each operation. */
   readonly requires: Rs
   readonly ownerOf: (ctx: ContextAfter<Rs>) => Owner

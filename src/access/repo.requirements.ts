@@ -98,6 +98,7 @@ export const issuesOrPullsEnabled = unitThere('issuesOrPullsEnabled', 'issues', 
 export const issuesEnabled = unitThere('issuesEnabled', 'issues')
 export const pullsEnabled = unitThere('pullsEnabled', 'pulls')
 export const wikiEnabled = unitThere('wikiEnabled', 'wiki')
+export const projectsEnabled = unitThere('projectsEnabled', 'projects')
 
 /**
  * Stands for the opening of the git data in the contract's chain. It checks nothing: git data exists with the row,

@@ -5,6 +5,7 @@ import { actionStorageTables } from './tables/action-storage.ts'
 import { actionTables } from './tables/actions.ts'
 import { activityTables } from './tables/activity.ts'
 import { auditTables } from './tables/audit.ts'
+import { boardTables } from './tables/boards.ts'
 import { federationTables } from './tables/federation.ts'
 import { gitDataTables } from './tables/git-data.ts'
 import { importTables } from './tables/imports.ts'
@@ -41,6 +42,7 @@ export const allTables = {
   ...gitDataTables,
   ...issueTables,
   ...issueDetailTables,
+  ...boardTables,
   ...pullTables,
   ...repoRelationTables,
   ...actionRunnerTables,

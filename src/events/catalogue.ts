@@ -1,5 +1,6 @@
 import { readPayload, Unreadable } from '../jobs/versions.ts'
 import { actionEvents } from './catalogue/actions.ts'
+import { boardEvents } from './catalogue/boards.ts'
 import { issueEvents } from './catalogue/issues.ts'
 import { packageEvents } from './catalogue/packages.ts'
 import { pullEvents } from './catalogue/pulls.ts'
@@ -14,6 +15,7 @@ export const eventCatalogue = {
   ...userEvents,
   ...repositoryEvents,
   ...issueEvents,
+  ...boardEvents,
   ...pullEvents,
   ...releaseEvents,
   ...wikiEvents,

@@ -1,4 +1,4 @@
-import type { Event, EventName } from '../events/catalogue.ts'
+import type { Event, EventData, EventName } from '../events/catalogue.ts'
 import type { Scope } from '../http/operation.ts'
 import type { RepoUnit } from '../db/tables/repositories.ts'
 
@@ -62,6 +62,12 @@ const between = (scope: Scope, ...about: readonly Concerned[]) => ({
   ...withReaders(scope, { of: 'nobody else' }),
   about,
 })
+/** Views of persons are theirs alone. */
+const ofViews = {
+  scope: 'issue',
+  readers: ({ data }: { readonly data: EventData<'view.created'> }): Readers =>
+    data.repoId !== undefined ? unit('projects') : data.orgId !== undefined ? { of: 'members' } : { of: 'nobody else' },
+} as const
 const omitted = (reason: string): Omitted => ({ omitted: reason })
 
 const rules: Rules = {
@@ -79,6 +85,10 @@ const rules: Rules = {
   'issue.commented': ofTracker,
   'comment.edited': ofTracker,
   'comment.deleted': ofTracker,
+  'view.created': ofViews,
+  'view.edited': ofViews,
+  'view.deleted': ofViews,
+  'view.arranged': ofViews,
   'pull.opened': ofPulls,
   'pull.merged': ofPulls,
   'pull.synchronized': ofPulls,

@@ -12,6 +12,7 @@ export type PullId = Id<'pull'>
 export type ReviewId = Id<'review'>
 export type ReleaseId = Id<'release'>
 export type AttachmentId = Id<'attachment'>
+export type SavedViewId = Id<'savedView'>
 export type ReactionId = Id<'reaction'>
 export type TrackedTimeId = Id<'tracked time'>
 export type TokenId = Id<'token'>

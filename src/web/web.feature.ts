@@ -20,6 +20,7 @@ import * as administrationRepositoriesPage from './administration/repositories/r
 import * as administrationRepositoriesUnadoptedPage from './administration/repositories/unadopted.page.tsx'
 import * as administrationSourcesPage from './administration/sources/sources.page.tsx'
 import * as apiDocsRoutes from './api/api-docs.routes.tsx'
+import * as boardsPage from './boards/boards.page.tsx'
 import * as codeActivityPage from './code/activity/activity.page.tsx'
 import * as codeActivityPeoplePage from './code/activity/people.page.tsx'
 import * as codeCommitsCommitPage from './code/commits/commit.page.tsx'
@@ -58,6 +59,7 @@ import * as issuesMilestonePage from './issues/milestone.page.tsx'
 import * as issuesMinePage from './issues/mine.page.tsx'
 import * as issuesMyMilestonesPage from './issues/my-milestones.page.tsx'
 import * as issuesNewPage from './issues/new.page.tsx'
+import * as issuesOrganizationPage from './issues/organization.page.tsx'
 import * as issuesUploadPage from './issues/upload.page.ts'
 import * as issuesWritingPage from './issues/writing.page.tsx'
 import * as linksOtherAddressesRoutes from './links/other-addresses.routes.ts'
@@ -176,6 +178,7 @@ export const web: Feature = {
     administrationSourcesPage,
     administrationRepositoriesUnadoptedPage,
     administrationInstanceWorkPage,
+    boardsPage,
     codeActivityPage,
     codeFilesBlamePage,
     codeRefsBranchesPage,
@@ -211,6 +214,7 @@ export const web: Feature = {
     issuesMinePage,
     issuesMyMilestonesPage,
     issuesNewPage,
+    issuesOrganizationPage,
     issuesUploadPage,
     issuesWritingPage,
     organizationsActionsPage,

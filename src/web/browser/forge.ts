@@ -23,6 +23,7 @@
  * | `data-lines` around lines with ids `L1`, `L2` … and links to them | marks the lines of the address (`#L10-L20`) with `is-marked`; Shift and a click, or a drag over numbers, extend the range; the ids may have a prefix (`diff-3-R1`). A link with `data-line-key` in the range gets the range as `line=` |
  * | `data-changes` around the files of a difference | the buttons of `[data-change-keys]`, with `data-change-act` and `data-hotkey`, move the focus by files, changes and conversations, extend the marked lines, comment, suggest and mark as viewed; `data-none` is said in `[data-change-status]` when there is nothing further. Arrow keys move from line to line |
  * | `data-suggest` on a button of a line comment | puts a suggestion with the lines of the comment into its text; `data-problem` is said in `[data-suggest-problem]` when they are not shown in full |
+ * | `data-board="/path"` around `[data-column]` with `.board-card[data-card]` | cards are moved by dragging, and by Shift with arrow keys: the address takes `issue`, `column`, `from`, `after` and `_csrf` (`boards.ts`); `[data-board-status]` says where a card is, `[data-board-problem]` why it is back |
  * | `data-live="/path"` | renders Turbo streams from the event stream at this address while the page is shown |
  * | `data-refresh-seconds="3"` | loads the page again in this interval while it is shown (`refreshSeconds` of a page's `meta` does so without scripts too) |
  * | `<text-expander keys="@ # :" data-url="…">` around a text area | completion: the address answers `?key=&q=` with `<ul role="listbox" class="suggestions">` of `<li role="option" data-value="@ada">`, or with nothing |
@@ -81,6 +82,10 @@ onEach(
 onEach(
   '[data-changes]',
   later(async () => (await import('./changes.ts')).connectChanges),
+)
+onEach(
+  '[data-board]',
+  later(async () => (await import('./boards.ts')).connectBoard),
 )
 onEach(
   '[data-suggest]',

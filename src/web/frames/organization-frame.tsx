@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Ctx, SubjectCtx } from '../../access/context.ts'
+import { mode } from '../../access/rights.ts'
+import { viewsModeIn } from '../../boards/saved-view.service.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { OrgMembership } from '../../orgs/membership.service.ts'
 import type { OrgCtx } from '../../orgs/org.requirements.ts'
@@ -17,22 +19,43 @@ import { frameTexts } from '../languages/texts.ts'
 
 const texts = frameTexts.organization
 
-export type OrganizationTab = 'repositories' | 'packages' | 'activity' | 'people' | 'teams' | 'settings'
+export type OrganizationTab =
+  | 'repositories'
+  | 'issues'
+  | 'projects'
+  | 'packages'
+  | 'activity'
+  | 'people'
+  | 'teams'
+  | 'settings'
+
+/** What the tabs of an organization depend on. */
+export interface OrganizationStanding {
+  /** Undefined for guests. */
+  readonly role: OrgMembership | undefined
+  readonly readsProjects: boolean
+}
 
 /** Returns a path below `/org/{org}`. */
 export const orgPath = (org: Pick<UserRow, 'name'>, ...parts: readonly (string | number)[]): string =>
   pathOf('org', org.name, ...parts)
 
-const loadRole = async (ctx: Ctx, org: UserRow): Promise<OrgMembership | undefined> =>
-  ctx.viewer ? orgRoleOf({ ...ctx, viewer: ctx.viewer }, org) : undefined
+/** Returns the viewer's standing in an organization. */
+export async function loadStanding(ctx: Ctx, org: UserRow): Promise<OrganizationStanding> {
+  const [role, viewsMode] = await Promise.all([
+    ctx.viewer ? orgRoleOf({ ...ctx, viewer: ctx.viewer }, org) : undefined,
+    viewsModeIn(ctx, org),
+  ])
+  return { role, readsProjects: viewsMode >= mode.read }
+}
 
 /** Returns the frame of the pages of an organization. */
 export const inOrganizationFrame =
   (current: OrganizationTab): Frame<OrgCtx & BrowserCtx> =>
   async (ctx) => {
-    const role = await loadRole(ctx, ctx.org)
+    const standing = await loadStanding(ctx, ctx.org)
     return (content) => (
-      <OrganizationFrame org={ctx.org} role={role} current={current}>
+      <OrganizationFrame org={ctx.org} standing={standing} current={current}>
         <div class="container">{content}</div>
       </OrganizationFrame>
     )
@@ -50,22 +73,24 @@ export const inOwnerFrame =
         </PersonFrame>
       )
     }
-    const role = await loadRole(ctx, org)
+    const standing = await loadStanding(ctx, org)
     return (content) => (
-      <OrganizationFrame org={org} role={role} current={current}>
+      <OrganizationFrame org={org} standing={standing} current={current}>
         {content}
       </OrganizationFrame>
     )
   }
 
 /** The tabs that the viewer may open. */
-function tabsOf(org: UserRow, role: OrgMembership | undefined, current: OrganizationTab): readonly Tab[] {
+function tabsOf(org: UserRow, { role, readsProjects }: OrganizationStanding, current: OrganizationTab): readonly Tab[] {
   const { config } = usePage()
   const tab = (name: OrganizationTab, isShown: boolean, to: string, icon: IconName): readonly Tab[] =>
     isShown ? [{ label: texts[name], to, icon, isCurrent: current === name }] : []
   const at = pathOf(org.name)
   return [
     ...tab('repositories', true, at, 'repo'),
+    ...tab('issues', true, orgPath(org, 'issues'), 'issue-opened'),
+    ...tab('projects', readsProjects, orgPath(org, 'projects'), 'project'),
     ...tab('packages', config.packages.enabled, `${at}/-/packages`, 'package'),
     ...tab('activity', true, `${at}?tab=activity`, 'pulse'),
     ...tab('people', true, orgPath(org, 'members'), 'people'),
@@ -83,14 +108,13 @@ export const VisibilityTag = ({ org }: { readonly org: UserRow }) =>
 /** Name and tabs of the pages of an organization. */
 export const OrganizationFrame = ({
   org,
-  role,
+  standing,
   current,
   head,
   children,
 }: {
   readonly org: UserRow
-  /** Undefined for guests. */
-  readonly role: OrgMembership | undefined
+  readonly standing: OrganizationStanding
   readonly current: OrganizationTab
   /** Replaces the line with the name. */
   readonly head?: ComponentChildren
@@ -109,7 +133,7 @@ export const OrganizationFrame = ({
           </div>
         )}
       </div>
-      <Tabs label={texts.tabs} tabs={tabsOf(org, role, current)} />
+      <Tabs label={texts.tabs} tabs={tabsOf(org, standing, current)} />
     </div>
     {children}
   </>

@@ -21,6 +21,7 @@ export type RepositoryTab =
   | 'code'
   | 'issues'
   | 'pulls'
+  | 'projects'
   | 'actions'
   | 'packages'
   | 'releases'
@@ -74,6 +75,7 @@ function tabsOf({ repo, owner, rights }: RepositoryFacts, current: RepositoryTab
       count: openPulls,
       hotkey: 'g p',
     }),
+    ...tab('projects', rights.modeOf('projects') > 0, ['projects'], 'project', { hotkey: 'g b' }),
     ...tab('actions', config.actions.enabled && rights.modeOf('actions') > 0, ['actions'], 'play', { hotkey: 'g a' }),
     ...tab('packages', config.packages.enabled && rights.modeOf('packages') > 0, ['packages'], 'package'),
     ...tab('releases', rights.modeOf('releases') > 0, ['releases'], 'tag', { count: repo.num_releases }),

@@ -57,6 +57,7 @@ async function loadList(
     page: at.number,
     pageSize: at.limit,
     mayManage: mayHere(ctx).judge(() => mayManage(ctx.rights, { is_pull: isPull })).allowed,
+    maySaveView: ctx.rights.has('projects') && mayHere(ctx).write('projects').allowed,
     isNew: (isPull ? repo.num_pulls : repo.num_issues) === 0,
   }
 }

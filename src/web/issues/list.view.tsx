@@ -34,13 +34,15 @@ export interface IssueListProps {
   readonly page: number
   readonly pageSize: number
   readonly mayManage: boolean
+  /** Whether the viewer may save views of the repository. */
+  readonly maySaveView: boolean
   /** Whether the list has nothing at all, open or closed. */
   readonly isNew: boolean
   /** Branches that the viewer pushed and that have no pull request yet. */
   readonly recent: readonly RecentBranch[]
 }
 
-const countText = ({ total, bound }: CountOfState): string => (bound ? texts.more(total) : numberText(total))
+export const countText = ({ total, bound }: CountOfState): string => (bound ? texts.more(total) : numberText(total))
 
 /** The list of the issues or pull requests of a repository. */
 export function IssueListView(props: IssueListProps) {
@@ -86,6 +88,14 @@ export function IssueListView(props: IssueListProps) {
           <ButtonLink to={at('milestones')} icon="milestone" aria-label={texts.milestones}>
             <span class="wide-only">{texts.milestones}</span>
           </ButtonLink>
+          {props.maySaveView && !isPlain ? (
+            <ButtonLink
+              to={withQuery(at('projects', 'new'), { q: writeIssueQuery({ ...query, kind }) })}
+              icon="project"
+              aria-label={texts.saveView}
+              title={texts.saveView}
+            />
+          ) : null}
         </div>
         {kind === 'issues' ? (
           <ButtonLink to={at('issues', 'new', 'choose')} kind="primary" data-hotkey="c">
@@ -246,11 +256,16 @@ export const MenuLabel = ({ text }: { readonly text: string }) => (
   </>
 )
 
-const Filters = ({
+/** Menus of links that change the filters of a list. @param offersSort false: the list has one order */
+export const Filters = ({
   query,
   choices,
   to,
-}: IssueListProps & { readonly to: (changed: Partial<IssueQuery>) => string }) => {
+  offersSort = true,
+}: Pick<IssueListProps, 'query' | 'choices'> & {
+  readonly to: (changed: Partial<IssueQuery>) => string
+  readonly offersSort?: boolean
+}) => {
   const { viewer } = usePage()
   const without = (lack: IssueQuery['lacks'][number]) => query.lacks.filter((each) => each !== lack)
   const toggled = (name: string) =>
@@ -319,15 +334,17 @@ const Filters = ({
         label={texts.filters.assignee}
         items={[lack('assignee', { assignee: undefined }), ...people('assignee')]}
       />
-      <FilterMenu
-        id="filter_sort"
-        label={texts.filters.sort}
-        items={querySorts.map((sort) => ({
-          to: to({ sort }),
-          isCurrent: query.sort === sort,
-          content: texts.sorts[sort],
-        }))}
-      />
+      {offersSort ? (
+        <FilterMenu
+          id="filter_sort"
+          label={texts.filters.sort}
+          items={querySorts.map((sort) => ({
+            to: to({ sort }),
+            isCurrent: query.sort === sort,
+            content: texts.sorts[sort],
+          }))}
+        />
+      ) : null}
     </NarrowMenu>
   )
 }

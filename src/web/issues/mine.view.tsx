@@ -29,7 +29,11 @@ export const MineListView = ({
   const at = `/${kind}`
   return (
     <div class="container">
-      <PageHead title={texts.kinds[kind]} />
+      <PageHead title={texts.kinds[kind]}>
+        <ButtonLink to="/user/projects" icon="project">
+          {texts.boards}
+        </ButtonLink>
+      </PageHead>
       <Tabs
         label={texts.parts}
         tabs={views.map((each) => ({

@@ -40,6 +40,7 @@ export const {
   apiTexts,
   auditTexts,
   blockedTexts,
+  boardTexts,
   cleanupTexts,
   codeSearchTexts,
   codeTexts,

@@ -7,13 +7,13 @@ import { Moved } from '../../lib/errors.ts'
 import { pageOf, type Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { pageOfMembers } from '../../orgs/member.service.ts'
-import { orgRoleOf } from '../../orgs/role.service.ts'
 import { listOrgsOf } from '../../orgs/org.service.ts'
 import { browseRepos, type RepoBrowsing } from '../../repos/lists/browse.service.ts'
 import { block, unblock } from '../../users/social/block.service.ts'
 import { follow, pageOfFollowPeople, unfollow } from '../../users/social/follow.service.ts'
 import { standingTo } from '../../users/social/standing.service.ts'
 import { namedUser, targetUser, userVisible } from '../../users/subject.requirements.ts'
+import { loadStanding } from '../frames/organization-frame.tsx'
 import { act, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { weeksOf } from './heatmap.rules.ts'
@@ -114,10 +114,10 @@ export const profile = page({
     const isKnown = Object.hasOwn(tabs, wanted) && (hasStars || wanted !== 'stars')
     const name: ProfileTab = isKnown && !(isOrg && ['stars', 'following'].includes(wanted)) ? wanted : 'repositories'
     const first = { number: 1, limit: besideSize, offset: 0 }
-    const [content, standing, role, members, organizations] = await Promise.all([
+    const [content, standing, inOrg, members, organizations] = await Promise.all([
       tabs[name](ctx, browsing),
       viewer ? standingTo({ ...ctx, viewer }, subject) : undefined,
-      isOrg && viewer ? orgRoleOf({ ...ctx, viewer }, subject) : undefined,
+      isOrg ? loadStanding(ctx, subject) : undefined,
       isOrg ? pageOfMembers(ctx, subject, first, false) : undefined,
       !isOrg && viewer ? listOrgsOf({ ...ctx, viewer }, subject, first) : undefined,
     ])
@@ -125,7 +125,7 @@ export const profile = page({
       subject,
       content,
       standing,
-      role,
+      inOrg: inOrg ?? { role: undefined, readsProjects: false },
       members: members?.users ?? [],
       memberTotal: members?.total ?? 0,
       organizations: organizations?.orgs ?? [],

@@ -1,10 +1,9 @@
 import type { ActView } from '../../activity/act-view.present.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { Page } from '../../lib/paging.ts'
-import type { OrgMembership } from '../../orgs/membership.service.ts'
 import type { BrowsedRepos, RepoBrowsing } from '../../repos/lists/browse.service.ts'
 import type { Standing } from '../../users/social/standing.service.ts'
-import { OrganizationFrame, orgPath, VisibilityTag } from '../frames/organization-frame.tsx'
+import { OrganizationFrame, orgPath, VisibilityTag, type OrganizationStanding } from '../frames/organization-frame.tsx'
 import { PersonTabs } from '../frames/person-frame.tsx'
 import { ActList } from '../lists/act-list.tsx'
 import { PersonRow } from '../lists/person-row.tsx'
@@ -55,8 +54,8 @@ export interface ProfileProps {
   readonly content: ProfileContent
   /** Undefined for guests. */
   readonly standing: Standing | undefined
-  /** The viewer's role, if the account is an organization and the viewer is signed in. */
-  readonly role: OrgMembership | undefined
+  /** The viewer's standing in an organization. */
+  readonly inOrg: OrganizationStanding
   readonly members: readonly UserRow[]
   readonly memberTotal: number
   readonly organizations: readonly UserRow[]
@@ -80,11 +79,11 @@ export const ProfileView = (props: ProfileProps) =>
   )
 
 const OrganizationProfile = (props: ProfileProps) => {
-  const { subject, role, content, members, memberTotal } = props
+  const { subject, inOrg, content, members, memberTotal } = props
   return (
     <OrganizationFrame
       org={subject}
-      role={role}
+      standing={inOrg}
       current={content.tab === 'activity' ? 'activity' : 'repositories'}
       head={<OrganizationHead {...props} />}
     >
@@ -115,7 +114,7 @@ const OrganizationProfile = (props: ProfileProps) => {
 /** The form of a new repository with the owner chosen. */
 const newRepositoryPath = ({ name }: UserRow): string => withQuery('/repo/create', { owner: name })
 
-const OrganizationHead = ({ subject, standing, role }: ProfileProps) => (
+const OrganizationHead = ({ subject, standing, inOrg }: ProfileProps) => (
   <div class="org-profile">
     <Avatar person={subject} size={96} />
     <div class="org-about">
@@ -131,7 +130,7 @@ const OrganizationHead = ({ subject, standing, role }: ProfileProps) => (
     </div>
     <div class="acts">
       <Acts subject={subject} standing={standing} />
-      {role?.mayCreateRepos ? (
+      {inOrg.role?.mayCreateRepos ? (
         <ButtonLink kind="primary" icon="plus" to={newRepositoryPath(subject)}>
           {texts.newRepository}
         </ButtonLink>
@@ -272,7 +271,7 @@ const FaceList = ({ accounts }: { readonly accounts: readonly UserRow[] }) => (
   </ul>
 )
 
-function Content({ subject, content, standing, role }: ProfileProps) {
+function Content({ subject, content, standing, inOrg }: ProfileProps) {
   const { config } = usePage()
   const to = pathOf(subject.name)
   switch (content.tab) {
@@ -291,7 +290,7 @@ function Content({ subject, content, standing, role }: ProfileProps) {
             browsing={content.query}
             to={to}
             withOwner={false}
-            withPrivate={standing?.isSelf === true || role?.isMember === true}
+            withPrivate={standing?.isSelf === true || inOrg.role?.isMember === true}
             defaultSort={config.ui.explorePagingDefaultSort}
             empty={
               <Empty

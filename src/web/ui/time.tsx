@@ -5,11 +5,15 @@ import { uiTexts as texts } from '../languages/texts.ts'
 const formatOf = (style: Intl.DateTimeFormatOptions) =>
   perLanguage((language) => new Intl.DateTimeFormat(language, { ...style, timeZone: 'UTC' }))
 const dateFormat = formatOf({ dateStyle: 'medium' })
+const monthFormat = formatOf({ month: 'short', year: '2-digit' })
 const clockFormat = formatOf({ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
 const momentFormat = formatOf({ dateStyle: 'medium', timeStyle: 'short' })
 
 /** Returns a date such as `Nov 28, 2026`. */
 export const dateText = (unix: Unix): string => dateFormat().format(unix * 1000)
+
+/** Returns a month such as `Nov 26`. */
+export const monthText = (unix: Unix): string => monthFormat().format(unix * 1000)
 
 /** Returns a time of day in UTC, such as `14:05:09`. */
 export const clockText = (unix: Unix): string => clockFormat().format(unix * 1000)

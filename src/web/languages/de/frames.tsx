@@ -8,6 +8,7 @@ export const frameTexts = {
     code: 'Code',
     issues: 'Issues',
     pulls: 'Pull-Requests',
+    projects: 'Projekte',
     actions: 'Actions',
     packages: 'Pakete',
     releases: 'Releases',
@@ -45,6 +46,8 @@ export const frameTexts = {
   organization: {
     tabs: 'Organisation',
     repositories: 'Repositorys',
+    issues: 'Issues',
+    projects: 'Projekte',
     packages: 'Pakete',
     activity: 'Aktivität',
     people: 'Personen',

@@ -16,6 +16,9 @@ export const pullMarkTexts = {
 /** Texts of the pages of issues. */
 export const issueTexts = {
   kinds: { issues: 'Issues', pulls: 'Pull-Requests' },
+  kindsOfList: 'Arten',
+  saveView: 'Als Ansicht speichern',
+  oneOrder: 'Listen mehrerer Repositorys beginnen immer mit dem Neuesten; sort: wirkt hier nicht.',
   listTitle: (kind: string, repository: string) => `${kind} · ${repository}`,
   search: 'Mit Wörtern und Filtern suchen',
   searchHint: 'is:open label:bug author:me no:milestone sort:updated',

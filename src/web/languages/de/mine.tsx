@@ -16,4 +16,5 @@ export const mineTexts = {
   emptyLead: 'Nichts dieser Art wartet auf Sie. Sehen Sie die anderen Listen an, oder entdecken Sie Repositorys.',
   explore: 'Repositorys entdecken',
   parts: 'Listen',
+  boards: 'Ihre Ansichten',
 }

@@ -75,6 +75,7 @@ export const shellTexts = {
         ['g c', 'Code'],
         ['g i', 'Issues'],
         ['g p', 'Pull-Requests'],
+        ['g b', 'Projekte'],
         ['g a', 'Actions'],
         ['g w', 'Wiki'],
         ['t', 'Datei finden'],
@@ -95,6 +96,13 @@ export const shellTexts = {
         ['s', 'Andere Zeilen vorschlagen'],
         ['v', 'Als angesehen markieren'],
         ['a', 'Gutachten abschließen'],
+      ],
+    },
+    {
+      title: 'Board',
+      keys: [
+        ['↑ ↓ ← →', 'Nächste Karte in dieser Richtung'],
+        ['shift+↑ shift+↓ shift+← shift+→', 'Karte verschieben'],
       ],
     },
     {

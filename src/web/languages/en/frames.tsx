@@ -8,6 +8,7 @@ export const frameTexts = {
     code: 'Code',
     issues: 'Issues',
     pulls: 'Pull requests',
+    projects: 'Projects',
     actions: 'Actions',
     packages: 'Packages',
     releases: 'Releases',
@@ -45,6 +46,8 @@ export const frameTexts = {
   organization: {
     tabs: 'Organization',
     repositories: 'Repositories',
+    issues: 'Issues',
+    projects: 'Projects',
     packages: 'Packages',
     activity: 'Activity',
     people: 'People',

@@ -3,6 +3,7 @@ import { administrationTexts } from './administration.tsx'
 import { apiTexts } from './api.tsx'
 import { auditTexts } from './audit.tsx'
 import { blockedTexts } from './blocked.tsx'
+import { boardTexts } from './boards.tsx'
 import { cleanupTexts } from './cleanup.tsx'
 import { codeSearchTexts } from './code-search.tsx'
 import { codeTexts } from './code.tsx'
@@ -51,6 +52,7 @@ export const english = {
   apiTexts,
   auditTexts,
   blockedTexts,
+  boardTexts,
   cleanupTexts,
   codeSearchTexts,
   codeTexts,

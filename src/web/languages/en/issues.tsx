@@ -16,6 +16,9 @@ export const pullMarkTexts = {
 /** Texts of the pages of issues. */
 export const issueTexts = {
   kinds: { issues: 'Issues', pulls: 'Pull requests' },
+  kindsOfList: 'Kinds',
+  saveView: 'Save as a view',
+  oneOrder: 'Lists of several repositories are always newest first, so sort: has no effect here.',
   listTitle: (kind: string, repository: string) => `${kind} · ${repository}`,
   search: 'Search with words and filters',
   searchHint: 'is:open label:bug author:me no:milestone sort:updated',

@@ -16,4 +16,5 @@ export const mineTexts = {
   emptyLead: 'Nothing of this kind waits for you. Look at the other lists, or explore repositories.',
   explore: 'Explore repositories',
   parts: 'Lists',
+  boards: 'Your views',
 }

@@ -76,6 +76,7 @@ export const shellTexts = {
         ['g c', 'Code'],
         ['g i', 'Issues'],
         ['g p', 'Pull requests'],
+        ['g b', 'Projects'],
         ['g a', 'Actions'],
         ['g w', 'Wiki'],
         ['t', 'Find a file'],
@@ -96,6 +97,13 @@ export const shellTexts = {
         ['s', 'Suggest other lines'],
         ['v', 'Mark as viewed'],
         ['a', 'Finish the review'],
+      ],
+    },
+    {
+      title: 'Board',
+      keys: [
+        ['↑ ↓ ← →', 'Next card in this direction'],
+        ['shift+↑ shift+↓ shift+← shift+→', 'Move the card'],
       ],
     },
     {

@@ -9,6 +9,7 @@ export const frameTexts: Texts['frameTexts'] = {
     code: '代码',
     issues: '议题',
     pulls: '拉取请求',
+    projects: '项目',
     actions: 'Actions',
     packages: '软件包',
     releases: '发行版',
@@ -46,6 +47,8 @@ export const frameTexts: Texts['frameTexts'] = {
   organization: {
     tabs: '组织',
     repositories: '仓库',
+    issues: '议题',
+    projects: '项目',
     packages: '软件包',
     activity: '动态',
     people: '成员',

@@ -4,6 +4,7 @@ import { administrationTexts } from './administration.tsx'
 import { apiTexts } from './api.tsx'
 import { auditTexts } from './audit.tsx'
 import { blockedTexts } from './blocked.tsx'
+import { boardTexts } from './boards.tsx'
 import { cleanupTexts } from './cleanup.tsx'
 import { codeSearchTexts } from './code-search.tsx'
 import { codeTexts } from './code.tsx'
@@ -52,6 +53,7 @@ export const chinese: Texts = {
   apiTexts,
   auditTexts,
   blockedTexts,
+  boardTexts,
   cleanupTexts,
   codeSearchTexts,
   codeTexts,

@@ -16,6 +16,9 @@ export const pullMarkTexts: Texts['pullMarkTexts'] = {
 /** Texts of the pages of issues. */
 export const issueTexts: Texts['issueTexts'] = {
   kinds: { issues: '议题', pulls: '拉取请求' },
+  kindsOfList: '种类',
+  saveView: '保存为视图',
+  oneOrder: '跨仓库的列表总是最新的在前，因此 sort: 在这里不起作用。',
   listTitle: (kind, repository) => `${kind} · ${repository}`,
   search: '用文字和筛选条件搜索',
   searchHint: 'is:open label:bug author:me no:milestone sort:updated',

@@ -18,4 +18,5 @@ export const mineTexts: Texts['mineTexts'] = {
   emptyLead: '没有此类事项在等待你。请查看其他列表，或探索仓库。',
   explore: '探索仓库',
   parts: '列表',
+  boards: '你的视图',
 }

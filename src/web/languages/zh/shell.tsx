@@ -66,6 +66,7 @@ export const shellTexts: Texts['shellTexts'] = {
         ['g c', '代码'],
         ['g i', '议题'],
         ['g p', '拉取请求'],
+        ['g b', '项目'],
         ['g a', 'Actions'],
         ['g w', 'Wiki'],
         ['t', '查找文件'],
@@ -86,6 +87,13 @@ export const shellTexts: Texts['shellTexts'] = {
         ['s', '建议其他内容'],
         ['v', '标为已查看'],
         ['a', '完成评审'],
+      ],
+    },
+    {
+      title: '看板',
+      keys: [
+        ['↑ ↓ ← →', '这个方向的下一张卡片'],
+        ['shift+↑ shift+↓ shift+← shift+→', '移动卡片'],
       ],
     },
     {
