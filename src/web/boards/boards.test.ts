@@ -179,7 +179,7 @@ test('repositoryViewPage: a column shows its first cards and has pages of its ow
   const { json } = await alice.must('POST', `${repo.api}/views`, settings)
   const browser = await Browser.of(forge, 'alice')
   const { text } = await browser.get(`${path}/${json.id}`)
-  assert.equal(columnsOf(text)['No status']?.length, 50)
+  assert.equal(columnsOf(text)['No status']?.length, 25)
   assert.match(text, /href="[^"]*\?column="[^>]*>Show all 56</)
   const alone = columnsOf((await browser.get(`${path}/${json.id}?column=`)).text)
   assert.deepEqual([Object.keys(alone), alone['No status']?.length], [['No status'], 56])

@@ -37,7 +37,7 @@ export interface ShownView {
 }
 
 /** Cards that a column shows while others stand beside it. Their number decides what the page costs. */
-export const cardsOfColumn = 50
+export const cardsOfColumn = 25
 /** Cards on a page of a column that is shown alone. */
 export const cardsOfPage = 100
 
