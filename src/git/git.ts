@@ -423,7 +423,7 @@ export type Git = {
    */
   remove(key: GitKey): Promise<void>
   exists(key: GitKey): Promise<boolean>
-  /** Bytes of the whole repository on disk, or of the quarantined objects of a push. */
+  /** Bytes of the whole repository on disk without pushes under way, or of the quarantined objects of a push. */
   sizeBytes(at: GitKey | Quarantine): Promise<number>
   /** Bytes on disk of the objects among these that are stored loose, as written ones are. */
   looseBytes(key: GitKey, oids: readonly Oid[]): Promise<number>

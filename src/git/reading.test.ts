@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
@@ -272,4 +272,16 @@ test('git reading: a tree with many folders is listed by one process, as one wit
   assert.deepEqual((await shape(tree, { sizes: true, skip: 900, limit: 30 })).entries, whole.entries.slice(900, 930))
   const processes = await test.commands('ls-tree')
   assert.equal(processes.length, 3, processes.join('\n'))
+})
+
+test('git sizes: objects of a push under way count for the push, and not for the repository', async () => {
+  await using test = await startTestGit()
+  const { git } = test
+  const key = await newRepository(git)
+  const before = await git.sizeBytes(key)
+  const path = join(repositoryPath(test.root, key), 'objects/tmp_objdir-incoming-AbCdEf')
+  mkdirSync(join(path, 'pack'), { recursive: true })
+  writeFileSync(join(path, 'pack/pack-x.pack'), 'x'.repeat(5000))
+  assert.equal(await git.sizeBytes(key), before)
+  assert.equal(await git.sizeBytes({ key, path }), 5000)
 })

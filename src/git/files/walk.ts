@@ -16,10 +16,14 @@ export async function entriesOf(folder: string): Promise<readonly { name: string
 }
 
 /** Paths of all files below a folder, including the folder's own path. */
-export async function* filesBelow(folder: string): AsyncGenerator<string> {
+export async function* filesBelow(
+  folder: string,
+  isLeftOut: (name: string) => boolean = () => false,
+): AsyncGenerator<string> {
   const waiting = [folder]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     for (const { name, isFolder } of await entriesOf(next)) {
+      if (isLeftOut(name)) continue
       if (isFolder) waiting.push(join(next, name))
       else yield join(next, name)
     }

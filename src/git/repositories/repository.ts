@@ -126,12 +126,15 @@ export async function removeLeftovers(context: GitContext): Promise<number> {
   return removed
 }
 
+/** Whether a folder has the objects of a push under way, which may be refused. */
+const isQuarantine = (name: string): boolean => name.startsWith('tmp_objdir-')
+
 export async function sizeBytes(context: GitContext, at: GitKey | Quarantine): Promise<number> {
   const { key, directory, scope } = locate(context, at)
   const path = typeof at === 'string' ? directory : scope
   if (!exists(context, key)) throw new NotFound('the repository does not exist', 'git_repository_missing')
   let total = 0
-  for await (const file of filesBelow(path)) total += (await statOf(file))?.size ?? 0
+  for await (const file of filesBelow(path, isQuarantine)) total += (await statOf(file))?.size ?? 0
   return total
 }
 
