@@ -115,7 +115,7 @@ export async function mergeAfterCheck(forge: Forge, ada: Person, gate: Gate): Pr
   try {
     await ada.go(pull)
     const box = ada.page.getByRole('region', { name: 'Merge' })
-    await box.getByText('A required check has not passed').waitFor()
+    await box.getByRole('heading', { name: /has not reported yet|is not finished/ }).waitFor()
     await box.getByRole('link', { name: 'Details' }).click()
     await ada.page.getByText('the hammer is raised', { exact: true }).waitFor()
     assert.equal(await ada.page.getByText('the hammer has fallen', { exact: true }).count(), 0)

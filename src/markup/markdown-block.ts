@@ -2,7 +2,7 @@ import type { Env, MarkdownIt, Renderer, StateBlock, StateCore, Token } from 'ma
 import { renderFormula } from './formula-place.ts'
 import { escapeHtml } from './html.ts'
 import { resolveAddress } from './links.ts'
-import { stateOf } from './markdown-env.ts'
+import { stateOf, type Suggestion } from './markdown-env.ts'
 import { ownMark } from './sanitize.ts'
 import { wordTable } from '../lib/word-table.ts'
 
@@ -124,6 +124,15 @@ function renderUnhighlighted(language: 'mermaid' | 'math', code: string, isLoadi
   return `<pre class="${block}"><code class="${className}">${escapeHtml(code)}</code></pre>\n`
 }
 
+const linesOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('')
+
+/** Renders lines that are suggested in place of others. */
+function renderSuggestion({ removed, added }: Suggestion): string {
+  const line = (element: 'del' | 'ins') => (text: string) => `<${element}>${escapeHtml(text)}\n</${element}>`
+  const lines = [...removed.map(line('del')), ...added.map(line('ins'))].join('')
+  return `<pre class="code-block"><code class="language-suggestion display">${lines}</code></pre>\n`
+}
+
 function renderBlockFormula(env: Env | undefined, tex: string): string {
   const state = stateOf(env)
   return state.formulas === undefined ? renderUnhighlighted('math', tex, true) : `${renderFormula(state, tex, true)}\n`
@@ -139,6 +148,10 @@ function renderFence(tokens: readonly Token[], index: number, env: Env | undefin
   if (language === 'mermaid') {
     const isDrawn = content.length <= stateOf(env).maxDiagramLength
     return renderUnhighlighted(language, content, isDrawn)
+  }
+  const { suggestion } = stateOf(env)
+  if (suggestion !== undefined && language === 'suggestion' && content === linesOf(suggestion.added)) {
+    return renderSuggestion(suggestion)
   }
   const coloured = stateOf(env).highlighters.highlight(content, language)
   const shown = coloured === undefined || !/^[\w+#.-]+$/.test(language) ? 'text' : language

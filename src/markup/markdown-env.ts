@@ -22,10 +22,17 @@ export interface RenderState {
   highlighters: Highlighters
   /** Absent when formulas stay source. */
   formulas?: Formulas
+  readonly suggestion?: Suggestion
   /** Longest diagram that pages draw. */
   readonly maxDiagramLength: number
   /** HTML of the rendered formulas, which takes their place after sanitising. */
   readonly rendered: string[]
+}
+
+/** Lines that a text suggests in place of others. */
+export interface Suggestion {
+  readonly removed: readonly string[]
+  readonly added: readonly string[]
 }
 
 const key = Symbol('render state')

@@ -11,7 +11,7 @@ import type { SanitizeOptions } from './sanitize.ts'
 import { unrendered } from './unrendered.ts'
 import type { MarkdownMode } from './links.ts'
 import { blockRules, fenceLanguage } from './markdown-block.ts'
-import { withState, type RenderState } from './markdown-env.ts'
+import { withState, type RenderState, type Suggestion } from './markdown-env.ts'
 import { inlineRules } from './markdown-inline.ts'
 import { defaultMarkupSettings, type MarkupSettings } from './markup-settings.ts'
 import {
@@ -34,6 +34,8 @@ export interface MarkdownOptions extends SanitizeOptions {
   /** Whether the text is a wiki page, where `[[Page]]` links to a page of `bases.links`. */
   readonly wiki?: boolean
   readonly keywords?: ReferenceKeywords
+  /** The block of the text that suggests these lines is shown as a difference. */
+  readonly suggestion?: Suggestion
   readonly settings?: MarkupSettings
   /** Mentions and commits that exist; all others stay text. */
   readonly resolved?: ResolvedReferences
@@ -208,6 +210,7 @@ export async function renderMarkdown(source: string, options: MarkdownOptions): 
     resolved: options.resolved ?? nothingResolved,
     highlighters: noHighlighters,
     maxDiagramLength: settings.maxDiagramLength,
+    ...(options.suggestion === undefined ? {} : { suggestion: options.suggestion }),
     rendered: [],
   }
   const parser = parserFor(options.mode, settings)

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { WorkBudget, usualWorkLimits } from '../lib/work-budget.ts'
 import { parseCodeOwners, rulesInPlay, type OwnerRule } from './reviews/code-owners.parse.ts'
 import type { Verdict } from '../lib/verdict.ts'
+import { suggestedLines, suggestionOf } from './reviews/suggestion.rules.ts'
 import { mayMergeWithReviews, mayMergeWithStatuses } from './merge/merge-gate.policy.ts'
 import { describeCommit, readTopicOptions, readTopicRef, topicName } from './topic-push.parse.ts'
 import type { BranchRule } from '../refs/protection/branch-protection.store.ts'
@@ -143,4 +144,22 @@ test('reviews: stale approvals count unless the rule ignores them; rejections an
   assert.equal(reviewProblem(rule({}), [reject]), undefined)
   const request = { type: 'request' as const, is_stale: false }
   assert.match(reviewProblem(rule({ block_on_official_review_requests: true }), [request]) ?? '', /not given yet/)
+})
+
+test('suggestions: the first block is the suggestion, up to the fence that ends it, and an open one is none', () => {
+  assert.deepEqual(suggestedLines('Shorter:\r\n```suggestion\r\none\r\n\r\n```\r\nDone'), ['one', ''])
+  assert.deepEqual(suggestedLines('```suggestion\n```'), [])
+  assert.deepEqual(suggestedLines('````suggestion\n```\n````'), ['```'])
+  assert.equal(suggestedLines('```suggestion\none'), undefined)
+  assert.equal(suggestedLines('Nothing'), undefined)
+  const comment = {
+    content: '```suggestion\nnew\n```',
+    line: 3,
+    first_line: 2,
+    patch: '@@ -1,2 +1,3 @@\n one\n+two\n+three',
+  }
+  assert.deepEqual(suggestionOf(comment), { removed: ['two', 'three'], added: ['new'] })
+  for (const other of [{ line: -3 }, { patch: '' }, { patch: '@@ -1 +1 @@\n one' }, { content: 'text' }]) {
+    assert.equal(suggestionOf({ ...comment, ...other }), undefined)
+  }
 })

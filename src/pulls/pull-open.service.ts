@@ -16,7 +16,8 @@ import { must } from '../lib/verdict.ts'
 import { findComparedSide } from '../code/commits/compared-side.service.ts'
 import { findCodeOwners } from './reviews/code-owners.service.ts'
 import { checkMergeability, resultOf } from './pull-check.service.ts'
-import { factsOf, fetchHead, newCommits, pushBody, writePullRef } from './pull-sync.service.ts'
+import { factsOf, fetchHead, newCommits, writePullRef } from './pull-sync.service.ts'
+import { writePushEntry } from './push-entry.rules.ts'
 import { pairsOf } from './pull.service.ts'
 import { isDraft } from './pull.rules.ts'
 import { mayAllowMaintainerEdit } from './maintainer-edit.policy.ts'
@@ -233,7 +234,10 @@ async function tryToOpen(ctx: SignedInRepoCtx, input: NewPull, isLast: boolean):
         ...resultOf(checked),
       })
       if (commits.length > 0) {
-        await insertTimelineEntry(tx, by, issue.id, { type: 'pull_push', content: pushBody(false, commits) })
+        await insertTimelineEntry(tx, by, issue.id, {
+          type: 'pull_push',
+          content: writePushEntry({ isForced: false, commits }),
+        })
       }
       await publish(tx, 'pull.opened', factsOf(pull, by.doerId))
       await recordRequests(tx, by, pull, [...requests, ...(input.requests ?? [])])

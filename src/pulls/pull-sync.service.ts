@@ -16,6 +16,7 @@ import { codeOf } from '../refs/git-repository.ts'
 import { moveRefs } from '../refs/changes/ref-door.service.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { pullRef } from './pull-ref.ts'
+import { writePushEntry } from './push-entry.rules.ts'
 import { findPullById, listBranchHeads, updateSynced } from './pull.store.ts'
 import { listApprovals, markStale, updateReview } from './reviews/review.store.ts'
 
@@ -58,10 +59,6 @@ export async function keepPullRef(services: Services, repo: RepoRow, pull: PullR
   if ((await git.missingObjects(repo.git_key, [pull.synced_oid])).length > 0) return
   await writePullRef(services, repo, pull, pull.synced_oid, await pusherOf(services, pull))
 }
-
-/** Returns the content of a timeline entry for a push. */
-export const pushBody = (isForced: boolean, commits: readonly Oid[]): string =>
-  JSON.stringify({ is_force_push: isForced, commit_ids: commits })
 
 /** Returns the commits that are reachable from a head but not from `not`, oldest first. */
 export const newCommits = (
@@ -106,7 +103,7 @@ export async function syncPull(
     if (about.commits.length > 0) {
       await insertTimelineEntry(tx, by, issue.id, {
         type: 'pull_push',
-        content: pushBody(about.isForced, about.commits),
+        content: writePushEntry(about),
       })
     }
     await markStale(tx, issue.id, target, about.isContentChanged)

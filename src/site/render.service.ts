@@ -9,7 +9,6 @@ import { markupKind } from '../markup/markup-kind.ts'
 import type { MessagePart } from '../markup/message.ts'
 import type { MarkupSettings } from '../markup/markup-settings.ts'
 import type { ResolvedReferences, ResolveReferences } from '../markup/references.ts'
-import type { SanitizeOptions } from '../markup/sanitize.ts'
 import { listAccountsByNames, listTeamNamesOfRepo } from './reference.store.ts'
 
 const settingsByConfig = new WeakMap<Config, MarkupSettings>()
@@ -106,7 +105,7 @@ export const referenceResolver =
   }
 
 /** Context of a text, as in `MarkdownOption` and `MarkupOption`, and the form of its HTML. */
-export interface TextContext extends Pick<SanitizeOptions, 'idScope' | 'isForApi' | 'isForPage'> {
+export interface TextContext extends Pick<MarkdownOptions, 'idScope' | 'isForApi' | 'isForPage' | 'suggestion'> {
   /** Path below the root, or a full address. */
   readonly context: string
   readonly wiki?: boolean
@@ -126,6 +125,7 @@ function optionsFor(ctx: Ctx, mode: MarkdownMode, context: TextContext, repo: Re
     ...(context.idScope === undefined ? {} : { idScope: context.idScope }),
     ...(context.isForApi === undefined ? {} : { isForApi: context.isForApi }),
     ...(context.isForPage === undefined ? {} : { isForPage: context.isForPage }),
+    ...(context.suggestion === undefined ? {} : { suggestion: context.suggestion }),
     keywords: {
       close: closeKeywords.map((word) => word.toLowerCase()),
       reopen: reopenKeywords.map((word) => word.toLowerCase()),

@@ -88,6 +88,7 @@ import * as pullsPullActsPage from './pulls/pull-acts.page.tsx'
 import * as pullsPullCommitsPage from './pulls/pull-commits.page.tsx'
 import * as pullsPullFilesPage from './pulls/pull-files.page.tsx'
 import * as pullsPullPage from './pulls/pull.page.tsx'
+import * as pullsPushPage from './pulls/push.page.tsx'
 import * as pullsReviewActsPage from './pulls/review-acts.page.tsx'
 import * as releasesNewReleasePage from './releases/new-release.page.ts'
 import * as releasesReleaseFilePage from './releases/release-file.page.ts'
@@ -238,6 +239,7 @@ export const web: Feature = {
     pullsPullCommitsPage,
     pullsPullFilesPage,
     pullsPullPage,
+    pullsPushPage,
     pullsReviewActsPage,
     releasesNewReleasePage,
     releasesReleaseFilePage,

@@ -1,6 +1,6 @@
 import type { RepoCtx } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
-import type { ScheduledMergeRow } from '../../db/tables/pulls.ts'
+import type { ReviewRow, ScheduledMergeRow } from '../../db/tables/pulls.ts'
 import type { CommitStatusRow } from '../../db/tables/repositories.ts'
 import { hasOpenDependency } from '../../issues/issue.store.ts'
 import { branchRef } from '../../lib/refs.ts'
@@ -10,33 +10,48 @@ import { unitConfig } from '../../repos/unit-config.ts'
 import { isDraft, mergeBaseOf } from '../pull.rules.ts'
 import type { PullPair } from '../pull.store.ts'
 import { listOfficial } from '../reviews/review.store.ts'
-import { mayMergeBy, mayMergeWithReviews, mayMergeWithStatuses } from './merge-gate.policy.ts'
+import { mayMergeBy } from './merge-gate.policy.ts'
+import { reviewProblems, statusProblem, type StatusProblem } from './merge-gate.rules.ts'
 import { mergeStyles, type MergeStyle } from './merge-style.ts'
 import { findScheduledMerge, listNewestStatuses } from './merge.store.ts'
 
-/** What stands between a pull request and its merge. */
+/** What stands between a pull request and its merge, the worst first. */
+const severities = [
+  'archived',
+  'unrelated',
+  'conflict',
+  'error',
+  'nothing',
+  'rejected',
+  'failed',
+  'files',
+  'dependency',
+  'draft',
+  'approvals',
+  'requested',
+  'waiting',
+  'outdated',
+  'checking',
+  'rights',
+] as const
+
+/** One reason why a pull request cannot be merged now. */
 export interface MergeBlocker {
-  readonly kind:
-    | 'rights'
-    | 'draft'
-    | 'checking'
-    | 'conflict'
-    | 'error'
-    | 'nothing'
-    | 'unrelated'
-    | 'statuses'
-    | 'reviews'
-    | 'outdated'
-    | 'files'
-    | 'dependency'
-    | 'archived'
+  readonly kind: (typeof severities)[number]
   /** Words of the rule that is not met. */
   readonly reason?: string
+  /** The required check that failed or is waited for. */
+  readonly check?: StatusProblem
+  /** The reviews that ask for changes, or the requests that are not answered. */
+  readonly reviews?: readonly ReviewRow[]
+  /** Approvals that are missing. */
+  readonly missing?: number
   /** Part of branch protection: administrators may pass it, and a scheduled merge waits for it. */
   readonly isProtection: boolean
 }
 
 export interface MergeState {
+  /** The worst first. */
   readonly blockers: readonly MergeBlocker[]
   /** Whether the viewer may merge once nothing else blocks it. */
   readonly mayMerge: boolean
@@ -70,8 +85,10 @@ export async function mergeStateOf(ctx: RepoCtx, pair: PullPair): Promise<MergeS
   ])
   const isAllowed = ctx.viewer !== undefined && (ctx.viewer.isAdmin || mayMerge(rule, actor).allowed)
   const blockers: MergeBlocker[] = []
-  const add = (kind: MergeBlocker['kind'], isProtection = false, reason?: string) =>
-    blockers.push({ kind, isProtection, ...(reason === undefined ? {} : { reason }) })
+  const add = (kind: MergeBlocker['kind'], more: Omit<MergeBlocker, 'kind' | 'isProtection'> = {}) =>
+    blockers.push({ kind, isProtection: false, ...more })
+  const addRule = (kind: MergeBlocker['kind'], more: Omit<MergeBlocker, 'kind' | 'isProtection'> = {}) =>
+    blockers.push({ kind, isProtection: true, ...more })
   if (ctx.repo.is_archived) add('archived')
   if (isDraft(ctx, issue)) add('draft')
   if (pull.merge_base === '') add('unrelated')
@@ -82,22 +99,24 @@ export async function mergeStateOf(ctx: RepoCtx, pair: PullPair): Promise<MergeS
   if (isWaiting) add('dependency')
   const isBehind = base !== undefined && base !== pull.merge_base
   if (rule) {
-    const byStatus = mayMergeWithStatuses(rule, statuses, ctx.budget)
-    if (!byStatus.allowed) add('statuses', true, byStatus.reason)
-    const byReview = mayMergeWithReviews(rule, await listOfficial(ctx.db, issue.id))
-    if (!byReview.allowed) add('reviews', true, byReview.reason)
-    if (rule.block_on_outdated_branch && isBehind) add('outdated', true)
+    const check = statusProblem(rule, statuses, ctx.budget)
+    if (check) addRule(check.state === 'missing' || check.state === 'pending' ? 'waiting' : 'failed', { check })
+    for (const problem of reviewProblems(rule, await listOfficial(ctx.db, issue.id))) {
+      if (problem.kind === 'approvals') addRule('approvals', { missing: problem.required - problem.given })
+      else addRule(problem.kind, { reviews: problem.by })
+    }
+    if (rule.block_on_outdated_branch && isBehind) addRule('outdated')
     if (rule.protected_file_patterns !== '') {
       const paths = await changedPaths(ctx, mergeBaseOf(pull), pull.synced_oid, key)
       const byFiles = mayChangeFiles(rule, pull.base_branch, paths, ctx.budget)
-      if (!byFiles.allowed) add('files', true, byFiles.reason)
+      if (!byFiles.allowed) addRule('files', { reason: byFiles.reason })
     }
   }
   if (!isAllowed) add('rights')
   const config = unitConfig(ctx.units, 'pulls')
   const allowed = mergeStyles.filter((style) => mayMergeBy(config, style).allowed)
   return {
-    blockers,
+    blockers: blockers.toSorted((one, other) => severities.indexOf(one.kind) - severities.indexOf(other.kind)),
     mayMerge: isAllowed,
     mayForce: rule !== undefined && ((ctx.viewer?.isAdmin ?? false) || (ctx.rights.isAdmin && !rule.apply_to_admins)),
     styles: allowed.toSorted(

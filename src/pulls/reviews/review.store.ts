@@ -182,6 +182,31 @@ export const listOfficial = (db: Db, issueId: IssueId): Promise<ReviewRow[]> =>
     .orderBy('id')
     .execute()
 
+/** Returns the issues of pull requests whose head is another commit than that of the newest review by an account. */
+export async function listReviewedBefore(
+  db: Db,
+  userId: UserId,
+  issueIds: readonly IssueId[],
+): Promise<ReadonlySet<IssueId>> {
+  if (issueIds.length === 0) return new Set()
+  const newest = db
+    .selectFrom('review')
+    .select(({ fn }) => fn.max('id').as('id'))
+    .where('reviewer_id', '=', userId)
+    .where('issue_id', 'in', issueIds)
+    .where('type', 'in', ['approve', 'reject', 'comment'])
+    .where('commit_oid', '!=', '')
+    .groupBy('issue_id')
+  const rows = await db
+    .selectFrom('review')
+    .innerJoin('pull', 'pull.issue_id', 'review.issue_id')
+    .select('review.issue_id')
+    .where('review.id', 'in', newest)
+    .whereRef('review.commit_oid', '!=', 'pull.synced_oid')
+    .execute()
+  return new Set(rows.map((row) => row.issue_id))
+}
+
 /** Returns the timeline entries of reviews, oldest first. */
 export const listReviewEntries = (
   db: Db | Tx,

@@ -7,6 +7,11 @@ document.addEventListener('turbo:load', () => {
   if (kept?.page !== location.pathname) kept = undefined
 })
 
+interface SubmitEnd {
+  readonly success?: boolean
+  readonly formSubmission: { readonly submitter?: HTMLElement; readonly body: FormData | URLSearchParams }
+}
+
 /**
  * Keys of changed files: the buttons of `[data-change-keys]` have the keys and name the act. The cursor is the focus, so that screen
  * readers say where it is; it stays in memory while the focus is elsewhere.
@@ -176,6 +181,21 @@ export function connectChanges(root: HTMLElement): () => void {
     return true
   }
 
+  /** A file folds when it was marked as viewed, and its head stays in sight. The answer has its button and the progress only. */
+  const onSent = (event: Event) => {
+    const { success, formSubmission } = (event as CustomEvent<SubmitEnd>).detail
+    const submitter = formSubmission.submitter
+    const details = submitter?.matches('.viewed-button') ? fileAt(submitter)?.querySelector('details') : null
+    if (!success || !details) return
+    const isViewed = formSubmission.body.get('viewed') === 'true'
+    const focused = document.activeElement
+    details.open = !isViewed
+    // The focus was on what is hidden or replaced now.
+    const isLost = focused === document.body || fileAt(details)?.contains(focused)
+    if (isLost) focus(details.querySelector<HTMLElement>('summary'))
+    if (isViewed && details.getBoundingClientRect().top < 0) fileAt(details)?.scrollIntoView({ block: 'start' })
+  }
+
   const acts: Readonly<Record<string, () => boolean>> = {
     'next-file': () => toFile(1),
     'previous-file': () => toFile(-1),
@@ -223,11 +243,13 @@ export function connectChanges(root: HTMLElement): () => void {
   root.addEventListener('keydown', onArrow)
   root.addEventListener('focusin', onFocus)
   root.addEventListener('turbo:frame-load', onDrawn)
+  root.addEventListener('turbo:submit-end', onSent)
   return () => {
     kept = last && { page: location.pathname, id: last.id }
     keys.removeEventListener('click', onKey)
     root.removeEventListener('keydown', onArrow)
     root.removeEventListener('focusin', onFocus)
     root.removeEventListener('turbo:frame-load', onDrawn)
+    root.removeEventListener('turbo:submit-end', onSent)
   }
 }

@@ -13,6 +13,7 @@
  * | `<dialog id="palette" data-url="/-/palette">` with an input and a `role="listbox"` | command palette: the address answers `?q=&from=` with links, each `role="option"` |
  * | `<dialog id="finder" data-url="…" data-open-in="…">` with an input and a `role="listbox"` | finder of files: `data-url` answers `{ paths, isWhole }`, and a path is opened below `data-open-in` |
  * | `<details class="menu">` | closes on Escape and clicks elsewhere; arrow keys move in it; `autofocus` takes the focus when it opens |
+ * | `data-save-on-close` on a form of choices in such a menu | is sent when the menu closes and a choice has changed; Escape takes the changes back |
  * | `data-filter-list="#id"` on an input | hides children of the list that lack the text; `data-filter-keep` stays, `data-filter-empty` shows when nothing is left |
  * | `data-copy="text"`, `data-copy-from="#id"`, `data-copy-url="/path"` on a button | copies the text, the text of an element, or the text at an address; the button has `data-copied="yes"` (or `no`) for two seconds |
  * | `data-confirm="Question?"` on a form or submit button | asks first, in a dialog made from `<template id="confirm-dialog">` (`<dialog>` with `<form method="dialog">`, `[data-question]`, `<button value="yes">`); `data-confirm-act` is the text of that button |
@@ -22,8 +23,11 @@
  * | `data-rows` on a list | `j`/`k` move the focus over the links of its children (`data-row-link`, or else the first link), `x` ticks the checkbox of the row. Inside `data-rows-group` the lists are one. `data-row-key="e"` on a button of a row, or of the group for ticked rows, is clicked by this key |
  * | `data-lines` around lines with ids `L1`, `L2` … and links to them | marks the lines of the address (`#L10-L20`) with `is-marked`; Shift and a click, or a drag over numbers, extend the range; the ids may have a prefix (`diff-3-R1`). A link with `data-line-key` in the range gets the range as `line=` |
  * | `data-changes` around the files of a difference | the buttons of `[data-change-keys]`, with `data-change-act` and `data-hotkey`, move the focus by files, changes and conversations, extend the marked lines, comment, suggest and mark as viewed; `data-none` is said in `[data-change-status]` when there is nothing further. Arrow keys move from line to line |
+ * | `data-compare` around the images of a file | `[data-compare-mode]` buttons lay one image over the other: `swipe` shows a part of each, `overlay` a mixture, by the range |
  * | `data-suggest` on a button of a line comment | puts a suggestion with the lines of the comment into its text; `data-problem` is said in `[data-suggest-problem]` when they are not shown in full |
  * | `data-board="/path"` around `[data-column]` with `.board-card[data-card]` | cards are moved by dragging, and by Shift with arrow keys: the address takes `issue`, `column`, `from`, `after` and `_csrf` (`boards.ts`); `[data-board-status]` says where a card is, `[data-board-problem]` why it is back |
+ * | `data-quote` on a button in `.comment-frame` | adds the text of the comment, or what is selected of it, as a quotation to the form of an answer; outside of comments it is about the one with the selection or the focus |
+ * | fields of a form with a text area | Ctrl or Command and Enter send the form with its primary button, or else the last one |
  * | `data-live="/path"` | renders Turbo streams from the event stream at this address while the page is shown |
  * | `data-refresh-seconds="3"` | loads the page again in this interval while it is shown (`refreshSeconds` of a page's `meta` does so without scripts too) |
  * | `<text-expander keys="@ # :" data-url="…">` around a text area | completion: the address answers `?key=&q=` with `<ul role="listbox" class="suggestions">` of `<li role="option" data-value="@ada">`, or with nothing |
@@ -32,7 +36,7 @@
  * | `textarea[data-markdown]` | pasted tables and links become Markdown; what is typed is kept until it is sent (`drafts.ts`) |
  * | `<file-attachment data-upload-url="…" data-field="attachment">` around a text area | dropped and pasted files are sent as multipart, with the form's `_csrf`; the answer is the Markdown to insert as `text/plain`, or an error text, shown in `[data-upload-message]`. `input="id"` names a file input in it |
  * | `data-preview-url="…"` around `role="tab"` buttons with `data-tab="write"` / `data-tab="preview"`, and panels with `data-panel` | the preview panel shows what the address answers to a posted `text` (and `_csrf`) |
- * | `data-tasks="…"` with `data-version` around rendered Markdown | its task boxes can be ticked: the address takes `position`, `checked` and `version` |
+ * | `data-tasks="…"` with `data-version` around rendered Markdown | its task boxes can be ticked: the address takes `position`, `checked` and `version`, and answers the text; `data-problem` is said when there is no answer |
  * | `textarea[data-editor]` with `data-language="name.ts"` | becomes a code editor, and what is typed is kept until it is sent; `data-language-from="#id"` follows a field with the file's name; `data-indent="tab"` or a width, `data-tab-size`, `data-wrap="off"` |
  * | `.markdown pre.is-loading` with `code.language-mermaid` | the diagram is drawn in a sandboxed frame when it comes near (`diagrams.ts`); `<template id="diagram-parts">` has the buttons and messages |
  * | `class="apple-only"`, `class="not-apple"` | shown on keyboards with a command key, and on others |
@@ -49,6 +53,7 @@ import './live.ts'
 import './menus.ts'
 import './names.ts'
 import './navigation.ts'
+import './quoting.ts'
 import './rows.ts'
 import './sending.ts'
 import './tasks.ts'
@@ -86,6 +91,10 @@ onEach(
 onEach(
   '[data-board]',
   later(async () => (await import('./boards.ts')).connectBoard),
+)
+onEach(
+  '[data-compare]',
+  later(async () => (await import('./image-compare.ts')).connectImages),
 )
 onEach(
   '[data-suggest]',

@@ -77,3 +77,28 @@ document.addEventListener('change', (event) => {
   const field = around(event, '[data-autosubmit]')
   if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement) field.form?.requestSubmit()
 })
+
+/** The button that a form is sent with: its main one, or else the last, where the usual act of a form is. */
+function mainButton(form: HTMLFormElement): HTMLButtonElement | undefined {
+  const buttons = [...form.elements].filter(
+    (each): each is HTMLButtonElement =>
+      each instanceof HTMLButtonElement && each.type === 'submit' && each.checkVisibility(),
+  )
+  return buttons.find((button) => button.matches('.primary')) ?? buttons.at(-1)
+}
+
+// Before the editor of code, which has its own meaning for these keys.
+document.addEventListener(
+  'keydown',
+  (event) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
+    const field = around(event, 'textarea, input, select, .code-editor')
+    const form = field?.closest('form')
+    if (!form?.querySelector('textarea') || event.isComposing || event.repeat) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    const button = mainButton(form)
+    if (button?.disabled === false) form.requestSubmit(button)
+  },
+  true,
+)

@@ -18,12 +18,36 @@ document.addEventListener('click', (event) => {
   for (const menu of openMenus()) if (!menu.contains(event.target as Node)) close(menu, false)
 })
 
+/** Forms that were sent as they are. */
+const sent = new WeakSet<HTMLFormElement>()
+const formOf = ({ target }: Event) => (target instanceof Element ? target.closest('form') : null)
+document.addEventListener('submit', (event) => {
+  const form = formOf(event)
+  if (form) sent.add(form)
+})
+document.addEventListener('change', (event) => {
+  const form = formOf(event)
+  if (form) sent.delete(form)
+})
+
+const choiceForm = (menu: HTMLElement) => menu.querySelector<HTMLFormElement>('form[data-save-on-close]')
+
+const isChanged = (form: HTMLFormElement): boolean =>
+  [...form.elements].some((each) => each instanceof HTMLInputElement && each.checked !== each.defaultChecked)
+
+/** Sends the choices of a menu that was closed, unless they are sent already. */
+function saveChoices(menu: HTMLElement): void {
+  const form = choiceForm(menu)
+  if (form && menu.isConnected && !sent.has(form) && isChanged(form)) form.requestSubmit()
+}
+
 // `toggle` does not bubble.
 document.addEventListener(
   'toggle',
   (event) => {
     const menu = event.target
-    if (!(menu instanceof HTMLDetailsElement) || !menu.matches(menus) || !menu.open) return
+    if (!(menu instanceof HTMLDetailsElement) || !menu.matches(menus)) return
+    if (!menu.open) return saveChoices(menu)
     for (const other of openMenus()) if (!other.contains(menu)) close(other, false)
     menu.querySelector<HTMLElement>('[autofocus]')?.focus()
   },
@@ -36,6 +60,7 @@ document.addEventListener('keydown', (event) => {
   if (event.key === 'Escape' && menu.open) {
     event.preventDefault()
     event.stopPropagation()
+    choiceForm(menu)?.reset()
     close(menu, true)
     return
   }
@@ -51,8 +76,11 @@ document.addEventListener('keydown', (event) => {
 // A refresh closes no menu, so one whose form was accepted is closed here: it covers what changed.
 document.addEventListener('turbo:submit-end', (event) => {
   const { success } = (event as CustomEvent<{ success?: boolean }>).detail
-  const menu = around(event, `${menus}[open]`)
-  if (success && menu instanceof HTMLDetailsElement) close(menu, true)
+  const menu = around(event, menus)
+  if (!(menu instanceof HTMLDetailsElement)) return
+  if (success && menu.open) close(menu, true)
+  // Choices that were not answered are in the menu, with what is said of them.
+  if (!success && menu.querySelector('form[data-save-on-close]')) menu.open = true
 })
 
 /** Whether a key was used last. A press of the pointer on a label inside a menu takes the focus out of it for a moment. */

@@ -8,7 +8,11 @@ import { Conflict, Invalid } from '../../lib/errors.ts'
 import type { CommentId } from '../../lib/ids.ts'
 import { getStoredPull } from '../../pulls/pull.service.ts'
 import { editReviewText, getReviewOfText, removeReviewText } from '../../pulls/reviews/review-text.service.ts'
+import { suggestionOf } from '../../pulls/reviews/suggestion.rules.ts'
+import { TaskText, taskTextId } from '../shared/timeline/timeline.view.tsx'
 import { act } from '../shell/page.tsx'
+import { pathOf } from '../ui/paths.ts'
+import { renderTexts, type SourceText } from '../ui/render-texts.ts'
 import { issueTexts } from '../languages/texts.ts'
 
 import { addressOf, conversationAct, indexAndId, indexParameter, unchangedIssue } from './conversation.page.ts'
@@ -109,6 +113,21 @@ export const rewriteComment = act({
 
 const taskFields = { position: integer, checked: tick, version: integer }
 
+/** Returns the text of an issue or comment after a tick, for scripts. */
+async function tickedText(
+  ctx: SignedInRepoCtx,
+  text: { readonly anchor: string; readonly content: string; readonly version: number; readonly tasksTo: string },
+  scope: SourceText<string>[2],
+  suggestion?: SourceText<string>[3],
+) {
+  const { anchor, content, version, tasksTo } = text
+  const html = await renderTexts<string>(ctx, [[anchor, content, scope, suggestion]])
+  return { [taskTextId(anchor)]: <TaskText {...{ anchor, version, tasksTo }} html={html.get(anchor) ?? ''} /> }
+}
+
+const issueAt = (ctx: SignedInRepoCtx, index: number, ...rest: readonly (string | number)[]): string =>
+  pathOf(ctx.owner.name, ctx.repo.name, 'issues', index, ...rest)
+
 /** Ticks a task in the text of an issue. */
 export const tickIssueTask = act({
   ...conversationAct,
@@ -116,13 +135,20 @@ export const tickIssueTask = act({
   twin: 'issueEditIssue',
   cost: 'usual',
   params: indexParameter,
+  answersParts: true,
   fields: taskFields,
   async run({ ctx, params, body }) {
     const issue = await getReadableIssue(ctx, params.index)
     refuseOutOfDate(issue.content_version, body.version)
     const content = tickTask(issue.content, body.position ?? -1, body.checked ?? false)
-    await editIssue(ctx, issue, { ...unchangedIssue, body: content })
-    return { to: addressOf(ctx, issue) }
+    const edited = await editIssue(ctx, issue, { ...unchangedIssue, body: content })
+    const text = {
+      anchor: `issue-${issue.index}`,
+      content,
+      version: edited.content_version,
+      tasksTo: issueAt(ctx, issue.index, 'tasks'),
+    }
+    return { to: addressOf(ctx, issue), parts: await tickedText(ctx, text, undefined) }
   },
 })
 
@@ -133,13 +159,23 @@ export const tickCommentTask = act({
   twin: 'issueEditComment',
   cost: 'usual',
   params: indexAndId,
+  answersParts: true,
   fields: taskFields,
   async run({ ctx, params, body }) {
     const { comment, issue } = await commentAt(ctx, params)
     refuseOutOfDate(comment.content_version, body.version)
     const content = tickTask(comment.content, body.position ?? -1, body.checked ?? false)
-    await editComment(ctx, issue, comment, { body: content, updatedAt: undefined })
-    return { to: addressOf(ctx, issue) }
+    const edited = await editComment(ctx, issue, comment, { body: content, updatedAt: undefined })
+    const text = {
+      anchor: anchorOf(comment),
+      content,
+      version: edited.content_version,
+      tasksTo: issueAt(ctx, issue.index, 'comments', comment.id, 'tasks'),
+    }
+    return {
+      to: addressOf(ctx, issue),
+      parts: await tickedText(ctx, text, `comment-${comment.id}`, suggestionOf(edited)),
+    }
   },
 })
 

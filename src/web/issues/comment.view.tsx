@@ -33,6 +33,7 @@ export const OpeningText = (props: ConversationProps) => {
       uploadTo={may.attach ? at('attachments') : undefined}
       removeFileTo={may.edit ? (id) => at('attachments', id, 'delete') : undefined}
       isEditing={editing === anchor}
+      mayQuote={may.comment && !props.isEarlier}
     />
   )
 }
@@ -73,6 +74,7 @@ export const CommentEntry = ({
       tasksTo={mayEdit ? to('tasks') : undefined}
       uploadTo={may.attach ? at('attachments') : undefined}
       isEditing={editing === anchor}
+      mayQuote={may.comment && !props.isEarlier}
     />
   )
 }

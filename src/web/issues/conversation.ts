@@ -10,6 +10,7 @@ import { getChoices, showIssues } from '../../issues/lists/query-list.service.ts
 import { isSubscribed } from '../../issues/social/subscription.service.ts'
 import { getStopwatches, getTimesOfIssue, isTrackingOn, mayTrack } from '../../issues/time/time.service.ts'
 import { viewReactions, viewTimeline, type TimelinePart } from '../../issues/timeline/timeline-view.service.ts'
+import { suggestionOf } from '../../pulls/reviews/suggestion.rules.ts'
 import { readIssueThread } from '../../notifications/issue-reading.service.ts'
 import { unitConfig } from '../../repos/unit-config.ts'
 import { renderTexts } from '../ui/render-texts.ts'
@@ -26,7 +27,7 @@ export async function loadTexts(ctx: RepoCtx, issue: IssueRow, comments: readonl
     viewReactions(ctx, issue, [0, ...comments.map(({ id }) => id)]),
     renderTexts<number>(ctx, [
       [0, issue.content],
-      ...comments.map(({ id, content }) => [id, content, `comment-${id}`] as const),
+      ...comments.map((row) => [row.id, row.content, `comment-${row.id}`, suggestionOf(row)] as const),
     ]),
   ])
   return { reactions, texts }

@@ -1,6 +1,6 @@
 import type { TimelineEntry } from '../../issues/timeline/timeline-view.service.ts'
 import { EventEntry, groupEntries } from '../shared/timeline/event.view.tsx'
-import { Earlier } from '../shared/timeline/timeline.view.tsx'
+import { Earlier, QuoteKey } from '../shared/timeline/timeline.view.tsx'
 import { Editor } from '../ui/editor.tsx'
 import { Submit } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
@@ -38,6 +38,7 @@ export function IssueView(props: ConversationProps) {
             ))}
           </div>
           {props.isEarlier ? null : <CommentForm {...props} />}
+          {props.may.comment && !props.isEarlier ? <QuoteKey /> : null}
         </div>
         <IssueSide {...props} />
       </div>
@@ -138,7 +139,7 @@ const CommentForm = ({ repository, issue, may }: ConversationProps) => {
             {issue.is_closed ? texts.reopen : texts.close}
           </Submit>
         ) : null}
-        <Submit data-hotkey="Mod+Enter">{texts.comment}</Submit>
+        <Submit>{texts.comment}</Submit>
       </div>
     </Form>
   )

@@ -16,14 +16,16 @@ export const Part = ({
   title,
   change = null,
   isEmpty = false,
+  id,
   children,
 }: {
   readonly title: string
+  readonly id?: string
   readonly change?: ComponentChildren
   readonly isEmpty?: boolean
   readonly children: ComponentChildren
 }) => (
-  <section class={`side-part${isEmpty && change === null ? ' is-bare' : ''}`}>
+  <section class={`side-part${isEmpty && change === null ? ' is-bare' : ''}`} id={id}>
     <div class="side-head">
       <h2>{title}</h2>
       {change}
@@ -59,7 +61,14 @@ export const ChoiceMenu = ({
   readonly children: ComponentChildren
 }) => (
   <ChangeMenu title={title}>
-    <Form isEdit to={to} class="choice-menu" label={texts.change(title)} {...(hidden ? { hidden } : {})}>
+    <Form
+      isEdit
+      to={to}
+      class="choice-menu"
+      label={texts.change(title)}
+      data-save-on-close=""
+      {...(hidden ? { hidden } : {})}
+    >
       {count > searchedFrom ? <MenuFilter list={`${id}_items`} label={issueTexts.filterBy(title)} /> : null}
       <div class="choices" id={`${id}_items`}>
         {children}

@@ -2,6 +2,7 @@ import type { RepoId } from '../../lib/ids.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { countUnread, getThreads, markOwnThreads, markThreads } from '../../notifications/thread.service.ts'
 import { viewThreads } from '../../notifications/thread-view.present.ts'
+import { getReviewedBefore } from '../../pulls/reviews/viewed.service.ts'
 import { anyone } from '../../access/requirements.ts'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, nothingTyped, page } from '../shell/page.tsx'
@@ -27,9 +28,12 @@ export const notifications = page({
     const at = pageOf({ page: query.page, limit: pageSize }, ctx.config.api)
     const filter = { all: undefined, statuses: [tab], subjects: undefined, since: undefined, before: undefined }
     const [{ rows, total, bound }, unreadCount] = await Promise.all([getThreads(ctx, filter, at), countUnread(ctx)])
+    const threads = await viewThreads(ctx, rows)
+    const pulls = threads.flatMap(({ issue }) => (issue?.is_pull ? [issue.id] : []))
     return {
       tab,
-      threads: await viewThreads(ctx, rows),
+      threads,
+      reviewedBefore: await getReviewedBefore(ctx, pulls),
       unreadCount,
       page: at,
       total: bound === undefined ? total : undefined,

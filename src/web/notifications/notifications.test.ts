@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Browser } from '../../testing/browser.ts'
 import { startForge } from '../../testing/forge.ts'
-import { givenPull } from '../../testing/given-pull.ts'
+import { commitFiles, givenPull } from '../../testing/given-pull.ts'
 
 test('notifications: guests are asked to sign in', async () => {
   await using forge = await startForge()
@@ -80,4 +80,27 @@ test('notifications: each one says what happened last, and to whom it was said',
   assert.ok((await shown(alice)).includes('2 New review'))
   await forge.as('carol').must('POST', `${pull.api}/merge`, { Do: 'merge' })
   assert.ok((await shown(alice)).includes('2 Merged'))
+})
+
+test('notifications: new commits lead a reviewer to the changes since their review, which marks them as read', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  for (const name of ['bob', 'carol']) {
+    await forge.as('alice').must('PUT', `${repo.api}/collaborators/${name}`, { permission: 'write' })
+    await forge.as(name).must('PUT', `${repo.api}/subscription`)
+  }
+  const pull = await givenPull(forge, { repo })
+  const at = `/${repo.fullName}/pulls/${pull.number}`
+  await forge.as('bob').must('POST', `${pull.api}/reviews`, { event: 'COMMENT', body: 'read' })
+  await forge.settle()
+  const [bob, carol] = [await Browser.of(forge, 'bob'), await Browser.of(forge, 'carol')]
+  for (const person of [bob, carol]) await person.get(at)
+  await commitFiles(forge, repo, pull.branch, { 'more.txt': 'more\n' })
+  await forge.settle()
+  const linkFor = async (person: Browser) =>
+    /class="row-title"[^>]*|href="([^"]*)" class="row-title"/.exec((await person.get('/notifications')).text)?.[0] ?? ''
+  assert.ok((await linkFor(bob)).includes(`${at}/files?since=review"`))
+  assert.ok((await linkFor(carol)).includes(`${at}"`), 'carol has not reviewed it')
+  assert.match((await bob.get(`${at}/files?since=review`)).text, /These are the changes since you reviewed/)
+  assert.match((await bob.get('/notifications')).text, /All caught up/)
 })

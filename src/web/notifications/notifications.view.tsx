@@ -9,7 +9,7 @@ import { IssueIcon } from '../ui/issue-icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Empty, PageHead, Pages, Tabs } from '../ui/parts.tsx'
-import { pathOf } from '../ui/paths.ts'
+import { pathOf, withQuery } from '../ui/paths.ts'
 import { Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
 import { notificationTexts as texts } from '../languages/texts.ts'
@@ -20,6 +20,8 @@ export type NotificationTab = 'unread' | 'read' | 'pinned'
 export interface NotificationsProps {
   readonly tab: NotificationTab
   readonly threads: readonly ThreadView[]
+  /** Pull requests that the viewer has reviewed at an earlier commit, by issue. */
+  readonly reviewedBefore: ReadonlySet<number>
   readonly unreadCount: number
   readonly page: Page
   readonly isLast: boolean
@@ -50,7 +52,8 @@ const marksOf = (
   ...(tab === 'pinned' ? [] : [{ to: 'pinned', label: texts.pin, icon: 'pin', key: 'p' } as const]),
 ]
 
-export const NotificationsView = ({ tab, threads, unreadCount, page, isLast, total }: NotificationsProps) => {
+export const NotificationsView = (props: NotificationsProps) => {
+  const { tab, threads, unreadCount, page, isLast, total, reviewedBefore } = props
   const { nowUnix } = usePage()
   const groups = [...Map.groupBy(threads, (each) => each.repo.id).values()]
   return (
@@ -97,7 +100,7 @@ export const NotificationsView = ({ tab, threads, unreadCount, page, isLast, tot
             </span>
           </Form>
           {groups.map((group) => (
-            <Group threads={group} tab={tab} nowUnix={nowUnix} />
+            <Group threads={group} {...{ tab, nowUnix, reviewedBefore }} />
           ))}
         </div>
       )}
@@ -110,11 +113,8 @@ const Group = ({
   threads,
   tab,
   nowUnix,
-}: {
-  readonly threads: readonly ThreadView[]
-  readonly tab: NotificationTab
-  readonly nowUnix: Unix
-}) => {
+  reviewedBefore,
+}: Pick<NotificationsProps, 'threads' | 'tab' | 'reviewedBefore'> & { readonly nowUnix: Unix }) => {
   const [first] = threads
   if (!first) return null
   const { repo, owner } = first
@@ -143,7 +143,9 @@ const Group = ({
       rows={threads}
       links
     >
-      {(each) => <Row {...each} tab={tab} />}
+      {(each) => (
+        <Row {...each} tab={tab} isReviewedBefore={each.issue !== undefined && reviewedBefore.has(each.issue.id)} />
+      )}
     </RowBox>
   )
 }
@@ -151,22 +153,33 @@ const Group = ({
 /** Events that ask something of the person. */
 const directed: ReadonlySet<string> = new Set(['assigned', 'requested'])
 
-const Row = ({ thread, issue, repo, owner, reason, tab }: ThreadView & { readonly tab: NotificationTab }) => {
+/** Events after which a reviewer looks at the new changes. */
+const reviewed: ReadonlySet<string> = new Set(['pushed', 'readied', 'requested'])
+
+/** Returns where a notification leads: to its comment, to the changes since the last review, or to its subject. */
+function addressOf({ issue, repo, owner, reason }: ThreadView, isReviewedBefore: boolean): string {
+  if (!issue) return pathOf(owner.name, repo.name)
+  const page = pathOf(owner.name, repo.name, issue.is_pull ? 'pulls' : 'issues', issue.index)
+  if (reason?.commentId !== undefined) return `${page}#issuecomment-${reason.commentId}`
+  return isReviewedBefore && reason && reviewed.has(reason.what)
+    ? withQuery(`${page}/files`, { since: 'review' })
+    : page
+}
+
+const Row = ({
+  tab,
+  isReviewedBefore,
+  ...view
+}: ThreadView & { readonly tab: NotificationTab; readonly isReviewedBefore: boolean }) => {
+  const { thread, issue, reason } = view
   const title = issue ? issue.title : texts.transfer
-  const page = issue
-    ? pathOf(owner.name, repo.name, issue.is_pull ? 'pulls' : 'issues', issue.index)
-    : pathOf(owner.name, repo.name)
   const isForYou = reason?.isMention || (reason && directed.has(reason.what))
   return (
     <li class="row issue-line" id={`thread-${thread.id}`}>
       <input type="checkbox" name="ids" value={thread.id} form={formId} aria-label={texts.select(title)} />
       {issue ? <IssueIcon issue={issue} class="row-icon" /> : <Icon name="repo" class="row-icon" />}
       <div class="row-main">
-        <Link
-          class="row-title"
-          to={reason?.commentId === undefined ? page : `${page}#issuecomment-${reason.commentId}`}
-          data-row-link=""
-        >
+        <Link class="row-title" to={addressOf(view, isReviewedBefore)} data-row-link="">
           <TitleText text={title} />
         </Link>
         <div class="row-facts">

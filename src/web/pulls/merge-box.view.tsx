@@ -1,8 +1,13 @@
 import type { MergeBlocker, MergeState } from '../../pulls/merge/merge-state.service.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
 import type { CommitStatusRow } from '../../db/tables/repositories.ts'
 import type { Oid } from '../../lib/ids.ts'
 import type { LostBranch } from '../../pulls/lost-branch.service.ts'
 import type { PullView } from '../../pulls/pull-view.service.ts'
+import type { ReviewChoices } from '../../pulls/reviews/review-choice.service.ts'
+import type { PullReviews } from '../../pulls/reviews/thread.service.ts'
+import type { ConversationProps } from '../issues/issue-props.ts'
+import { listText } from '../languages/amounts.ts'
 import { ActButton, Submit } from '../ui/button.tsx'
 import { CheckIcon, checkLook } from '../ui/check-icon.tsx'
 import { Checkbox, Field, Select, TextArea } from '../ui/field.tsx'
@@ -11,8 +16,10 @@ import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
 import { ButtonLink, Link, OutsideLink } from '../ui/link.tsx'
 import { Commands } from '../ui/parts.tsx'
-import { pathOf } from '../ui/paths.ts'
+import { usePage } from '../ui/page-context.ts'
+import { pathOf, withQuery } from '../ui/paths.ts'
 import { Person } from '../ui/person.tsx'
+import { TitleText } from '../ui/title-text.tsx'
 import { pullPath, type RepositoryAddress } from './pull-paths.ts'
 import { pullTexts as texts } from '../languages/texts.ts'
 
@@ -31,7 +38,18 @@ export interface MergeBoxProps {
   readonly revertible: Oid | undefined
   /** Branches that do not exist any more. */
   readonly lost: readonly LostBranch[]
+  readonly reviews: PullReviews
+  /** Who can be asked for a review; undefined: the viewer may ask nobody. */
+  readonly choices: ReviewChoices | undefined
+  readonly conversation: ConversationProps
+  /** The commit of the viewer's last review, when the head is another one. */
+  readonly reviewed: Oid | undefined
+  /** The line of the log at which a check failed, by the address of the check. */
+  readonly failedAt: ReadonlyMap<string, number>
 }
+
+/** Id of the part that asks for reviews. */
+export const reviewersId = 'reviewers'
 
 /** What blocks the merge and how to unblock it, the checks, and the form that merges. */
 export function MergeBox(props: MergeBoxProps) {
@@ -84,10 +102,25 @@ export function MergeBox(props: MergeBoxProps) {
     )
   }
   const isFree = state.blockers.length === 0 && !isWithoutBase(props)
+  const [worst, ...others] = shownBlockers(props, state)
+  const objectors = isFree ? objectorsOf(props) : []
   return (
-    <section class={`merge-box${isFree ? ' good' : ''}`} aria-label={texts.mergeBox}>
-      <Checks statuses={state.statuses} />
-      <Lost {...props} />
+    <section class={`merge-box${isFree && objectors.length === 0 ? ' good' : ''}`} aria-label={texts.mergeBox}>
+      {isWithoutBase(props) ? <Lost {...props} /> : null}
+      {worst ? <Blocker {...props} blocker={worst} state={state} isTitle={!isWithoutBase(props)} /> : null}
+      {!isFree ? null : objectors.length === 0 ? (
+        <Line icon="check-circle" tone="good">
+          <h2>{texts.canMerge}</h2>
+        </Line>
+      ) : (
+        <Line icon="file-diff" tone="warning">
+          <h2>{texts.askedForChanges(listText(objectors.map(({ name }) => name)))}</h2>
+          <p class="muted">{texts.canMergeNevertheless}</p>
+          <AskAgain {...props} people={objectors} />
+        </Line>
+      )}
+      <Checks statuses={state.statuses} failedAt={props.failedAt} />
+      {isWithoutBase(props) ? null : <Lost {...props} />}
       {state.scheduled ? (
         <Line icon="clock" tone="accent">
           <strong>{texts.waiting}</strong>
@@ -99,14 +132,9 @@ export function MergeBox(props: MergeBoxProps) {
           ) : null}
         </Line>
       ) : null}
-      {shownBlockers(props, state).map((blocker) => (
+      {others.map((blocker) => (
         <Blocker {...props} blocker={blocker} state={state} />
       ))}
-      {isFree ? (
-        <Line icon="check-circle" tone="good">
-          <strong>{texts.canMerge}</strong>
-        </Line>
-      ) : null}
       {state.isBehind && props.isSignedIn && props.lost.length === 0 && mayUpdate(state) && !isOutdated(state) ? (
         <Line icon="info" tone="neutral">
           <p>{texts.behind(pull.base_branch)}</p>
@@ -116,6 +144,16 @@ export function MergeBox(props: MergeBoxProps) {
       {isWithoutBase(props) ? null : <MergeForm {...props} state={state} />}
     </section>
   )
+}
+
+/** People whose newest verdict asks for changes; one whose review is asked for again has none. */
+function objectorsOf({ reviews }: Pick<MergeBoxProps, 'reviews'>): readonly UserRow[] {
+  const verdicts = new Map<number, UserRow | undefined>()
+  for (const { reviewer_id: id, type, is_dismissed } of reviews.reviews) {
+    if (id === null || is_dismissed || type === 'comment' || type === 'pending') continue
+    verdicts.set(id, type === 'reject' ? reviews.people.get(id) : undefined)
+  }
+  return [...verdicts.values()].filter((person) => person !== undefined)
 }
 
 const Line = ({
@@ -198,51 +236,209 @@ const isOutdated = (state: MergeState): boolean => isBlockedBy(state, 'outdated'
 const mayUpdate = (state: MergeState): boolean =>
   !isBlockedBy(state, 'conflict') && !isBlockedBy(state, 'unrelated') && !isBlockedBy(state, 'archived')
 
-/** Drafts and running checks are not shown as errors. */
-function blockerLook({ kind }: MergeBlocker, { statuses }: MergeState): readonly [IconName, string] {
-  if (kind === 'draft') return ['git-pull-request-draft', 'neutral']
-  if (kind === 'checking' || (kind === 'statuses' && !statuses.some(isFailed))) return ['hourglass', 'warning']
-  return ['x-circle', 'danger']
+/** Drafts and what is waited for are not shown as errors. */
+const looks: Readonly<Partial<Record<MergeBlocker['kind'], readonly [IconName, string]>>> = {
+  draft: ['git-pull-request-draft', 'neutral'],
+  checking: ['hourglass', 'warning'],
+  waiting: ['hourglass', 'warning'],
+  requested: ['hourglass', 'warning'],
+  approvals: ['eye', 'warning'],
+  rejected: ['file-diff', 'danger'],
+  rights: ['lock', 'neutral'],
+}
+
+/** The words of a blocker, with the people and checks that it names. */
+function titleOf(
+  { kind, check, missing = 0 }: MergeBlocker,
+  people: readonly UserRow[],
+  teams: readonly { readonly name: string }[],
+): string {
+  const names = listText([...people, ...(kind === 'requested' ? teams : [])].map(({ name }) => name))
+  if (kind === 'rejected' && names !== '') return texts.askedForChanges(names)
+  if (kind === 'requested' && names !== '') return texts.waitsForReview(names)
+  if (kind === 'approvals') return texts.missingApprovals(missing)
+  if (check === undefined || check.context === '') return texts.blockers[kind].title
+  return kind === 'failed' ? texts.checkFailed(check.context) : texts.checkAwaited(check.context, check.state)
 }
 
 const Blocker = ({
   blocker,
   state,
-  view,
-  repository,
-  mayEdit,
-  isSignedIn,
-  lost,
-}: MergeBoxProps & { readonly blocker: MergeBlocker; readonly state: MergeState }) => {
-  const { pull, issue } = view.pair
-  const { title, help } = texts.blockers[blocker.kind]
-  const [icon, tone] = blockerLook(blocker, state)
-  const commands = [
-    `git fetch origin`,
-    `git switch ${pull.head_branch}`,
-    `git merge origin/${pull.base_branch}`,
-    `git push`,
-  ]
+  isTitle = false,
+  ...props
+}: MergeBoxProps & {
+  readonly blocker: MergeBlocker
+  readonly state: MergeState
+  /** It is the first line of the box. */
+  readonly isTitle?: boolean
+}) => {
+  const { reviews, view } = props
+  const [icon, tone] = looks[blocker.kind] ?? ['x-circle', 'danger']
+  const people = (blocker.reviews ?? []).flatMap(({ reviewer_id: id }) => reviews.people.get(id ?? 0) ?? [])
+  const Title = isTitle ? 'h2' : 'strong'
   return (
     <Line icon={icon} tone={tone}>
-      <strong>{title}</strong>
+      <Title>{titleOf(blocker, people, view.teams)}</Title>
       {blocker.reason === undefined ? null : <p>{sentence(blocker.reason)}</p>}
-      <p class="muted">{help}</p>
-      {blocker.kind === 'draft' && mayEdit ? (
-        <ActButton to={pullPath(repository, issue.index, 'draft')} hidden={{ draft: 'false' }} class="small">
+      <p class="muted">{texts.blockers[blocker.kind].help}</p>
+      <BlockerAct {...props} {...{ blocker, state, people }} />
+    </Line>
+  )
+}
+
+/** What can be done about a blocker. */
+function BlockerAct({
+  blocker,
+  state,
+  people,
+  ...props
+}: MergeBoxProps & {
+  readonly blocker: MergeBlocker
+  readonly state: MergeState
+  readonly people: readonly UserRow[]
+}) {
+  const { view, repository, isSignedIn } = props
+  const { viewer } = usePage()
+  const { pull, issue } = view.pair
+  const at = (part: string) => pullPath(repository, issue.index, part)
+  const mayReview = isSignedIn && viewer !== undefined && viewer.id !== issue.poster_id
+  switch (blocker.kind) {
+    case 'draft':
+      return props.mayEdit ? (
+        <ActButton to={at('draft')} hidden={{ draft: 'false' }} class="small">
           {texts.ready}
         </ActButton>
-      ) : null}
-      {blocker.kind === 'outdated' && isSignedIn && lost.length === 0 && mayUpdate(state) ? (
+      ) : null
+    case 'outdated':
+      return isSignedIn && props.lost.length === 0 && mayUpdate(state) ? (
         <UpdateActs {...{ view, repository, state }} />
-      ) : null}
-      {blocker.kind === 'conflict' ? (
+      ) : null
+    case 'conflict':
+      return (
         <details>
           <summary class="small">{texts.conflictCommands}</summary>
-          <Commands text={commands.join('\n')} label={texts.conflictCommands} />
+          <Commands
+            text={[
+              `git fetch origin`,
+              `git switch ${pull.head_branch}`,
+              `git merge origin/${pull.base_branch}`,
+              `git push`,
+            ].join('\n')}
+            label={texts.conflictCommands}
+          />
         </details>
-      ) : null}
-    </Line>
+      )
+    case 'checking':
+      return (
+        <ButtonLink to={pullPath(repository, issue.index)} class="small" icon="sync">
+          {texts.reload}
+        </ButtonLink>
+      )
+    case 'files':
+      return (
+        <ButtonLink to={at('files')} class="small" icon="file-diff">
+          {texts.seeFiles}
+        </ButtonLink>
+      )
+    case 'rejected':
+      return mayReview && people.some(({ id }) => id === viewer.id) ? (
+        <ReviewLink {...props} />
+      ) : (
+        <AskAgain {...props} people={people} />
+      )
+    case 'approvals':
+      if (mayReview) return <ReviewLink {...props} />
+      return props.choices === undefined ? null : (
+        <p>
+          <a href={`#${reviewersId}`}>{texts.askForReview}</a>
+        </p>
+      )
+    case 'requested':
+      return people.some(({ id }) => id === viewer?.id) ? <ReviewLink {...props} /> : null
+    case 'failed':
+      return <FailedCheck {...{ blocker, state }} failedAt={props.failedAt} />
+    case 'dependency':
+      return (
+        <p>
+          {props.conversation.side.dependencies
+            .filter((row) => !row.is_closed && row.repo_id === issue.repo_id)
+            .map((row) => (
+              <>
+                <Link to={pathOf(repository.owner, repository.name, row.is_pull ? 'pulls' : 'issues', row.index)}>
+                  #{row.index} <TitleText text={row.title} />
+                </Link>{' '}
+              </>
+            ))}
+        </p>
+      )
+    case 'archived':
+    case 'error':
+    case 'nothing':
+    case 'rights':
+    case 'unrelated':
+    case 'waiting':
+      return null
+  }
+}
+
+/** Leads to the changes that the viewer has not reviewed. */
+const ReviewLink = ({ repository, view, reviewed }: Pick<MergeBoxProps, 'repository' | 'view' | 'reviewed'>) => (
+  <ButtonLink
+    to={withQuery(pullPath(repository, view.pair.issue.index, 'files'), {
+      since: reviewed === undefined ? undefined : 'review',
+    })}
+    class="small"
+    icon="eye"
+  >
+    {reviewed === undefined ? texts.reviewNow : texts.sinceReview}
+  </ButtonLink>
+)
+
+/** Most people with a button each. */
+const maxAsked = 3
+
+/** Asks for another review of people who asked for changes, unless they are asked already. */
+const AskAgain = ({
+  choices,
+  isSignedIn,
+  repository,
+  reviews,
+  view,
+  people,
+}: Pick<MergeBoxProps, 'choices' | 'isSignedIn' | 'repository' | 'reviews' | 'view'> & {
+  readonly people: readonly UserRow[]
+}) => {
+  if (choices === undefined || !isSignedIn) return null
+  const unasked = people.filter(
+    ({ id }) => reviews.reviews.findLast(({ reviewer_id: by }) => by === id)?.type !== 'request',
+  )
+  return unasked.length === 0 ? null : (
+    <div class="acts">
+      {unasked.slice(0, maxAsked).map(({ name }) => (
+        <ActButton
+          to={pullPath(repository, view.pair.issue.index, 'reviewers')}
+          hidden={{ reviewer: name }}
+          class="small"
+          icon="sync"
+        >
+          {texts.askAgain(name)}
+        </ActButton>
+      ))}
+    </div>
+  )
+}
+
+/** Leads to the log of the check that failed. */
+const FailedCheck = ({
+  blocker,
+  state,
+  failedAt,
+}: Pick<MergeBoxProps, 'failedAt'> & { readonly blocker: MergeBlocker; readonly state: MergeState }) => {
+  const status = state.statuses.find(({ context }) => context === blocker.check?.context)
+  return status === undefined ? null : (
+    <p>
+      <StatusLink status={status} failedAt={failedAt} />
+    </p>
   )
 }
 
@@ -334,7 +530,10 @@ function MergeChoices({ view, state, lost }: Pick<MergeBoxProps, 'view' | 'lost'
 
 const isFailed = ({ state }: CommitStatusRow): boolean => state === 'failure' || state === 'error'
 
-const Checks = ({ statuses }: { readonly statuses: readonly CommitStatusRow[] }) => {
+const Checks = ({
+  statuses,
+  failedAt,
+}: Pick<MergeBoxProps, 'failedAt'> & { readonly statuses: readonly CommitStatusRow[] }) => {
   if (statuses.length === 0) return null
   const passed = statuses.filter(({ state }) => state === 'success').length
   const failed = statuses.filter(isFailed).length
@@ -356,7 +555,7 @@ const Checks = ({ statuses }: { readonly statuses: readonly CommitStatusRow[] })
             <span class="cut">
               {status.context} <span class="muted">{status.description}</span>
             </span>
-            <StatusLink address={status.target_url} />
+            <StatusLink {...{ status, failedAt }} />
           </li>
         ))}
       </ul>
@@ -364,9 +563,16 @@ const Checks = ({ statuses }: { readonly statuses: readonly CommitStatusRow[] })
   )
 }
 
-const StatusLink = ({ address }: { readonly address: string }) =>
-  address.startsWith('/') && !address.startsWith('//') ? (
-    <Link to={address}>{texts.details}</Link>
-  ) : address === '' ? null : (
-    <OutsideLink href={address}>{texts.details}</OutsideLink>
+const StatusLink = ({ status, failedAt }: Pick<MergeBoxProps, 'failedAt'> & { readonly status: CommitStatusRow }) => {
+  const address = status.target_url
+  if (address === '') return null
+  if (!address.startsWith('/') || address.startsWith('//')) {
+    return <OutsideLink href={address}>{texts.details}</OutsideLink>
+  }
+  const line = failedAt.get(address)
+  return (
+    <Link to={line === undefined ? address : `${address}#L${line}`}>
+      {line === undefined ? texts.details : texts.seeLine(line)}
+    </Link>
   )
+}

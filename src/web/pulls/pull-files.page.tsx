@@ -1,16 +1,18 @@
 import { readShownDiff, type ShownDiff } from '../../code/commits/shown-diff.service.ts'
+import { getReadableIssue } from '../../issues/issue.service.ts'
+import { readIssueThread } from '../../notifications/issue-reading.service.ts'
 import { pathNumber } from '../../http/schema.ts'
-import type { Oid } from '../../lib/ids.ts'
 import { mergeBaseOf } from '../../pulls/pull.rules.ts'
 import { getRewrite } from '../../pulls/reviews/rewrite.service.ts'
-import { getViewed } from '../../pulls/reviews/viewed.service.ts'
+import { getViewed, progressOf } from '../../pulls/reviews/viewed.service.ts'
+import { listApplicable } from '../../pulls/suggestion.service.ts'
 import { getPullReviews, type Thread } from '../../pulls/reviews/thread.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { loadTexts, mayOf } from '../issues/conversation.ts'
 import { page } from '../shell/page.tsx'
 import { diffChoice, diffQuery } from '../ui/diff/diff-request.ts'
 import { highlightSides } from '../ui/diff/highlight-sides.ts'
-import { loadPull, readsPull, resolvableBy } from './pull-page.ts'
+import { loadPull, readsPull, resolvableBy, reviewedBefore } from './pull-page.ts'
 import { PullFilesView } from './pull-files.view.tsx'
 import { text } from '../ui/fields.ts'
 
@@ -40,17 +42,15 @@ export const pullFilesPage = page({
   isWide: true,
   frame: inRepositoryFrame('pulls'),
   async load({ ctx, params, query }) {
+    // A notification of new commits leads here.
+    if (ctx.viewer && query.since === 'review') {
+      const { id } = await getReadableIssue(ctx, params.index)
+      await readIssueThread({ ...ctx, viewer: ctx.viewer }, id)
+    }
     const shared = await loadPull(ctx, params.index)
     const { pair } = shared.view
     const reviews = await getPullReviews(ctx, pair)
-    const mine = reviews.reviews.findLast(
-      (review) =>
-        review.reviewer_id === ctx.viewer?.id &&
-        review.type !== 'pending' &&
-        review.type !== 'request' &&
-        review.commit_oid !== '',
-    )
-    const reviewed = mine && mine.commit_oid !== pair.pull.synced_oid ? (mine.commit_oid as Oid) : undefined
+    const reviewed = reviewedBefore(ctx, pair, reviews)
     const since = query.since === 'review' ? reviewed : undefined
     const head = pair.pull.synced_oid
     const mergeBase = mergeBaseOf(pair.pull)
@@ -62,6 +62,7 @@ export const pullFilesPage = page({
     const commented = threads.flatMap(({ comments }) => comments.map(({ row }) => row))
     const may = await mayOf(ctx, pair.issue)
     const { texts, reactions } = await loadTexts(ctx, pair.issue, commented)
+    const viewed = await getViewed(ctx, pair)
     return {
       ...shared,
       diff,
@@ -72,8 +73,10 @@ export const pullFilesPage = page({
       may,
       mayResolve: resolvableBy(ctx, pair),
       reviews,
+      applicable: since ? new Set<number>() : await listApplicable(ctx, pair, reviews.threads),
       choice,
-      viewed: await getViewed(ctx, pair),
+      viewed,
+      progress: progressOf(diff.contents, viewed),
       line: query.line,
       editing: query.edit,
       base,

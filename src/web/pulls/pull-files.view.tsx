@@ -5,7 +5,7 @@ import type { Oid } from '../../lib/ids.ts'
 import type { Rewrite } from '../../pulls/reviews/rewrite.service.ts'
 import type { PullView } from '../../pulls/pull-view.service.ts'
 import type { PullReviews, Thread } from '../../pulls/reviews/thread.service.ts'
-import { pathField } from '../ui/path-field.ts'
+import type { ViewedProgress } from '../../pulls/reviews/viewed.service.ts'
 import type { DiffAddress, HighlightedSides } from '../ui/diff/diff-props.ts'
 import { diffAddress, type DiffChoice } from '../ui/diff/diff-request.ts'
 import { DiffView } from '../ui/diff/diff.view.tsx'
@@ -18,10 +18,13 @@ import { Link } from '../ui/link.tsx'
 import { Menu } from '../ui/parts.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { changedQuery, pathOf, withQuery } from '../ui/paths.ts'
+import { QuoteKey } from '../shared/timeline/timeline.view.tsx'
 import { PullHead, type PullHeadProps } from './pull-head.view.tsx'
 import { pullPath, type RepositoryAddress } from './pull-paths.ts'
 import { RewriteView } from './rewrite.view.tsx'
 import { pullTexts as texts } from '../languages/texts.ts'
+import { SuggestionBar } from './suggestion.view.tsx'
+import { Progress, ViewedButton } from './viewed.view.tsx'
 import { LineForm, ThreadView, uploadPath, type ThreadProps } from './thread.view.tsx'
 
 interface PullFilesProps {
@@ -43,6 +46,7 @@ interface PullFilesProps {
   readonly editing: string | undefined
   /** The contents that the viewer has marked as viewed, by path. */
   readonly viewed: ReadonlyMap<string, Oid>
+  readonly progress: ViewedProgress
   readonly base: Oid | undefined
   readonly head: Oid
   /** The commit that the viewer has reviewed, when only later changes are shown. */
@@ -55,6 +59,8 @@ interface PullFilesProps {
   /** Lines of the changes since a review take no comments. */
   readonly mayComment: boolean
   readonly isPoster: boolean
+  /** Ids of comments whose suggestions the viewer may commit. */
+  readonly applicable: ReadonlySet<number>
 }
 
 /** The changed files of a pull request: comments on lines, and the review. */
@@ -81,7 +87,7 @@ export function PullFilesView(props: PullFilesProps) {
         isReview
         mayComment={props.mayComment}
         isCollapsed={(file) => since === undefined && only === undefined && isViewed(props, file)}
-        actsOf={(file) => <ViewedButton {...props} file={file} />}
+        actsOf={(file) => <ViewedAct {...props} file={file} />}
         below={belowLines(props, addressOf)}
         fileAt={(side, kind, path) => {
           const commit = side === 'old' ? props.base : props.head
@@ -96,6 +102,8 @@ export function PullFilesView(props: PullFilesProps) {
         }
         tools={<Tools {...props} files={files} />}
       />
+      {props.mayComment ? <QuoteKey /> : null}
+      <SuggestionBar {...{ repository }} index={issue.index} applicable={props.applicable} from="files" />
     </>
   )
 }
@@ -104,14 +112,11 @@ const isViewed = ({ viewed }: PullFilesProps, { change }: ShownFile): boolean =>
   viewed.get(change.path) === change.newOid
 
 /** How many files the viewer has viewed, and the way to the changes since their review. */
-const Tools = ({ diff, viewed, since, reviewed, files }: PullFilesProps & { readonly files: string }) => {
+const Tools = ({ progress, since, reviewed, files }: PullFilesProps & { readonly files: string }) => {
   const { viewer } = usePage()
-  const seen = [...viewed].filter(([path, content]) => diff.contents.get(path) === content).length
   return (
     <>
-      {viewer === undefined || since !== undefined ? null : (
-        <span class="muted small">{texts.progress(seen, diff.total.files)}</span>
-      )}
+      {viewer === undefined || since !== undefined ? null : <Progress {...progress} />}
       {reviewed === undefined ? null : (
         <Link class="button quiet small" to={withQuery(files, { since: since === undefined ? 'review' : undefined })}>
           {since === undefined ? texts.sinceReview : texts.wholeDiff}
@@ -121,32 +126,20 @@ const Tools = ({ diff, viewed, since, reviewed, files }: PullFilesProps & { read
   )
 }
 
-const ViewedButton = (props: PullFilesProps & { readonly file: ShownFile }) => {
+const ViewedAct = (props: PullFilesProps & { readonly file: ShownFile }) => {
   const { viewer } = usePage()
-  const { repository, view, choice, file, since } = props
-  if (viewer === undefined || since !== undefined) return null
-  const { path, newOid } = file.change
-  const isDone = isViewed(props, file)
-  const label = isDone ? texts.markUnviewed(path) : texts.markViewed(path)
+  const { repository, view, choice, file } = props
+  if (viewer === undefined || props.since !== undefined) return null
   return (
-    <ActButton
+    <ViewedButton
       to={pullPath(repository, view.pair.issue.index, 'files/viewed')}
-      hidden={{
-        path: pathField(path),
-        content: newOid,
-        viewed: !isDone,
-        at: file.index,
-        style: choice.layout === 'split' ? 'split' : undefined,
-        whitespace: choice.ignoresSpace ? 'hide' : undefined,
-      }}
-      kind="quiet"
-      class="small viewed-button"
-      aria-label={label}
-      aria-pressed={isDone ? 'true' : 'false'}
-      title={label}
-    >
-      {texts.viewed}
-    </ActButton>
+      path={file.change.path}
+      content={file.change.newOid}
+      at={String(file.index)}
+      isViewed={isViewed(props, file)}
+      style={choice.layout === 'split' ? 'split' : undefined}
+      whitespace={choice.ignoresSpace ? 'hide' : undefined}
+    />
   )
 }
 
@@ -164,7 +157,7 @@ const threadProps = (
   may: props.may,
   mayReply: props.mayComment,
   mayResolve: props.mayResolve(thread),
-  mayApply: props.mayComment && props.mayEdit,
+  applicable: props.applicable,
   hasPending: props.reviews.pending !== undefined,
   editing: props.editing,
 })
@@ -223,6 +216,9 @@ function belowLines(props: PullFilesProps, addressOf: (changes: DiffAddress) => 
         path={file.change.path}
         hasPending={props.reviews.pending !== undefined}
         id={`line-${props.line}`}
+        open={props.line}
+        style={choice.layout === 'split' ? 'split' : undefined}
+        whitespace={choice.ignoresSpace ? 'hide' : undefined}
         uploadTo={uploadPath(repository, view.pair.issue.index, props.may)}
         frame={`diff-${file.index}`}
         cancelTo={addressOf({ only: choice.only, context: choice.contextLines })}
@@ -234,6 +230,7 @@ function belowLines(props: PullFilesProps, addressOf: (changes: DiffAddress) => 
 
 const ReviewMenu = ({ repository, view, reviews, isPoster }: PullFilesProps) => {
   const { issue } = view.pair
+  const { refused } = usePage()
   const at = (part: string) => pullPath(repository, issue.index, part)
   const verdicts = (['comment', 'approve', 'reject'] as const).map((value) => ({
     value,
@@ -242,7 +239,14 @@ const ReviewMenu = ({ repository, view, reviews, isPoster }: PullFilesProps) => 
     disabled: isPoster && value !== 'comment',
   }))
   return (
-    <Menu label={texts.finishReview(reviews.pendingCount)} align="end" kind="primary" class="review-menu" hotkey="a">
+    <Menu
+      label={texts.finishReview(reviews.pendingCount)}
+      align="end"
+      kind="primary"
+      class="review-menu"
+      hotkey="a"
+      isOpen={refused?.action === at('files/reviews/submit')}
+    >
       <Form isSentOnce to={at('files/reviews/submit')} class="menu-form stack">
         <Editor
           name="content"

@@ -4,10 +4,11 @@ import { canRead, gitRepo, inRepo, pullsEnabled } from '../../access/repo.requir
 import { mayEditIssue } from '../../issues/issue.policy.ts'
 import { getReadableIssue } from '../../issues/issue.service.ts'
 import { Moved } from '../../lib/errors.ts'
+import type { Oid } from '../../lib/ids.ts'
 import { getLostBranches } from '../../pulls/lost-branch.service.ts'
 import type { PullPair } from '../../pulls/pull.store.ts'
 import { mayResolve } from '../../pulls/reviews/review.policy.ts'
-import type { Thread } from '../../pulls/reviews/thread.service.ts'
+import type { PullReviews, Thread } from '../../pulls/reviews/thread.service.ts'
 import { viewPull } from '../../pulls/pull-view.service.ts'
 import { pathOf } from '../ui/paths.ts'
 import { repositoryOf } from './pull-paths.ts'
@@ -36,3 +37,16 @@ export const resolvableBy =
     first !== undefined &&
     !first.isPending &&
     mayHere(ctx).judge((viewer) => mayResolve(viewer, ctx.rights, issue, first.row)).allowed
+
+/** Returns the commit of the viewer's last review, when the head is another one by now. */
+export function reviewedBefore(
+  { viewer }: Pick<RepoCtx, 'viewer'>,
+  { pull }: PullPair,
+  { reviews }: Pick<PullReviews, 'reviews'>,
+): Oid | undefined {
+  const mine = reviews.findLast(
+    ({ reviewer_id: id, type, commit_oid: oid }) =>
+      viewer !== undefined && id === viewer.id && type !== 'pending' && type !== 'request' && oid !== '',
+  )
+  return mine && mine.commit_oid !== pull.synced_oid ? (mine.commit_oid as Oid) : undefined
+}

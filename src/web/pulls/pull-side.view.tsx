@@ -15,6 +15,7 @@ import { usePage } from '../ui/page-context.ts'
 import { pathOf } from '../ui/paths.ts'
 import { Link } from '../ui/link.tsx'
 import { Person } from '../ui/person.tsx'
+import { reviewersId } from './merge-box.view.tsx'
 import { pullPath, type RepositoryAddress } from './pull-paths.ts'
 import { pullTexts as texts } from '../languages/texts.ts'
 
@@ -131,6 +132,7 @@ const Reviewers = ({
   const mayChange = isSignedIn && choices !== undefined
   return (
     <Part
+      id={reviewersId}
       title={texts.reviewers}
       isEmpty={isEmpty}
       change={mayChange ? <ReviewerMenu {...{ to, view, choices, requested }} /> : null}

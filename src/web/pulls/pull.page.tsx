@@ -6,11 +6,13 @@ import { wholeMergeCommit } from '../../pulls/merge/merge-commit.service.ts'
 import { mergeStateOf } from '../../pulls/merge/merge-state.service.ts'
 import { getReviewChoices } from '../../pulls/reviews/review-choice.service.ts'
 import { getPullReviews, withoutContinued } from '../../pulls/reviews/thread.service.ts'
+import { listApplicable } from '../../pulls/suggestion.service.ts'
 import { plainSummary } from '../../markup/plain-summary.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { loadConversation } from '../issues/conversation.ts'
 import { page } from '../shell/page.tsx'
-import { loadPull, readsPull, resolvableBy } from './pull-page.ts'
+import { failedLines } from './failed-lines.ts'
+import { loadPull, readsPull, resolvableBy, reviewedBefore } from './pull-page.ts'
 import { PullPageView } from './pull.view.tsx'
 import { integer, text } from '../ui/fields.ts'
 
@@ -35,12 +37,13 @@ export const pullPage = page({
         .filter(({ comments: [first] }) => first && first.row.review_id !== null && shown.has(first.row.review_id))
         .flatMap(({ comments }) => comments.map(({ row }) => row))
     }
-    const [conversation, state, choices, mayDeleteBranch, revertible] = await Promise.all([
+    const [conversation, state, choices, mayDeleteBranch, revertible, applicable] = await Promise.all([
       loadConversation(ctx, pair.issue, query, ofShownReviews),
       pair.issue.is_closed ? undefined : mergeStateOf(ctx, pair),
       viewer && here.change.allowed ? getReviewChoices({ ...ctx, viewer }, pair) : undefined,
       viewer ? mayDeleteMergedHead({ ...ctx, viewer }, pair.pull) : false,
       here.write('code').allowed ? wholeMergeCommit(ctx, pair.pull) : undefined,
+      listApplicable(ctx, pair, reviews.threads),
     ])
     const { timeline } = conversation
     const { entries } = timeline
@@ -53,12 +56,15 @@ export const pullPage = page({
           query.before === undefined ? timeline : { ...timeline, entries: await withoutContinued(ctx, pair, entries) },
       },
       reviews,
+      applicable,
       state,
       choices,
       mayResolve: resolvableBy(ctx, pair),
       isSignedIn: here.change.allowed,
       mayDeleteBranch,
       revertible,
+      reviewed: reviewedBefore(ctx, pair, reviews),
+      failedAt: await failedLines(ctx, state?.statuses ?? []),
       mayCancel: viewer !== undefined && (ctx.rights.isAdmin || state?.scheduled?.doer_id === viewer.id),
     }
   },

@@ -290,12 +290,43 @@ test('mergeThePull, cancelTheMerge: a merge waits for a required check and can b
     status_check_contexts: ['build'],
   })
   const alice = await Browser.of(forge, 'alice')
-  assert.match((await alice.get(at)).text, /Status build is missing/)
+  assert.match((await alice.get(at)).text, /build has not reported yet/)
   assert.equal((await alice.submit(at, '/merge', { style: 'merge' })).status, 405)
   assert.equal((await alice.submit(at, '/merge', { style: 'merge', when: 'checks' })).status, 303)
   assert.match((await alice.get(at)).text, /Merges by itself/)
   assert.equal((await alice.submit(at, '/merge/cancel')).status, 303)
   assert.doesNotMatch((await alice.get(at)).text, /Merges by itself/)
+})
+
+test('pullPage, pullPushPage: a forced push names both heads and leads to the comparison of their commits', async () => {
+  await using forge = await startForge({ users: ['alice', 'carol'] })
+  const repo = await forge.given.repo({ owner: 'alice', private: true })
+  const textOf = (last: string) => `${Array.from({ length: 20 }, (_, at) => `line ${at}`).join('\n')}\n${last}\n`
+  const first = await commitFiles(forge, repo, 'topic', { 'a.txt': textOf('one') }, { message: 'Add a' })
+  const { json: pull } = await forge
+    .as('alice')
+    .must('POST', `${repo.api}/pulls`, { head: 'topic', base: 'main', title: 'Topic' })
+  const at = `/${repo.fullName}/pulls/${pull.number}`
+  // The same change on a newer base, with another text.
+  await commitFiles(forge, repo, 'main', { 'base.txt': 'newer\n' })
+  const second = await commitFiles(forge, repo, 'other', { 'a.txt': textOf('two') }, { message: 'Add a' })
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  await clone.must('push', '-q', '--force', 'origin', `${second}:refs/heads/topic`)
+  await forge.settle()
+
+  const alice = await Browser.of(forge, 'alice')
+  const { text } = await alice.get(at)
+  const line = /force-pushed the branch[^]*?Compare the commits/.exec(text)?.[0] ?? ''
+  const [path] = /\/[^"]*\/pushes\/\d+/.exec(line) ?? ['']
+  assert.ok(line.includes(`/commit/${first}"`) && line.includes(`/commit/${second}"`), line || text.slice(-20_000))
+  const push = await alice.get(path)
+  assert.equal(push.status, 200)
+  assert.match(push.text, /What a forced push changed[^]*Add a[^]*Changed/)
+  assert.match(push.text, /<span class="removed">[^<]*-\+one/)
+  assert.equal((await alice.get(`${at}/pushes/${Number(path.split('/').at(-1)) + 1}`)).status, 404)
+  const issue = (await forge.as('alice').must('POST', `${repo.api}/issues`, { title: 'An issue' })).json
+  assert.equal((await alice.get(path.replace(/pulls\/\d+/, `pulls/${issue.number}`))).status, 303)
+  assert.equal((await (await Browser.of(forge, 'carol')).get(path)).status, 404)
 })
 
 test('openNewPull: opens a pull request or a draft; a missing branch is refused', async () => {

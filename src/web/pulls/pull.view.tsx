@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import type { TimelineEntry } from '../../issues/timeline/timeline-view.service.ts'
 import type { Thread } from '../../pulls/reviews/thread.service.ts'
 import { EventEntry, groupEntries } from '../shared/timeline/event.view.tsx'
-import { Earlier, TimelineEvent } from '../shared/timeline/timeline.view.tsx'
+import { Earlier, QuoteKey, TimelineEvent } from '../shared/timeline/timeline.view.tsx'
 import { CommentEntry, CommentNote, OpeningText } from '../issues/comment.view.tsx'
 import { issueAt, livePath } from '../issues/issue-props.ts'
 import { Editor } from '../ui/editor.tsx'
@@ -17,10 +17,13 @@ import { PullHead } from './pull-head.view.tsx'
 import { pullPath } from './pull-paths.ts'
 import { PullSide, type PullSideProps } from './pull-side.view.tsx'
 import { pullTexts as texts } from '../languages/texts.ts'
+import { SuggestionBar } from './suggestion.view.tsx'
 import { ThreadView } from './thread.view.tsx'
 
 interface PullPageProps extends PullSideProps, MergeBoxProps {
   readonly mayResolve: (thread: Thread) => boolean
+  /** Ids of comments whose suggestions the viewer may commit. */
+  readonly applicable: ReadonlySet<number>
 }
 
 /** The conversation of a pull request: its text, what happened, what blocks the merge, and people at the side. */
@@ -41,8 +44,10 @@ export function PullPageView(props: PullPageProps) {
               <Entry {...props} group={group} />
             ))}
           </div>
+          <SuggestionBar {...{ repository }} index={issue.index} applicable={props.applicable} from={undefined} />
           {isEarlier ? null : <MergeBox {...props} />}
           {isEarlier ? null : <CommentForm {...props} />}
+          {conversation.may.comment && !isEarlier ? <QuoteKey /> : null}
         </div>
         <PullSide {...props} />
       </div>
@@ -64,7 +69,11 @@ function Entry({ group, ...props }: PullPageProps & { readonly group: readonly T
   return entry?.row.type === 'review' ? (
     <ReviewEntry {...props} entry={entry} />
   ) : (
-    <EventEntry group={group} repository={props.repository} />
+    <EventEntry
+      group={group}
+      repository={props.repository}
+      pushesTo={pullPath(props.repository, props.view.pair.issue.index, 'pushes')}
+    />
   )
 }
 
@@ -100,7 +109,7 @@ function ReviewEntry({ entry, ...props }: PullPageProps & { readonly entry: Time
           isAlone
           mayReply={props.isSignedIn && may.comment}
           mayResolve={props.isSignedIn && viewer !== undefined && props.mayResolve(thread)}
-          mayApply={props.mayEdit}
+          applicable={props.applicable}
           hasPending={reviews.pending !== undefined}
         />
       ))}
@@ -158,9 +167,7 @@ const CommentForm = ({ repository, view, mayEdit, conversation, lost }: PullPage
             {issue.is_closed ? texts.reopen : texts.close}
           </Submit>
         ) : null}
-        <Submit kind="plain" data-hotkey="Mod+Enter">
-          {texts.comment}
-        </Submit>
+        <Submit kind="plain">{texts.comment}</Submit>
       </div>
     </Form>
   )

@@ -2,7 +2,7 @@ import type { RepoCtx } from '../../access/context.ts'
 import { notArchived } from '../../access/repo.requirements.ts'
 import { pathNumber } from '../../http/schema.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
-import { applySuggestion } from '../../pulls/suggestion.service.ts'
+import { applySuggestions } from '../../pulls/suggestion.service.ts'
 import { getPull, getStoredPull } from '../../pulls/pull.service.ts'
 import { codeCommentInRepo } from '../../pulls/reviews/review.requirements.ts'
 import { createReview, deleteReview, getReview, submitReview } from '../../pulls/reviews/review.service.ts'
@@ -15,14 +15,22 @@ import { repositoryOf, pullPath } from './pull-paths.ts'
 import { pullFilesPage } from './pull-files.page.tsx'
 import { pullPage } from './pull.page.tsx'
 import { readsPull } from './pull-page.ts'
+import { Progress, progressId, ViewedButton, viewedId } from './viewed.view.tsx'
 import { pullTexts as texts } from '../languages/texts.ts'
-import { integer, text, tick } from '../ui/fields.ts'
+import { integer, text, textList, tick } from '../ui/fields.ts'
 import { pathOfField } from '../ui/path-field.ts'
 
 const params = { index: pathNumber }
 
-const filesPath = (ctx: RepoCtx, index: number, file: string | undefined): string =>
-  withQuery(pullPath(repositoryOf(ctx), index, 'files'), { file })
+const filesPath = (
+  ctx: RepoCtx,
+  index: number,
+  query: {
+    readonly file: string | undefined
+    readonly style?: string | undefined
+    readonly whitespace?: string | undefined
+  },
+): string => withQuery(pullPath(repositoryOf(ctx), index, 'files'), query)
 
 /** Comments on a line: at once, or as a part of the review that the person has begun. */
 export const commentOnLine = act({
@@ -41,8 +49,14 @@ export const commentOnLine = act({
     mode: text,
     from: text,
     reply: integer,
+    open: text,
+    style: text,
+    whitespace: text,
   },
-  again: pullFilesPage,
+  again: async ({ body }) => (body['from'] === 'conversation' ? pullPage : pullFilesPage),
+  // The form appears at its line, whatever lines were typed.
+  againQuery: ({ from, path, open, style, whitespace }) =>
+    from === 'conversation' ? {} : { file: path && pathOfField(path), line: open, style, whitespace },
   async run({ ctx, params: { index }, body }) {
     const content = body.content ?? ''
     if (content.trim() === '') throw new Invalid('[content]: a comment needs a text', 'invalid', { field: 'content' })
@@ -69,7 +83,13 @@ export const commentOnLine = act({
         },
       ],
     })
-    return { to: body.from === 'conversation' ? pullPath(repositoryOf(ctx), index) : filesPath(ctx, index, path) }
+    const { style, whitespace } = body
+    return {
+      to:
+        body.from === 'conversation'
+          ? pullPath(repositoryOf(ctx), index)
+          : filesPath(ctx, index, { file: path, style, whitespace }),
+    }
   },
 })
 
@@ -128,7 +148,8 @@ export const resolveTheConversation = act({
     if (!thread) throw new NotFound('the comment does not exist', 'comment_not_found')
     await setResolved(ctx, pair, thread, body.resolved ?? false)
     const anchor = `#issuecomment-${ctx.comment.id}`
-    const page = body.from === 'files' ? filesPath(ctx, index, thread.path) : pullPath(repositoryOf(ctx), index)
+    const page =
+      body.from === 'files' ? filesPath(ctx, index, { file: thread.path }) : pullPath(repositoryOf(ctx), index)
     return { to: `${page}${anchor}` }
   },
 })
@@ -141,13 +162,24 @@ export const markFileViewed = act({
   requires: readsPull,
   params,
   again: pullFilesPage,
+  answersParts: true,
   fields: { path: text, content: text, viewed: tick, style: text, whitespace: text, at: text },
   async run({ ctx, params: { index }, body }) {
-    const { path = '', content = '', style, whitespace } = body
-    const file = { path: pathOfField(path), content }
-    await setViewed(ctx, await getStoredPull(ctx, index), file, body.viewed ?? false)
-    const page = withQuery(pullPath(repositoryOf(ctx), index, 'files'), { style, whitespace })
-    return { to: /^\d{1,6}$/.test(body.at ?? '') ? `${page}#diff-${body.at}` : page }
+    const { content = '', style, whitespace, viewed: isViewed = false } = body
+    const path = pathOfField(body.path ?? '')
+    const progress = await setViewed(ctx, await getStoredPull(ctx, index), { path, content }, isViewed)
+    const files = pullPath(repositoryOf(ctx), index, 'files')
+    const page = withQuery(files, { style, whitespace })
+    const at = /^\d{1,6}$/.test(body.at ?? '') ? body.at : undefined
+    if (at === undefined) return { to: page }
+    const file = { path, content, at, style, whitespace, isViewed }
+    return {
+      to: `${page}#diff-${at}`,
+      parts: {
+        [viewedId(at)]: <ViewedButton {...file} to={`${files}/viewed`} />,
+        [progressId]: <Progress {...progress} />,
+      },
+    }
   },
 })
 
@@ -163,7 +195,34 @@ export const applyTheSuggestion = act({
     // Comments of other pull requests, and of pending reviews of others, are not among them.
     const thread = threadOf(await getPullReviews(ctx, pair), ctx.comment.id)
     if (!thread) throw new NotFound('the comment does not exist', 'comment_not_found')
-    await applySuggestion(ctx, pair, ctx.comment, thread)
+    await applySuggestions(ctx, pair, [{ comment: ctx.comment, thread }])
     return { to: pullPath(repositoryOf(ctx), index), notice: texts.suggestionApplied }
+  },
+})
+
+/** Commits chosen suggestions to the head branch, all in one commit. */
+export const applyTheSuggestions = act({
+  path: '/{username}/{reponame}/pulls/{index}/suggestions',
+  twin: null,
+  requires: [...readsPull, notArchived],
+  params,
+  cost: 'expensive',
+  again: pullPage,
+  fields: { comment: textList, message: text, from: text },
+  async run({ ctx, params: { index }, body }) {
+    const pair = await getPull(ctx, index)
+    const reviews = await getPullReviews(ctx, pair)
+    const chosen = [...new Set(body.comment)].map((id) => {
+      const thread = threadOf(reviews, Number(id))
+      const comment = thread?.comments.find(({ row }) => row.id === Number(id))?.row
+      if (!thread || !comment) throw new NotFound('the comment does not exist', 'comment_not_found')
+      return { comment, thread }
+    })
+    await applySuggestions(ctx, pair, chosen, body.message)
+    const at = repositoryOf(ctx)
+    return {
+      to: body.from === 'files' ? pullPath(at, index, 'files') : pullPath(at, index),
+      notice: texts.suggestionsApplied(chosen.length),
+    }
   },
 })

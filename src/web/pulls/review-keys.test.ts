@@ -1,45 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { Browser } from '../../testing/browser.ts'
-import { browserTimeoutMs } from '../../testing/chromium.ts'
-import { startForge, type Forge } from '../../testing/forge.ts'
-import { collaborator, commitFiles } from '../../testing/given-pull.ts'
+import { startForge } from '../../testing/forge.ts'
 import { isDefined, openPage, skip } from '../shell/scripts.test-support.ts'
-
-const lines = Array.from({ length: 30 }, (_, at) => `line ${at + 1}`)
-const textOf = (all: readonly string[]) => `${all.join('\n')}\n`
-
-/** A pull request of alice with two changes in a file and a new file, which has an open conversation. */
-async function givenChanges(forge: Forge) {
-  const repo = await forge.given.repo({ owner: 'alice' })
-  await collaborator(forge, repo, 'bob')
-  await commitFiles(forge, repo, 'main', { 'first.txt': textOf(lines) })
-  const changed = lines.map((line, at) => (at === 2 || at === 24 ? `${line} changed` : line))
-  await commitFiles(forge, repo, 'topic', { 'first.txt': textOf(changed), 'second.txt': textOf(['one', 'two']) })
-  const { json } = await forge
-    .as('alice')
-    .must('POST', `${repo.api}/pulls`, { head: 'topic', base: 'main', title: 'Two files' })
-  const api = `${repo.api}/pulls/${json.number}`
-  const comments = [{ path: 'second.txt', new_position: 1, body: 'Why one?' }]
-  await forge.as('alice').must('POST', `${api}/reviews`, { event: 'COMMENT', body: '', comments })
-  return { api, files: `/${repo.fullName}/pulls/${json.number}/files` }
-}
-
-/** A page in a browser with the sign-in of an account. */
-async function openAs(forge: Forge, name: string) {
-  const person = await Browser.of(forge, name)
-  const it = await openPage(forge, '')
-  const cookies = person
-    .cookieHeader()
-    .split('; ')
-    .map((each) => {
-      const at = each.indexOf('=')
-      return { name: each.slice(0, at), value: each.slice(at + 1), url: forge.url }
-    })
-  await it.page.context().addCookies(cookies)
-  return it
-}
+import { givenChanges, openAs, reachValue } from './review.test-support.ts'
 
 /** Where the focus is: the id of a line, the file of a head, the name of a conversation, or the element. */
 const place = `(() => {
@@ -49,16 +13,6 @@ const place = `(() => {
   if (element.matches('.diff-file summary')) return element.closest('turbo-frame').id
   return element.matches('.thread') ? element.ariaLabel : element.localName
 })()`
-/** Waits until an expression has a value; the policy of pages forbids Playwright to evaluate one by itself. */
-const reachValue = async (page: Page, expression: string, expected: string) => {
-  const until = Date.now() + browserTimeoutMs
-  let value = await page.evaluate(expression)
-  while (value !== expected && Date.now() < until) {
-    await page.waitForTimeout(20)
-    value = await page.evaluate(expression)
-  }
-  assert.equal(value, expected)
-}
 const reach = (page: Page, expected: string) => reachValue(page, place, expected)
 /** The scripts of the keys are loaded late, so the first key is pressed until it has an effect. */
 const pressFirst = async (page: Page, key: string) => {

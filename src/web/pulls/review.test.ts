@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Browser } from '../../testing/browser.ts'
+import { Browser, hiddenFields } from '../../testing/browser.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import { commitFiles } from '../../testing/given-pull.ts'
+import { skip } from '../shell/scripts.test-support.ts'
 import { withPull } from './pull.test-support.ts'
+import { givenChanges, openAs, reachValue } from './review.test-support.ts'
 
 test('commentOnLine, submitTheReview, discardTheReview: comments wait for the review; nobody approves their own', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
@@ -85,6 +87,46 @@ test('markFileViewed: a file stays viewed by one person while its content is the
   assert.match((await bob.get(files)).text, /1 of 1 viewed/)
   await bob.submit(files, '/files/viewed')
   assert.match((await bob.get(files)).text, /0 of 1 viewed/)
+})
+
+test('markFileViewed: scripts get the button and the progress only', { skip }, async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { at, files } = await givenChanges(forge)
+  const bob = await Browser.of(forge, 'bob')
+  const fields = { ...hiddenFields((await bob.get(files)).text, '/files/viewed'), _csrf: await bob.csrf(files) }
+  const accept = 'text/vnd.turbo-stream.html, text/html'
+  const answer = await bob.send('POST', `${files}/viewed`, fields, { accept })
+  assert.equal(answer.status, 200)
+  assert.match(answer.headers.get('content-type') ?? '', /^text\/vnd\.turbo-stream\.html/)
+  assert.deepEqual(answer.text.match(/target="[^"]+"/g), ['target="viewed-0"', 'target="viewed-progress"'])
+  assert.match(answer.text, /aria-pressed="true"[^]*1 of 2 viewed/)
+  assert.ok(answer.text.length < 1500, `${answer.text.length} characters`)
+  const changed = await bob.send('POST', `${files}/viewed`, { ...fields, content: 'other' }, { accept })
+  assert.equal(changed.status, 404)
+
+  await using it = await openAs(forge, 'bob')
+  const { page, wrong } = it
+  const requests: string[] = []
+  await page.goto(files)
+  await page.evaluate(`document.querySelector('#diff-0').isSame = true`)
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    if (!pathname.startsWith('/assets/')) requests.push(`${request.method()} ${pathname}`)
+  })
+  const button = page.locator('#diff-1 .viewed-button')
+  await button.click()
+  await page.getByText('2 of 2 viewed').waitFor()
+  await reachValue(page, `String(document.querySelector('#diff-1 details').open)`, 'false')
+  assert.equal(await button.getAttribute('aria-pressed'), 'true')
+  await page.locator('#diff-0 .viewed-button').click()
+  await page.getByText('1 of 2 viewed').waitFor()
+  await reachValue(page, `String(document.querySelector('#diff-0 details').open)`, 'true')
+  assert.equal(await page.evaluate(`document.querySelector('#diff-0').isSame`), true, 'the page is the same')
+  assert.deepEqual(requests, [`POST ${files}/viewed`, `POST ${files}/viewed`])
+  await page.goto(at)
+  await page.goto(files)
+  await page.getByText('1 of 2 viewed').waitFor()
+  assert.deepEqual(wrong, [])
 })
 
 /** The id of the newest comment on a line, by the API. */
@@ -190,6 +232,92 @@ test('applyTheSuggestion: whoever may write to the branch commits the suggested 
   assert.equal(Buffer.from(json.content, 'base64').toString(), 'one\ntwo\n')
   const again = await alice.post(`${at}${act}`, { _csrf: await alice.csrf('/user/settings') })
   assert.equal(again.status, 409)
+})
+
+test('applyTheSuggestions: chosen suggestions become one commit, or none does', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const { repo, pull, at } = await withPull(forge)
+  const lines = Array.from({ length: 12 }, (_, line) => `line ${line + 1}`)
+  await commitFiles(forge, repo, pull.branch, {
+    'many.txt': `${lines.join('\n')}\n`,
+    'other.txt': 'one\ntwo\n',
+  })
+  const suggest = (path: string, line: number, ...words: string[]) => ({
+    path,
+    new_position: line,
+    body: `Shorter:\n\`\`\`suggestion\n${words.join('\n')}\n\`\`\``,
+  })
+  const { json: review } = await forge.as('bob').must('POST', `${pull.api}/reviews`, {
+    event: 'COMMENT',
+    comments: [suggest('many.txt', 3, 'three', 'more'), suggest('many.txt', 9, 'nine'), suggest('other.txt', 1, '1')],
+  })
+  const comments = (await forge.as('bob').get(`${pull.api}/reviews/${review.id}/comments`)).json
+  const idOf = (path: string, body: string): string =>
+    String(comments.find((each: { path: string; body: string }) => each.path === path && each.body.includes(body)).id)
+  const [three, nine, one] = [idOf('many.txt', 'three'), idOf('many.txt', 'nine'), idOf('other.txt', '1')]
+  const headOf = async () => (await forge.as('alice').get(`${repo.api}/branches/${pull.branch}`)).json.commit.id
+  const alice = await Browser.of(forge, 'alice')
+  const carol = await Browser.of(forge, 'carol')
+  const head = await headOf()
+
+  const page = (await alice.get(at)).text
+  assert.match(page, /<del>line 3\n<\/del><ins>three\n<\/ins><ins>more\n<\/ins>/)
+  assert.match(page, /3 suggestions can be applied/)
+  assert.doesNotMatch((await carol.get(at)).text, /name="comment"|action="[^"]*\/suggestions/)
+  const send = (person: Browser, fields: Record<string, string | readonly string[]>) =>
+    person.submit(at, '/suggestions"', fields)
+  const foreign = { _csrf: await carol.csrf('/user/settings'), comment: [three] }
+  assert.equal((await carol.post(`${at}/suggestions`, foreign)).status, 403)
+  assert.equal((await send(alice, {})).status, 422)
+  assert.equal((await send(alice, { comment: [three, '999999'] })).status, 404)
+  assert.equal(await headOf(), head)
+
+  const done = await send(alice, { comment: [three, nine], message: 'Shorten the lines' })
+  assert.deepEqual([done.status, done.headers.get('location')], [303, at])
+  const { json: commits } = await forge.as('alice').get(`${repo.api}/commits?sha=${pull.branch}&limit=2`)
+  assert.deepEqual(
+    commits.map((each: { sha: string; commit: { message: string } }) => [
+      each.commit.message.trim(),
+      each.sha === head,
+    ]),
+    [
+      ['Shorten the lines', false],
+      [commits[1].commit.message.trim(), true],
+    ],
+  )
+  const { json } = await forge.as('alice').get(`${repo.api}/contents/many.txt?ref=${pull.branch}`)
+  const now = [...lines.slice(0, 2), 'three', 'more', ...lines.slice(3, 8), 'nine', ...lines.slice(9)]
+  assert.equal(Buffer.from(json.content, 'base64').toString(), `${now.join('\n')}\n`)
+
+  // One that no longer applies refuses all.
+  const alone = await headOf()
+  const { _csrf } = hiddenFields((await alice.get(at)).text, `/suggestions/${one}`)
+  const stale = await alice.post(`${at}/suggestions`, {
+    _csrf: _csrf ?? '',
+    comment: [one, nine],
+    message: 'Too late now',
+  })
+  assert.equal(stale.status, 409)
+  assert.match(stale.text, /The line has changed since the suggestion/)
+  assert.match(stale.text, /Too late now/, 'the message is not lost')
+  assert.equal(await headOf(), alone)
+  assert.match((await alice.get(`${at}/files?file=other.txt`)).text, new RegExp(`/suggestions/${one}"`))
+})
+
+test('applyTheSuggestions: two suggestions for the same line are refused', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { pull, at } = await withPull(forge)
+  const path = `${pull.branch}.txt`
+  const bodies = ['```suggestion\nhis\n```', '```suggestion\nhers\n```']
+  const comments = bodies.map((body) => ({ path, new_position: 1, body }))
+  await forge.as('bob').must('POST', `${pull.api}/reviews`, { event: 'COMMENT', comments })
+  const alice = await Browser.of(forge, 'alice')
+  const ids = [...(await alice.get(at)).text.matchAll(/name="comment" value="(\d+)"/g)].map(([, id = '']) => id)
+  assert.equal(ids.length, 2)
+  const refused = await alice.submit(at, '/suggestions"', { comment: ids })
+  assert.equal(refused.status, 409)
+  assert.match(refused.text, /Two of the suggestions change the same line/)
+  assert.equal(refused.text.match(/name="comment"[^>]* checked/g)?.length, 2, 'the choice is kept')
 })
 
 test('pullPage: a suggestion whose line a push has changed cannot be applied', async () => {

@@ -1,24 +1,29 @@
 import type { RewrittenCommit } from '../../git/git.ts'
-import type { Rewrite } from '../../pulls/reviews/rewrite.service.ts'
+import type { ForcedPush, Rewrite } from '../../pulls/reviews/rewrite.service.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
-import { Tag } from '../ui/parts.tsx'
+import { Empty, Tag } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
+import { PullHead, type PullHeadProps } from './pull-head.view.tsx'
 import type { RepositoryAddress } from './pull-paths.ts'
 import { rewriteTexts as texts } from '../languages/texts.ts'
 import { RowBox } from '../ui/row-box.tsx'
 
-/** The commits of a rewritten branch, each beside the one that was reviewed. */
+/** The commits of a rewritten branch, each beside the one that it replaced. */
 export const RewriteView = ({
   repository,
   rewrite,
+  title = texts.title,
+  hint = texts.hint,
 }: {
   readonly repository: RepositoryAddress
   readonly rewrite: Rewrite
+  readonly title?: string
+  readonly hint?: string
 }) => (
   <section class="rewrite">
-    <h2>{texts.title}</h2>
-    <p class="muted small">{texts.hint}</p>
+    <h2>{title}</h2>
+    <p class="muted small">{hint}</p>
     {rewrite.isBounded ? <p class="muted small">{texts.bounded}</p> : null}
     <RowBox rows={rewrite.commits}>
       {(commit) => (
@@ -73,3 +78,30 @@ const CommitId = ({ repository, oid }: { readonly repository: RepositoryAddress;
 
 const classOf = (line: string): string | undefined =>
   line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : line.startsWith('@@') ? 'muted' : undefined
+
+interface PushProps extends Omit<PullHeadProps, 'tab'> {
+  readonly push: ForcedPush
+}
+
+/** What a forced push changed. */
+export const PushView = ({ push, ...head }: PushProps) => {
+  const { repository } = head
+  return (
+    <>
+      <PullHead {...head} tab="conversation" />
+      <p>
+        {texts.pushHeads(
+          <CommitId {...{ repository }} oid={push.old} />,
+          <CommitId {...{ repository }} oid={push.new} />,
+        )}
+      </p>
+      {push.rewrite === undefined ? (
+        <Empty icon="git-commit" title={texts.pushTitle}>
+          <p>{push.isGone ? texts.gone : texts.onlyAdded}</p>
+        </Empty>
+      ) : (
+        <RewriteView {...{ repository }} rewrite={push.rewrite} title={texts.pushTitle} hint={texts.pushHint} />
+      )}
+    </>
+  )
+}

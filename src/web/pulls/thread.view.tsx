@@ -1,6 +1,5 @@
 import type { IssueRow } from '../../db/tables/issues.ts'
 import type { ReactionCount } from '../../issues/timeline/timeline-view.service.ts'
-import { suggestedLines } from '../../pulls/reviews/suggestion.rules.ts'
 import type { LineComment, Thread } from '../../pulls/reviews/thread.service.ts'
 import { Comment } from '../shared/timeline/timeline.view.tsx'
 import type { ConversationProps } from '../issues/issue-props.ts'
@@ -12,8 +11,10 @@ import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import { Tag } from '../ui/parts.tsx'
+import { usePage, type PageFacts } from '../ui/page-context.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { pullPath, type RepositoryAddress } from './pull-paths.ts'
+import { SuggestionActs } from './suggestion.view.tsx'
 import { pullTexts as words } from '../languages/texts.ts'
 
 export interface ThreadProps {
@@ -30,8 +31,8 @@ export interface ThreadProps {
   readonly may: ConversationProps['may']
   readonly mayReply: boolean
   readonly mayResolve: boolean
-  /** The viewer may write to the head branch. */
-  readonly mayApply: boolean
+  /** Ids of comments whose suggestions the viewer may commit. */
+  readonly applicable: ReadonlySet<number>
   readonly hasPending?: boolean
   /** Anchor of the text that is shown as a form. */
   readonly editing?: string | undefined
@@ -114,9 +115,13 @@ const ThreadHead = ({ thread, repository, issue, isAlone, filePath }: ThreadProp
   )
 }
 
+const isRefusedReply = (refused: PageFacts['refused'], id: number | undefined): boolean =>
+  refused !== undefined && refused.action.endsWith('/files/reviews/comments') && refused.values['reply'] === id
+
 const ThreadBody = (props: ThreadProps) => {
   const { thread, repository, issue, isAlone } = props
   const [first] = thread.comments
+  const { refused } = usePage()
   return (
     <>
       {isAlone ? <PatchLines patch={first?.row.patch ?? ''} /> : null}
@@ -126,7 +131,7 @@ const ThreadBody = (props: ThreadProps) => {
       {props.mayReply || props.mayResolve ? (
         <div class="thread-foot">
           {props.mayReply ? (
-            <details class="thread-reply">
+            <details class="thread-reply" open={isRefusedReply(refused, first?.row.id)}>
               <summary class="button plain small">{words.reply}</summary>
               <LineForm
                 {...{ repository, index: issue.index, path: thread.path, side: thread.side }}
@@ -159,7 +164,6 @@ const ThreadBody = (props: ThreadProps) => {
 
 function ThreadComment({
   comment,
-  thread,
   repository,
   issue,
   filePath,
@@ -172,7 +176,6 @@ function ThreadComment({
     pathOf(repository.owner, repository.name, 'issues', issue.index, 'comments', row.id, part)
   const mayEdit = may.editComment(row)
   const anchor = anchorOf(row)
-  const isSuggestion = thread.side === 'new' && !thread.isOutdated && suggestedLines(row.content) !== undefined
   return (
     <Comment
       anchor={anchor}
@@ -197,11 +200,10 @@ function ThreadComment({
       historyTo={row.content_version > 0 && !isPending ? at('history') : undefined}
       tasksTo={mayEdit ? at('tasks') : undefined}
       isEditing={editing === anchor}
+      mayQuote={props.mayReply}
     >
-      {props.mayApply && isSuggestion && !isPending ? (
-        <ActButton to={pullPath(repository, issue.index, 'suggestions', row.id)} class="small" icon="check">
-          {words.applySuggestion}
-        </ActButton>
+      {props.applicable.has(row.id) ? (
+        <SuggestionActs {...{ repository, issue, row }} hasMore={props.applicable.size > 1} />
       ) : null}
     </Comment>
   )
@@ -235,6 +237,7 @@ export const LineForm = ({
   cancelTo,
   from,
   uploadTo,
+  ...place
 }: {
   readonly repository: RepositoryAddress
   readonly index: number
@@ -249,6 +252,10 @@ export const LineForm = ({
   /** Id of the frame that shows the answer. */
   readonly frame?: string
   readonly cancelTo?: string
+  /** The line at which the form is open, such as `3-R12`, and how the page shows lines. */
+  readonly open?: string | undefined
+  readonly style?: string | undefined
+  readonly whitespace?: string | undefined
   /** The page that the form leads back to; the default is the changed files. */
   readonly from?: 'files' | 'conversation'
   /** Path that takes dropped files. */
@@ -261,7 +268,7 @@ export const LineForm = ({
       to={pullPath(repository, index, 'files/reviews/comments')}
       class="stack line-form"
       label={words.lineText(path, lines)}
-      hidden={{ path: pathField(path), from, ...(replyTo === undefined ? { side } : { reply: replyTo }) }}
+      hidden={{ path: pathField(path), from, ...(replyTo === undefined ? { side } : { reply: replyTo }), ...place }}
       {...(frame === undefined ? {} : { 'data-turbo-frame': frame })}
     >
       {replyTo !== undefined ? null : (

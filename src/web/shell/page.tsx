@@ -34,7 +34,7 @@ import { explained } from './explained.ts'
 import { noticeCookie } from './notice.ts'
 import { unkept } from './page-headers.ts'
 import { confirmationFields, recentSignInFor, type Sent } from './recent-sign-in.tsx'
-import { readStored, sendPage } from './send-page.tsx'
+import { partsType, readStored, sendPage, sendParts } from './send-page.tsx'
 import { shellTexts } from '../languages/texts.ts'
 
 type QueryOf<Query extends Schemas> = {
@@ -149,6 +149,8 @@ export const againReplies = {
   429: bytesOf('text/html'),
 } as const
 
+const actReplies = { 303: 'empty', ...againReplies } as const
+
 export const isAgainStatus = (status: number): status is keyof typeof againReplies =>
   Object.hasOwn(againReplies, status)
 
@@ -231,13 +233,19 @@ export interface ActResult {
   readonly cookies?: readonly string[]
   /** Further headers of the redirect. */
   readonly headers?: Readonly<Record<string, string>>
+  /** What the act changes in the page, by id: an act that declares `answersParts` sends it to scripts in place of a redirect. */
+  readonly parts?: Readonly<Record<string, VNode>>
 }
 
 /**
  * Returns the page that shows a refused form again; undefined: the error page does, with the texts. So it does when the
  * requirements refuse.
  */
-export type PageOf<Ctx, Params> = (input: { readonly ctx: Ctx; readonly params: Params }) => Promise<Page | undefined>
+export type PageOf<Ctx, Params> = (input: {
+  readonly ctx: Ctx
+  readonly params: Params
+  readonly body: Readonly<Record<string, unknown>>
+}) => Promise<Page | undefined>
 
 /** Says that the texts of an act come from its page, such as the name of what a button deletes: nobody typed them. */
 export const nothingTyped = 'nothing typed'
@@ -294,8 +302,12 @@ interface ActDeclaration<
    * again, it adds nothing twice (docs/decisions/0172-a-form-is-sent-once.md).
    */
   readonly once?: true
-  /** Names of fields that the page takes in its query, such as the template of a form. */
-  readonly againQuery?: readonly (keyof Fields & string)[]
+  /** Names of fields that the page takes in its query, such as the template of a form; or returns the query. */
+  readonly againQuery?:
+    | readonly (keyof Fields & string)[]
+    | ((body: Static<TObject<Fields>>) => Readonly<Record<string, unknown>>)
+  /** Scripts get only the parts of the page that the act changes. */
+  readonly answersParts?: true
   /** Maps prefixes of refusal codes to fields. */
   readonly problemFields?: Readonly<Record<string, string>>
   readonly run: (input: {
@@ -324,6 +336,9 @@ export function act<
     throw new Error(`${path}: a refusal shows its page, so its cost is 'expensive' too`)
   }
   const fields = declaration.fields ?? ({} as Fields)
+  const { againQuery = [] } = declaration
+  const againQueryOf = (body: Readonly<Record<string, unknown>>) =>
+    typeof againQuery === 'function' ? againQuery(body as Static<TObject<Fields>>) : pick(body, againQuery)
   const run = async (sent: {
     readonly ctx: object
     readonly params: unknown
@@ -342,8 +357,12 @@ export function act<
         notice,
         cookies = [],
         headers = {},
+        parts,
       } = await runOnceAt(input, () => declaration.run(input as unknown as Parameters<typeof declaration.run>[0]))
       input.call.cookies.push(...cookies)
+      if (parts !== undefined && declaration.answersParts && input.call.headers.accept?.includes(partsType)) {
+        return sendParts(ctx, input.call, parts)
+      }
       if (notice !== undefined) input.call.cookies.push(noticeCookie(ctx.config, notice))
       return empty(303, { location: siteHref(ctx.config, to), ...headers })
     } catch (error) {
@@ -354,7 +373,7 @@ export function act<
       return shown.showAgain({
         ctx,
         params: input.params as Readonly<Record<string, unknown>>,
-        query: pick(input.body as Readonly<Record<string, unknown>>, declaration.againQuery ?? []),
+        query: againQueryOf(input.body as Readonly<Record<string, unknown>>),
         call: input.call,
         status: error.status,
         refused: {
@@ -386,7 +405,7 @@ export function act<
     const { ctx, params, body, call } = input
     if (body[versionName] === undefined || again === undefined) return
     const shown = typeof again === 'function' ? await again(input as unknown as Parameters<typeof again>[0]) : again
-    const query = pick(body, declaration.againQuery ?? [])
+    const query = againQueryOf(body)
     const stored = await shown?.storedFields({ ctx, params, query, call, action: actionOf(call) })
     const crossed = stored && crossedEdit(body, stored, Object.keys(fields))
     if (crossed) throw new CrossedEditRefusal(crossed)
@@ -410,7 +429,7 @@ export function act<
     outlivesCredential: declaration.outlivesCredential,
     maxBodyBytes: declaration.maxBodyBytes,
     cost: declaration.cost,
-    reply: { 303: 'empty', ...againReplies },
+    reply: declaration.answersParts ? { ...actReplies, 200: bytesOf(partsType) } : actReplies,
     run: async (input) => run(input as Parameters<typeof run>[0]) as Promise<Reply<303, undefined>>,
   })
   return {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { ComponentChild } from 'preact'
+import type { ComponentChild, VNode } from 'preact'
 import type { SignedInCtx } from '../../access/context.ts'
 import type { ErrorForm } from '../../http/error-forms.ts'
 import type { Call } from '../../http/operation.ts'
@@ -15,7 +15,7 @@ import type { PageFacts, RefusedForm } from '../ui/page-context.ts'
 import { inLanguage, readerLanguage } from '../languages/reader.ts'
 import { assetPath } from './assets.ts'
 import type { BrowserCtx } from './browser-context.ts'
-import { renderDocument, type PageMeta } from './document.tsx'
+import { renderDocument, renderView, type PageMeta } from './document.tsx'
 import { ErrorContent, errorHeading } from './error-page.tsx'
 import { contextOf } from './browser-context.ts'
 import { languageFor } from './language-for.ts'
@@ -135,6 +135,21 @@ export function readStored(
 /** Returns a part of a page, which a script puts into it, with the policy of pages: its address can also be opened. */
 export const sendFragment = ({ config }: { readonly config: Config }, html: string): StreamReply<200> =>
   bytes(htmlType, html, { headers: pageHeaders(config, readerLanguage()) })
+
+/** What scripts ask for when they send a form, and put into the page. */
+export const partsType = 'text/vnd.turbo-stream.html'
+
+/** Returns parts of a page, each by the id of the element that it takes the place of. */
+export function sendParts(ctx: BrowserCtx, call: Call, parts: Readonly<Record<string, VNode>>): StreamReply<200> {
+  const list = Object.entries(parts).map(([id, part]) => (
+    <turbo-stream action="replace" target={id}>
+      <template>{part}</template>
+    </turbo-stream>
+  ))
+  return bytes(`${partsType};charset=utf-8`, renderView(factsOf(ctx, call.url), <>{list}</>), {
+    headers: pageHeaders(ctx.config, readerLanguage()),
+  })
+}
 
 /** Path of the operation that answers browsers where no operation is. */
 export const unknownPath = '/-/unknown'

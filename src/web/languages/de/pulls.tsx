@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import type { MergeBlocker } from '../../../pulls/merge/merge-state.service.ts'
 import type { MergeStyle } from '../../../pulls/merge/merge-style.ts'
 import { counted } from '../amounts.ts'
@@ -73,6 +74,14 @@ export const pullTexts = {
   seeInFiles: 'In den Dateien ansehen',
   applySuggestion: 'Vorschlag übernehmen',
   suggestionApplied: 'Der Vorschlag ist in den Branch committet.',
+  chooseSuggestion: 'Für einen gemeinsamen Commit auswählen',
+  suggestions: 'Vorschläge',
+  suggestionsHint: (count: number) =>
+    `${counted(count, 'Vorschlag kann', 'Vorschläge können')} übernommen werden. Die ausgewählten werden ein Commit.`,
+  suggestionsMessage: 'Nachricht des Commits',
+  applyChosen: 'Ausgewählte Vorschläge committen',
+  suggestionsApplied: (count: number) =>
+    `${counted(count, 'Vorschlag ist', 'Vorschläge sind')} in den Branch committet.`,
   reply: 'Antworten',
   lineText: (path: string, lines: LineRange) => `Kommentar zu ${path}, ${lineWords(lines)}`,
   lines: (lines: LineRange) => lineWords(lines),
@@ -190,11 +199,26 @@ export const pullTexts = {
       title: 'Die Verläufe hängen nicht zusammen',
       help: 'Beide Branches brauchen einen gemeinsamen Commit.',
     },
-    statuses: {
-      title: 'Eine nötige Prüfung ist nicht bestanden',
+    rejected: {
+      title: 'Ein Gutachten verlangt Änderungen',
+      help: 'Ein neues Gutachten muss es ersetzen, oder es wird verworfen.',
+    },
+    failed: {
+      title: 'Eine nötige Prüfung ist fehlgeschlagen',
       help: 'Sie muss für den neuesten Commit erfolgreich sein.',
     },
-    reviews: { title: 'Ein nötiges Gutachten fehlt', help: 'Bitten Sie jemanden, der gutheißen darf.' },
+    waiting: {
+      title: 'Noch keine Prüfung hat sich gemeldet',
+      help: 'Die nötigen Prüfungen müssen für den neuesten Commit erfolgreich sein.',
+    },
+    approvals: {
+      title: 'Eine Zustimmung fehlt',
+      help: 'Jemand, der gutheißen darf, muss die Änderungen begutachten.',
+    },
+    requested: {
+      title: 'Ein Gutachten steht noch aus',
+      help: 'Die Regel des Branches wartet auf jedes offizielle Gutachten.',
+    },
     outdated: {
       title: 'Der Branch liegt hinter seinem Ziel zurück',
       help: 'Aktualisieren Sie den Branch, um ihn zusammenzuführen.',
@@ -209,6 +233,19 @@ export const pullTexts = {
       help: 'Wer es verwaltet, kann es in seinen Einstellungen reaktivieren.',
     },
   } satisfies Record<MergeBlocker['kind'], { title: string; help: string }>,
+  askedForChanges: (names: string) => `Änderungen verlangt von ${names}`,
+  canMergeNevertheless: 'Die Regeln des Branches erlauben das Zusammenführen trotzdem.',
+  waitsForReview: (names: string) => `Gutachten steht noch aus: ${names}`,
+  missingApprovals: (count: number) =>
+    `${counted(count, 'Zustimmung', 'Zustimmungen')} ${count === 1 ? 'fehlt' : 'fehlen'}`,
+  checkFailed: (context: string) => `${context} ist fehlgeschlagen`,
+  checkAwaited: (context: string, state: string) =>
+    state === 'missing' ? `${context} hat sich noch nicht gemeldet` : `${context} ist noch nicht fertig`,
+  seeLine: (line: number) => `Zeile ${line} des Protokolls ansehen`,
+  seeFiles: 'Dateien ansehen',
+  reload: 'Neu laden',
+  reviewNow: 'Änderungen begutachten',
+  askForReview: 'Um ein Gutachten bitten',
   conflictCommands: 'Befehle, um die Konflikte zu lösen',
   checks: (passed: number, total: number) =>
     passed === total && total > 1 ? `Alle ${checks(total)} bestanden` : `${passed} von ${checks(total)} bestanden`,
@@ -235,6 +272,16 @@ export const rewriteTexts = {
   title: 'Die Commits wurden umgeschrieben',
   hint: 'Jeder Commit, den Sie begutachtet haben, steht neben seiner neuen Fassung. In einer geänderten zeigen + und −, was zu ihrer Änderung hinzukam und was wegfiel.',
   bounded: 'Nicht alle Commits wurden verglichen, weil es zu viele sind oder ihre Änderungen zu groß.',
+  pushTitle: 'Was ein Force-Push geändert hat',
+  pushHint:
+    'Jeder ersetzte Commit steht neben seiner neuen Fassung. In einer geänderten zeigen + und −, was zu ihrer Änderung hinzukam und was wegfiel.',
+  pushHeads: (old: ComponentChildren, now: ComponentChildren) => (
+    <>
+      Die Spitze des Branches war {old} und wurde {now}.
+    </>
+  ),
+  gone: 'Die ersetzten Commits gibt es nicht mehr, daher lassen sie sich nicht vergleichen.',
+  onlyAdded: 'Kein Commit wurde ersetzt.',
   none: 'keiner',
   states: { same: 'Gleich', changed: 'Geändert', removed: 'Entfernt', added: 'Neu' },
 } as const

@@ -115,6 +115,7 @@ export const shellTexts = {
         ['Enter', 'Zeile öffnen'],
         ['c', 'Neues Issue'],
         ['mod+Enter', 'Formular absenden'],
+        ['r', 'Den Kommentar zitieren'],
       ],
     },
   ] as readonly { readonly title: string; readonly keys: readonly (readonly [string, string])[] }[],

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { counted, listText } from '../amounts.ts'
 
 /**
@@ -13,6 +14,8 @@ export const timelineTexts = {
   author: 'Autor',
   authorTitle: 'Hat das Issue geschrieben',
   acts: 'Aktionen für diesen Kommentar',
+  quoteReply: 'Zitieren und antworten',
+  taskUnsent: 'Die Aufgabe ließ sich nicht absenden. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.',
   quote: 'In einer Antwort zitieren',
   history: 'Bearbeitungen ansehen',
   deleteQuestion: 'Diesen Kommentar löschen? Er kann nicht wiederhergestellt werden.',
@@ -76,6 +79,12 @@ export const timelineTexts = {
   commit: 'erwähnte dies im Commit ',
   pushed: (count: number) => `pushte ${counted(count, 'Commit', 'Commits')}`,
   forcePushed: 'überschrieb den Branch (Force-Push)',
+  forcePushedFrom: (old: ComponentChildren, now: ComponentChildren) => (
+    <>
+      überschrieb den Branch (Force-Push): {old} wurde {now}
+    </>
+  ),
+  comparePush: 'Commits vergleichen',
   requested: 'erbat ein Gutachten von ',
   requestGone: 'widerrief die Bitte um ein Gutachten von ',
   refused: 'lehnte das Gutachten ab',

@@ -1,6 +1,7 @@
+import type { ComponentChildren } from 'preact'
 import type { MergeBlocker } from '../../../pulls/merge/merge-state.service.ts'
 import type { MergeStyle } from '../../../pulls/merge/merge-style.ts'
-import { counted } from '../amounts.ts'
+import { counted, numberText } from '../amounts.ts'
 
 /** Lines of a file; `line` is the last one. */
 interface LineRange {
@@ -71,6 +72,14 @@ export const pullTexts = {
   seeInFiles: 'See in the files',
   applySuggestion: 'Apply suggestion',
   suggestionApplied: 'The suggestion is committed to the branch.',
+  chooseSuggestion: 'Choose for one commit',
+  suggestions: 'Suggestions',
+  suggestionsHint: (count: number) =>
+    `${counted(count, 'suggestion')} can be applied. The chosen ones become one commit.`,
+  suggestionsMessage: 'Message of the commit',
+  applyChosen: 'Commit the chosen suggestions',
+  suggestionsApplied: (count: number) =>
+    `${count === 1 ? 'One suggestion is' : `${numberText(count)} suggestions are`} committed to the branch.`,
   reply: 'Reply',
   lineText: (path: string, lines: LineRange) => `Comment on ${path}, ${lineWords(lines).toLowerCase()}`,
   lines: (lines: LineRange) => lineWords(lines),
@@ -182,8 +191,14 @@ export const pullTexts = {
     },
     nothing: { title: 'Nothing to merge', help: 'The base already contains every commit of the branch.' },
     unrelated: { title: 'The histories are not related', help: 'Both branches need a commit in common.' },
-    statuses: { title: 'A required check has not passed', help: 'It has to succeed for the newest commit.' },
-    reviews: { title: 'A required review is missing', help: 'Ask somebody with the right to approve.' },
+    rejected: { title: 'A review asks for changes', help: 'A new review has to replace it, or it is dismissed.' },
+    failed: { title: 'A required check has failed', help: 'It has to succeed for the newest commit.' },
+    waiting: { title: 'No check has reported yet', help: 'The required checks have to succeed for the newest commit.' },
+    approvals: {
+      title: 'An approval is missing',
+      help: 'Somebody with the right to approve has to review the changes.',
+    },
+    requested: { title: 'A review is not given yet', help: 'The rule of the branch waits for every official review.' },
     outdated: { title: 'The branch is behind its base', help: 'Update the branch to merge it.' },
     files: {
       title: 'Protected files are changed',
@@ -192,6 +207,18 @@ export const pullTexts = {
     dependency: { title: 'An issue that this one depends on is open', help: 'Close it first.' },
     archived: { title: 'The repository is archived', help: 'An administrator can unarchive it in its settings.' },
   } satisfies Record<MergeBlocker['kind'], { title: string; help: string }>,
+  askedForChanges: (names: string) => `${names} asked for changes`,
+  canMergeNevertheless: 'The rules of the branch allow the merge nevertheless.',
+  waitsForReview: (names: string) => `The review of ${names} is not given yet`,
+  missingApprovals: (count: number) => `${counted(count, 'approval')} ${count === 1 ? 'is' : 'are'} missing`,
+  checkFailed: (context: string) => `${context} failed`,
+  checkAwaited: (context: string, state: string) =>
+    state === 'missing' ? `${context} has not reported yet` : `${context} is not finished`,
+  seeLine: (line: number) => `See line ${line} of the log`,
+  seeFiles: 'See the files',
+  reload: 'Reload',
+  reviewNow: 'Review the changes',
+  askForReview: 'Ask for a review',
   conflictCommands: 'Commands to solve the conflicts',
   checks: (passed: number, total: number) =>
     passed === total && total > 1
@@ -220,6 +247,16 @@ export const rewriteTexts = {
   title: 'The commits were rewritten',
   hint: 'Each commit that you reviewed stands beside its new version. In a changed one, + and − mark what its change gained and lost.',
   bounded: 'Not all commits were compared, because there are too many or their changes are too large.',
+  pushTitle: 'What a forced push changed',
+  pushHint:
+    'Each replaced commit stands beside its new version. In a changed one, + and − mark what its change gained and lost.',
+  pushHeads: (old: ComponentChildren, now: ComponentChildren) => (
+    <>
+      The head of the branch was {old} and became {now}.
+    </>
+  ),
+  gone: 'The replaced commits do not exist any more, so they cannot be compared.',
+  onlyAdded: 'No commit was replaced.',
   none: 'none',
   states: { same: 'Same', changed: 'Changed', removed: 'Removed', added: 'New' },
 } as const

@@ -116,6 +116,7 @@ export const shellTexts = {
         ['Enter', 'Open the row'],
         ['c', 'New issue'],
         ['mod+Enter', 'Send the form'],
+        ['r', 'Quote the comment'],
       ],
     },
   ] as readonly { readonly title: string; readonly keys: readonly (readonly [string, string])[] }[],

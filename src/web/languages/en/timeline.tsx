@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { counted, listText } from '../amounts.ts'
 
 /** Texts of comments and events of issues and pull requests. */
@@ -10,6 +11,8 @@ export const timelineTexts = {
   author: 'Author',
   authorTitle: 'Wrote the issue',
   acts: 'Acts for this comment',
+  quoteReply: 'Quote reply',
+  taskUnsent: 'The task could not be sent. Check the connection and try again.',
   quote: 'Quote in a reply',
   history: 'See the edits',
   deleteQuestion: 'Delete this comment? It cannot be restored.',
@@ -73,6 +76,12 @@ export const timelineTexts = {
   commit: 'mentioned this in the commit ',
   pushed: (count: number) => `pushed ${counted(count, 'commit')}`,
   forcePushed: 'force-pushed the branch',
+  forcePushedFrom: (old: ComponentChildren, now: ComponentChildren) => (
+    <>
+      force-pushed the branch from {old} to {now}
+    </>
+  ),
+  comparePush: 'Compare the commits',
   requested: 'requested a review from ',
   requestGone: 'removed the review request for ',
   refused: 'declined to review',

@@ -106,6 +106,7 @@ export const shellTexts: Texts['shellTexts'] = {
         ['Enter', '打开该行'],
         ['c', '新建议题'],
         ['mod+Enter', '发送表单'],
+        ['r', '引用评论'],
       ],
     },
   ],

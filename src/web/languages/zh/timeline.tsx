@@ -11,6 +11,8 @@ export const timelineTexts: Texts['timelineTexts'] = {
   author: '作者',
   authorTitle: '编写了此议题',
   acts: '对此评论的操作',
+  quoteReply: '引用回复',
+  taskUnsent: '任务未能发送。请检查网络后重试。',
   quote: '引用回复',
   history: '查看编辑历史',
   deleteQuestion: '要删除此评论吗？删除后无法恢复。',
@@ -70,6 +72,12 @@ export const timelineTexts: Texts['timelineTexts'] = {
   commit: '在提交中提及了它：',
   pushed: (count) => `推送了 ${numberText(count)} 个提交`,
   forcePushed: '强制推送了分支',
+  forcePushedFrom: (old, now) => (
+    <>
+      强制推送了分支：从 {old} 到 {now}
+    </>
+  ),
+  comparePush: '比较提交',
   requested: '请求评审，评审人为 ',
   requestGone: '移除了评审请求，评审人为 ',
   refused: '谢绝了评审',

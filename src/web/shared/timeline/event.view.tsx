@@ -1,6 +1,7 @@
 import { usualQuery, writeIssueQuery } from '../../../issues/search/query.parse.ts'
 import type { ComponentChild, VNode } from 'preact'
 import type { NamedIssue, TimelineEntry } from '../../../issues/timeline/timeline-view.service.ts'
+import { readPushEntry, replacedHead } from '../../../pulls/push-entry.rules.ts'
 import { parseTime } from '../../../lib/time.ts'
 import type { IconName } from '../../ui/icons.ts'
 import { IssueIcon } from '../../ui/issue-icon.tsx'
@@ -82,12 +83,15 @@ const anchorOf = ({ row }: TimelineEntry): string => `issuecomment-${row.id}`
 export const EventEntry = ({
   group,
   repository,
+  pushesTo,
 }: {
   readonly group: readonly TimelineEntry[]
   readonly repository: EventRepository
+  /** Address below which the comparisons of forced pushes are. */
+  readonly pushesTo?: string
 }): VNode | null => {
   const [entry] = group
-  const shown = entry && describe(entry, group, repository)
+  const shown = entry && describe(entry, group, repository, pushesTo)
   if (!entry || !shown) return null
   return (
     <TimelineEvent
@@ -111,6 +115,7 @@ function describe(
   entry: TimelineEntry,
   group: readonly TimelineEntry[],
   repository: EventRepository,
+  pushesTo: string | undefined,
 ): Shown | undefined {
   const { row, milestone, oldMilestone, time } = entry
   const milestoneLink = (of: typeof milestone) =>
@@ -212,7 +217,7 @@ function describe(
     case 'commit_ref':
       return { icon: 'git-commit', text: commitText(entry, repository) }
     case 'pull_push':
-      return pushText(row.content)
+      return pushText(row, repository, pushesTo)
     case 'review_request':
       return { icon: 'eye', text: requestText(entry) }
     case 'pull_scheduled_merge':
@@ -299,17 +304,30 @@ function commitText({ row }: TimelineEntry, repository: EventRepository): Compon
   )
 }
 
-/** A push is recorded as JSON: whether it was forced, and its commits. */
-function pushText(content: string): Shown {
-  let isForced = false
-  let count = 0
-  try {
-    const push = JSON.parse(content) as { is_force_push?: unknown; commit_ids?: unknown }
-    isForced = push.is_force_push === true
-    count = Array.isArray(push.commit_ids) ? push.commit_ids.length : 0
-  } catch (error) {
-    // An imported entry may hold another text; then the push has no details.
-    if (!Error.isError(error) || error.name !== 'SyntaxError') throw error
+/** A forced push names the heads, and leads to the comparison of their commits. */
+function pushText({ id, content }: TimelineEntry['row'], repository: EventRepository, pushesTo?: string): Shown {
+  const push = readPushEntry(content)
+  const replaced = replacedHead(push)
+  if (replaced === undefined) {
+    return { icon: 'repo-push', text: push.isForced ? texts.forcePushed : texts.pushed(push.commits.length) }
   }
-  return isForced ? { icon: 'repo-push', text: texts.forcePushed } : { icon: 'repo-push', text: texts.pushed(count) }
+  const commit = (oid: string) => (
+    <Link to={pathOf(repository.owner, repository.name, 'commit', oid)}>
+      <code>{oid.slice(0, shortSha)}</code>
+    </Link>
+  )
+  return {
+    icon: 'repo-push',
+    text: (
+      <>
+        {texts.forcePushedFrom(commit(replaced.old), commit(replaced.new))}
+        {pushesTo === undefined ? null : (
+          <>
+            {' · '}
+            <Link to={`${pushesTo}/${id}`}>{texts.comparePush}</Link>{' '}
+          </>
+        )}
+      </>
+    ),
+  }
 }

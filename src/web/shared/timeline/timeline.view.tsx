@@ -54,6 +54,8 @@ export interface CommentProps {
   readonly removeFileTo?: ((id: number) => string) | undefined
   /** The text is shown as a form. */
   readonly isEditing?: boolean
+  /** The viewer may answer and quote it. */
+  readonly mayQuote?: boolean
   /** Further items of its menu, as `<li>`. */
   readonly items?: ComponentChildren
   readonly children?: ComponentChildren
@@ -129,31 +131,57 @@ export function Comment(props: CommentProps) {
   )
 }
 
-const TaskText = ({ html, tasksTo, version }: CommentProps) => {
+/** Id of the text of a comment with tasks, which scripts replace after a tick. */
+export const taskTextId = (anchor: string): string => `${anchor}-tasks`
+
+/** The text of a comment. Scripts make its task boxes work where the viewer may edit it. */
+export const TaskText = ({
+  anchor,
+  html,
+  tasksTo,
+  version,
+}: Pick<CommentProps, 'anchor' | 'html' | 'tasksTo' | 'version'>) => {
   const { config } = usePage()
   if (html === '') return <p class="muted">{texts.noText}</p>
   if (tasksTo === undefined || !html.includes('data-source-position')) return <Markup html={html} class="compact" />
   return (
-    <div data-tasks={siteHref(config, tasksTo)} data-version={version}>
+    <div
+      id={taskTextId(anchor)}
+      data-tasks={siteHref(config, tasksTo)}
+      data-version={version}
+      data-problem={texts.taskUnsent}
+    >
       <Markup html={html} class="compact" />
     </div>
   )
 }
 
-const CommentMenu = ({ anchor, editTo, deleteTo, historyTo, items, pageTo, from }: CommentProps) => {
+/** The key that quotes the comment with the focus or the selection. */
+export const QuoteKey = () => <button type="button" hidden data-hotkey="r" data-quote="" />
+
+const CommentMenu = (props: CommentProps) => {
+  const { anchor, editTo, deleteTo, historyTo, items, pageTo, from, mayQuote = false } = props
   const { url } = usePage()
   const address = pageTo ?? url
   const hasItems = editTo !== undefined || deleteTo !== undefined || historyTo !== undefined || items !== undefined
-  if (!hasItems) return null
+  if (!hasItems && !mayQuote) return null
   return (
     <Menu
       label={<Icon name="kebab-horizontal" />}
       title={texts.acts}
-      class="icon-only comment-menu"
+      class={`icon-only comment-menu${hasItems ? '' : ' needs-script'}`}
       align="end"
       kind="quiet"
     >
       <ul>
+        {mayQuote ? (
+          <li class="needs-script">
+            <button type="button" class="button quiet" data-quote="">
+              <Icon name="quote" />
+              {texts.quoteReply}
+            </button>
+          </li>
+        ) : null}
         {editTo === undefined ? null : (
           <li>
             <Link to={`${changedQuery(address, { edit: anchor })}#${anchor}`} data-turbo-frame={anchor}>

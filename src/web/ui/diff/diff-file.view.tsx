@@ -239,16 +239,37 @@ function imagesOf({ file, fileAt }: FileProps): readonly SideImage[] {
   ]
 }
 
+/** Both sides of an image. Scripts also lay one over the other: `swipe` shows a part of each, `overlay` a mixture. */
 const Images = ({ images }: { readonly images: readonly SideImage[] }) => {
   const { config } = usePage()
+  const isPair = images.length === 2
   return (
-    <div class="diff-images">
-      {images.map(({ label, address }) => (
-        <figure>
-          <figcaption class="muted small">{label}</figcaption>
-          <img src={siteHref(config, address)} alt={label} loading="lazy" />
-        </figure>
-      ))}
+    <div class="diff-images" {...(isPair ? { 'data-compare': 'sides' } : {})}>
+      {isPair ? (
+        <div class="diff-compare needs-script">
+          <div class="button-group" role="group" aria-label={texts.compareImages}>
+            {(['sides', 'swipe', 'overlay'] as const).map((mode) => (
+              <button
+                type="button"
+                class="button plain small"
+                data-compare-mode={mode}
+                aria-pressed={mode === 'sides' ? 'true' : 'false'}
+              >
+                {texts.compareModes[mode]}
+              </button>
+            ))}
+          </div>
+          <input type="range" min="0" max="100" value="50" hidden aria-label={texts.compareShare} />
+        </div>
+      ) : null}
+      <div class="diff-sides">
+        {images.map(({ label, address }) => (
+          <figure>
+            <figcaption class="muted small">{label}</figcaption>
+            <img src={siteHref(config, address)} alt={label} loading="lazy" />
+          </figure>
+        ))}
+      </div>
     </div>
   )
 }
