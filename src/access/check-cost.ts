@@ -1,3 +1,4 @@
+import { requestOrigin } from '../audit/request-origin.ts'
 import type { BegunCommand, CommandKind } from '../git/git-options.ts'
 import type { NamedOperation } from '../http/operation.ts'
 
@@ -21,6 +22,7 @@ const countedKinds: ReadonlySet<CommandKind> = new Set(['fetch', 'push', 'archiv
  */
 export function checkCost(operation: NamedOperation | undefined, { name, kind }: BegunCommand): void {
   if (operation === undefined || operation.cost === 'expensive' || operation.family === 'git') return
+  if (requestOrigin()?.hasSlot) return
   if (smallCommands.has(name) || countedKinds.has(kind)) return
   throw new Error(`${operation.id}: it starts git ${name}, so its cost is 'expensive'`)
 }

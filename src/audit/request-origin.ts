@@ -11,6 +11,8 @@ export interface RequestOrigin {
   person?: { readonly id: number; readonly name: string }
   /** The credential, such as `token 12`; never the secret. */
   credential?: string
+  /** Set when an operation that is not expensive took a slot for expensive work. */
+  hasSlot?: boolean
 }
 
 const current = new AsyncLocalStorage<RequestOrigin>()

@@ -286,8 +286,8 @@ export class RequestCall implements Call {
     })
   }
 
-  /** Waits for a slot for expensive work and holds it until the reply. Throws Unavailable. */
   takeSlot(): void | Promise<void> {
+    if (this.#release) return
     const { expensive } = this.#admission
     const { username, reponame } = this.params
     const claim =

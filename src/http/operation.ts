@@ -92,6 +92,11 @@ export interface Call<out Params extends Schemas = Schemas> extends CallHead {
   wholeBody(): Promise<Buffer>
   /** Counts bytes that stay in memory until the reply. Throws Unavailable. */
   holds(bytes: number): void
+  /**
+   * Waits for a slot for expensive work and holds it until the reply; the server takes it for operations that are expensive by
+   * declaration. Throws Unavailable.
+   */
+  takeSlot(): void | Promise<void>
   /** Additional headers of the reply. */
   readonly replyHeaders: Record<string, string>
   /** `Set-Cookie` headers of the reply or refusal, before its own. */

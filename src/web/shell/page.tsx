@@ -3,6 +3,7 @@ import type { TObject, Static } from 'typebox'
 import type { SignedInCtx } from '../../access/context.ts'
 import type { RepoCtx } from '../../access/context.ts'
 import type { Cost } from '../../admission/requests.ts'
+import { requestOrigin } from '../../audit/request-origin.ts'
 import { pageErrors, type RefusedCall } from '../../http/error-forms.ts'
 import {
   bytesOf,
@@ -368,7 +369,9 @@ export function act<
     } catch (error) {
       if (!(error instanceof Refusal) || again === undefined || !mayShowAgain(error)) throw error
       const shown = typeof again === 'function' ? await again(input as unknown as Parameters<typeof again>[0]) : again
-      if (shown === undefined) return sendTexts(error, ctx, input.call, input.body)
+      if (shown === undefined || !(await findsSlot(shown, input.call))) {
+        return sendTexts(error, ctx, input.call, input.body)
+      }
       const field = fieldOf(error, problemFields)
       return shown.showAgain({
         ctx,
@@ -406,6 +409,7 @@ export function act<
     if (body[versionName] === undefined || again === undefined) return
     const shown = typeof again === 'function' ? await again(input as unknown as Parameters<typeof again>[0]) : again
     const query = againQueryOf(body)
+    if (shown !== undefined) await takeSlotFor(shown, call)
     const stored = await shown?.storedFields({ ctx, params, query, call, action: actionOf(call) })
     const crossed = stored && crossedEdit(body, stored, Object.keys(fields))
     if (crossed) throw new CrossedEditRefusal(crossed)
@@ -438,6 +442,24 @@ export function act<
     edits: declaration.edits,
     recentSignIn: declaration.recentSignIn,
     ...(isTyped ? { afterRefusal: keepTexts } : {}),
+  }
+}
+
+/** Takes a slot for a page that costs more than the form that it shows: comments of issues and pull requests are one form. */
+async function takeSlotFor(shown: Page, call: Call): Promise<void> {
+  if (shown.cost !== 'expensive') return
+  await call.takeSlot()
+  Object.assign(requestOrigin() ?? {}, { hasSlot: true })
+}
+
+/** Whether a refused form can be shown on its page: there is a slot for it. */
+async function findsSlot(shown: Page, call: Call): Promise<boolean> {
+  try {
+    await takeSlotFor(shown, call)
+    return true
+  } catch (error) {
+    if (error instanceof Unavailable) return false
+    throw error
   }
 }
 
