@@ -120,7 +120,7 @@ module.exports = {
    * where the feature's main thing lies, imports them all.
    */
   themes: {
-    git: [['broker'], ['files'], ['objects'], ['refs'], ['history', 'repositories'], ['transport']],
+    git: [['broker'], ['files'], ['objects'], ['packs'], ['refs'], ['history', 'repositories'], ['transport']],
     refs: [['changes', 'signing'], ['protection'], ['push']],
     transport: [['http', 'ssh']],
     users: [['avatars', 'credentials', 'sent-forms', 'settings', 'social'], ['entry']],

@@ -74,6 +74,9 @@ export const admissionLimits = ({ ingot }: Config): AdmissionLimits => ({
 /** Returns the program of git that the settings name. */
 export const gitBinaryOf = ({ git }: Pick<Config, 'git'>): string => (git.path === '' ? 'git' : git.path)
 
+/** Time in which an unused copy of a repository is kept, in milliseconds: longer than a request or a step of a job. */
+const copyIdleMs = 10 * 60_000
+
 /** Returns the options of git; `more` takes precedence. */
 export function gitOptions(config: Config, log: Log, more: Partial<GitOptions> = {}): GitOptions {
   return {
@@ -82,6 +85,7 @@ export function gitOptions(config: Config, log: Log, more: Partial<GitOptions> =
     shared: config.database.kind !== 'sqlite3',
     lockAgeMs: config.ingot.gitLockAge,
     gitBinary: gitBinaryOf(config),
+    copyBudget: { bytes: config.ingot.repositoryCacheSize, idleMs: copyIdleMs },
     log,
     ...more,
     limits: {

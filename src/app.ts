@@ -60,7 +60,7 @@ import { createSecrets } from './secrets/secrets.ts'
 import { createImages } from './images/images.ts'
 import { createTexts } from './markup/texts.ts'
 import { createMailer } from './mail/mailer.ts'
-import { openStores } from './storage/open-blobs.ts'
+import { openBlobs, openStores } from './storage/open-blobs.ts'
 
 import { site } from './site/site.feature.ts'
 import { users } from './users/users.feature.ts'
@@ -252,10 +252,14 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
     log,
   })
   // Other resources open during the migrations, which take longest on an empty database.
+  const { packStorage } = config
+  const packs = packStorage && (await openBlobs(packStorage))
+  opened.defer(() => packs?.close())
   const [git, keys, blobs, mailer] = await allOf([
     startGit({
       ...gitOptions(config, log, options.git),
       source: refSource(db),
+      packs,
       caches,
       onCommand: ({ name, ms, exitCode }) =>
         metrics?.gitFinished({ command: name, ok: exitCode === 0, durationMs: ms }),
@@ -299,6 +303,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
     git,
     caches,
     blobs,
+    packs,
     secrets,
     images: createImages({
       timeoutMs: config.ingot.imageTimeout,
@@ -352,6 +357,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
     services.mailer.close()
     await own.close()
     for (const store of Object.values(services.blobs)) store.close()
+    packs?.close()
     await services.process.close()
     if (!options.db) await closeDatabase(db)
   }

@@ -8,6 +8,8 @@ const smallCommands: ReadonlySet<string> = new Set([
   'config',
   'init',
   'ls-tree',
+  // Objects that the operation wrote (git/packs/blob-home.ts).
+  'pack-written',
   'symbolic-ref',
   'update-ref',
 ])

@@ -12,6 +12,7 @@ import type { Log } from '../lib/log.ts'
 import type { WorkBudget } from '../lib/work-budget.ts'
 import type { AuthServices } from '../auth/auth-services.ts'
 import type { Viewer } from '../auth/viewer.ts'
+import type { Blobs } from '../storage/blobs.ts'
 import type { BlobStores } from '../storage/open-blobs.ts'
 import type { Images } from '../images/images.ts'
 import type { Texts } from '../markup/texts.ts'
@@ -35,6 +36,8 @@ export interface Services extends AuthServices {
   readonly caches: CacheBudget
   /** A blob store for each kind of file. */
   readonly blobs: BlobStores<StorageKind>
+  /** The store of packs; undefined when the repositories on the disk are durable. */
+  readonly packs: Blobs | undefined
   readonly images: Images
   readonly texts: Texts
   readonly mailer: Mailer

@@ -7,7 +7,7 @@ import { type Section, type Setting, SettingError } from './setting.ts'
 import { type FirstAdmin, readFirstAdmin } from './first-admin.ts'
 import { findSettingsFile, readSettingsFile } from './settings-file.ts'
 import { readSmallFile } from './small-file.ts'
-import { readStorage, type StorageConfig } from './storage-settings.ts'
+import { readStorage, type StorageConfig, type StorageSettings } from './storage-settings.ts'
 import { type freeSections, idleKeys, unknownKeys } from './unknown-keys.ts'
 import { reportUnsupported } from './unsupported-settings.ts'
 import { problemOfReplyAddress } from '../lib/reply-address.ts'
@@ -67,6 +67,8 @@ export type Config = Omit<DeclaredConfig, 'server' | 'database' | 'session'> & {
   readonly database: DeclaredConfig['database'] & { readonly kind: 'sqlite3' | 'postgres' }
   readonly session: Omit<DeclaredConfig['session'], 'cookieSecure'> & { readonly cookieSecure: boolean }
   readonly storage: StorageConfig
+  /** Where the packs of repositories are stored; undefined: the repositories on the disk are durable. */
+  readonly packStorage: StorageSettings | undefined
   /** `[git.config]`: options for every git command. */
   readonly gitConfig: Readonly<Record<string, string>>
   /** `[mailer.override_header]`: headers of every mail. */
@@ -312,10 +314,18 @@ function derive(values: DeclaredConfig, sources: Sources): Config {
       clientCertFile: resolve(workPath, values.mailer.clientCertFile),
       clientKeyFile: resolve(workPath, values.mailer.clientKeyFile),
     },
-    storage: readStorage(raw, read, report, workPath, paths.blobs, {
-      avatars: raw.own('picture', 'AVATAR_STORAGE_TYPE')?.text ?? '',
-      repoAvatars: raw.own('picture', 'REPOSITORY_AVATAR_STORAGE_TYPE')?.text ?? '',
-    }),
+    ...readStorage(
+      raw,
+      read,
+      report,
+      workPath,
+      paths.blobs,
+      {
+        avatars: raw.own('picture', 'AVATAR_STORAGE_TYPE')?.text ?? '',
+        repoAvatars: raw.own('picture', 'REPOSITORY_AVATAR_STORAGE_TYPE')?.text ?? '',
+      },
+      values.repository.storage === 'blobs',
+    ),
     gitConfig: freeKeys(raw, read, 'git.config'),
     mailerOverrideHeader: freeKeys(raw, read, 'mailer.override_header'),
     repositoryMimetypeMapping: freeKeys(raw, read, 'repository.mimetype_mapping'),
@@ -453,7 +463,10 @@ function deriveDefaultVisibility(values: DeclaredConfig, { raw, report }: Source
 
 /** Checks rules about several keys. */
 function checkTogether(values: DeclaredConfig, raw: RawSettings, report: Report): void {
-  const { mailer, emailIncoming, service, camo } = values
+  const { mailer, emailIncoming, service, camo, repository, security } = values
+  if (repository.storage === 'blobs' && !security.disableGitHooks) {
+    report('repository', 'STORAGE', 'blobs has no place for the git hooks of [security].DISABLE_GIT_HOOKS = false')
+  }
   if (mailer.enabled && mailer.protocol !== 'dummy') {
     if (mailer.from === '') report('mailer', 'FROM', 'is needed to send mail')
     if (mailer.protocol !== 'sendmail' && mailer.smtpAddr === '') {

@@ -40,12 +40,18 @@ const storageSections = {
   actionsArtifacts: ['actions.artifacts', 'storage.actions_artifacts'],
 } as const
 
+/** The packs of repositories, with `[repository].STORAGE = blobs`. */
+const packSections = { repositories: ['storage.repositories'] } as const
+
 export type StorageKind = keyof typeof storageSections
 export const storageKinds = Object.keys(storageSections) as readonly StorageKind[]
 
 export type StorageConfig = { readonly [Kind in StorageKind]: StorageSettings }
 
-const folderNames: Readonly<Record<StorageKind, string>> = {
+type AnyKind = StorageKind | keyof typeof packSections
+
+const folderNames: Readonly<Record<AnyKind, string>> = {
+  repositories: 'repositories',
   attachments: 'attachments',
   lfs: 'lfs',
   packages: 'packages',
@@ -94,7 +100,7 @@ type Report = (section: string, key: string, reason: string) => void
 type Read = (section: string, value: string) => string
 
 /**
- * Determines the storage of each kind of blob. A key is searched in the kind's own section, in `[storage.<kind>]`, in
+ * Determines the storage of each kind of blob, and of packs when the instance `storesPacks`. A key is searched in the kind's own section, in `[storage.<kind>]`, in
  * the `[storage.NAME]` that STORAGE_TYPE names, then in `[storage]`. This is the family's order.
  */
 export function readStorage(
@@ -104,9 +110,10 @@ export function readStorage(
   workPath: string,
   blobsFolder: string,
   avatarTypes: Readonly<{ avatars: string; repoAvatars: string }>,
-): StorageConfig {
-  const readKind = (kind: StorageKind): StorageSettings => {
-    const chain: string[] = [...storageSections[kind], 'storage']
+  storesPacks: boolean,
+): { readonly storage: StorageConfig; readonly packStorage: StorageSettings | undefined } {
+  const readKind = (kind: AnyKind): StorageSettings => {
+    const chain: string[] = [...{ ...storageSections, ...packSections }[kind], 'storage']
     const lookup = (key: string): { section: string; value: string } | undefined => {
       for (const section of chain) {
         const given = raw.own(section, key)
@@ -139,14 +146,14 @@ export function readStorage(
         )
         return { type: 'local', path: blobsFolder }
       }
-      chain.splice(2, 0, named)
+      chain.splice(-1, 0, named)
       type = raw.own(named, 'STORAGE_TYPE')?.text ?? 'local'
     }
     if (type.toLowerCase() === 'local') {
       return { type: 'local', path: localPath(kind, lookup('PATH'), workPath, blobsFolder) }
     }
     if (!isBackend(type)) {
-      report(chain[2] ?? 'storage', 'STORAGE_TYPE', 'must be local or minio')
+      report(chain.at(-2) ?? 'storage', 'STORAGE_TYPE', 'must be local or minio')
       return { type: 'local', path: blobsFolder }
     }
     const endpoint = value(storageKeys.endpoint)
@@ -179,7 +186,7 @@ export function readStorage(
       serveDirect: value(storageKeys.serveDirect),
     }
   }
-  return {
+  const storage = {
     attachments: readKind('attachments'),
     lfs: readKind('lfs'),
     packages: readKind('packages'),
@@ -189,12 +196,13 @@ export function readStorage(
     actionsLog: readKind('actionsLog'),
     actionsArtifacts: readKind('actionsArtifacts'),
   }
+  return { storage, packStorage: storesPacks ? readKind('repositories') : undefined }
 }
 
 const isBackend = (type: string): boolean => /^(local|minio|s3)$/i.test(type)
 
 function localPath(
-  kind: StorageKind,
+  kind: AnyKind,
   given: { section: string; value: string } | undefined,
   workPath: string,
   blobsFolder: string,

@@ -7,8 +7,20 @@ import type { Oid } from '../lib/ids.ts'
 import { isOid } from '../lib/refs.ts'
 import type { BrokerClient } from './broker/broker-client.ts'
 import { type GitKey, isGitKey, repositoryPath } from './git-key.ts'
-import type { Commit, ObjectFormat, ObjectType, ReadFrom, RefSource, RefStep, Tag, TreeEntry } from './git.ts'
-import type { GitLimits, LogLevel } from './git-options.ts'
+import type {
+  Commit,
+  NamedPack,
+  ObjectFormat,
+  ObjectType,
+  ReadFrom,
+  RefSource,
+  RefState,
+  RefStep,
+  StoredPack,
+  Tag,
+  TreeEntry,
+} from './git.ts'
+import type { CopyBudget, GitLimits, LogLevel } from './git-options.ts'
 import type { GitSettings } from './git-settings.ts'
 import type { SharedFetches } from './transport/shared-fetch.ts'
 
@@ -28,6 +40,34 @@ export type GitContext = {
   /** What decides the references; undefined: the repositories themselves. */
   readonly source: RefSource | undefined
   readonly copies: CopyWork
+  /** Where objects are durable. */
+  readonly home: ObjectHome
+  /** Called after packs were fetched. */
+  readonly onFetch: (report: { readonly ms: number }) => void
+  /** Called after a copy has grown by packs. */
+  readonly onGrowth: () => void
+  readonly uses: CopyUses
+  readonly copyBudget: CopyBudget
+}
+
+/** Where the objects of the repositories are durable: on the disk, or in a store of packs. */
+export interface ObjectHome {
+  /** Whether a repository on the disk may lack objects, or be away. */
+  readonly isElsewhere: boolean
+  /** Makes an empty repository on the disk, whose objects are elsewhere. */
+  make(context: GitContext, key: GitKey, state: Pick<RefState, 'head' | 'objectFormat'>): Promise<void>
+  /** Makes written objects durable. Returns the packs that the source has to name in the transaction that follows. */
+  keep(context: GitContext, key: GitKey): Promise<readonly StoredPack[]>
+  /** Stores a pack that is on the disk. */
+  send(context: GitContext, key: GitKey, name: string): Promise<StoredPack>
+  /** Brings the packs of a state to the disk, and removes the replaced ones there. */
+  bring(context: GitContext, key: GitKey, packs: readonly NamedPack[]): Promise<void>
+}
+
+/** Which copies are in use, and when each was used last, in milliseconds of `performance.now()`. */
+export type CopyUses = {
+  readonly counts: Map<GitKey, number>
+  readonly lastMs: Map<GitKey, number>
 }
 
 /** Work on the copies of references (refs/ref-copy.ts). */

@@ -2,6 +2,7 @@ import type { CacheBudget } from '../lib/cache-budget.ts'
 import type { SpareBrokers } from './broker/broker-process.ts'
 import type { CommandKind } from './broker/protocol.ts'
 import type { RefSource } from './git.ts'
+import type { PackStore } from './packs/pack-store.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
@@ -27,6 +28,10 @@ export type GitOptions = {
   readonly shared?: boolean
   /** What decides the references; default: the repositories on the disk. */
   readonly source?: RefSource
+  /** Where packs are durable; default: on the disk. */
+  readonly packs?: PackStore | undefined
+  /** What copies may take on the disk when packs are durable elsewhere. */
+  readonly copyBudget?: CopyBudget
   /** Age in milliseconds at which a lock counts as abandoned, where the system cannot say whether its process lives. */
   readonly lockAgeMs?: number
   readonly limits?: Partial<GitLimits>
@@ -36,6 +41,13 @@ export type GitOptions = {
   readonly brokerFile?: string
   /** Takes an idle broker from here and leaves it here at the end, for tests that start many git layers. */
   readonly spares?: SpareBrokers
+}
+
+/** What copies may take on the disk, where objects are elsewhere. */
+export type CopyBudget = {
+  readonly bytes: number
+  /** A copy that was used within this time is not evicted: objects may be written to it before a change names them. */
+  readonly idleMs: number
 }
 
 export type GitLimits = {

@@ -353,11 +353,28 @@ export type RefStep = {
   readonly head?: string | undefined
 }
 
-/** All references of a repository at one generation. */
+/** All references of a repository at one generation, and the packs with their objects. */
 export type RefState = {
   readonly generation: number
+  readonly objectFormat: ObjectFormat
   readonly head: string
   readonly refs: ReadonlyMap<string, Oid>
+  /** Empty when the objects are durable on the disk. */
+  readonly packs: readonly NamedPack[]
+}
+
+/** A pack of a manifest; a replaced one is not needed any more. */
+export type NamedPack = StoredPack & { readonly isReplaced: boolean }
+
+/** A pack in the store of packs (packs/pack-store.ts). */
+export type StoredPack = {
+  /** git's checksum of the pack, which is in the names of its files. */
+  readonly name: string
+  /** The key in the store, without the endings. */
+  readonly blobKey: string
+  readonly sizeBytes: number
+  readonly sha256: string
+  readonly indexSha256: string
 }
 
 /** What decides the references of the repositories; undefined for a repository that it does not know. */
@@ -365,6 +382,8 @@ export type RefSource = {
   generation(key: GitKey): Promise<number | undefined>
   /** What it returns is durable. */
   state(key: GitKey): Promise<RefState | undefined>
+  /** Names of the packs of a repository, with the replaced ones: others have their objects. */
+  packNames(key: GitKey): Promise<ReadonlySet<string>>
   /** An object that stands for the present request; undefined outside of requests. */
   request?(): object | undefined
 }
@@ -497,8 +516,15 @@ export type Git = {
   // The copy of the references (refs/ref-copy.ts). Other calls that read references bring the copy up before.
   /** Brings the copy up if it lags. */
   ready(key: GitKey): Promise<void>
-  /** Makes written objects durable, before the source names them. */
-  flushObjects(key: GitKey): Promise<void>
+  /**
+   * Makes written objects durable, before the source names them. Returns the packs that the source names in the same
+   * transaction; none when the disk is durable.
+   */
+  keepObjects(key: GitKey): Promise<readonly StoredPack[]>
+  /** Writes and stores one pack with the objects of stored packs, which a transaction may replace by it. */
+  joinPacks(key: GitKey, names: readonly string[]): Promise<StoredPack>
+  /** Removes replaced packs from the disk. */
+  dropPacks(key: GitKey, names: readonly string[]): Promise<void>
   /** Copies a committed change; readers wait for it from this call on. */
   advance(key: GitKey, step: RefStep): Promise<void>
   /** Compares the whole copy with the source and brings it up. */

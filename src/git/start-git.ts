@@ -5,12 +5,14 @@ import { builtFile } from '../lib/assets.ts'
 import { BrokerClient } from './broker/broker-client.ts'
 import { CacheBudget } from '../lib/cache-budget.ts'
 import { formatOf, type GitContext, locate, newCaches } from './context.ts'
+import type { GitKey } from './git-key.ts'
 import { copyCustomHooks, readCustomHook, writeCustomHook } from './transport/custom-hooks.ts'
 import * as diff from './history/diff.ts'
 import { archive } from './transport/archive.ts'
 import * as dumb from './transport/dumb.ts'
-import type { Git, ReadFrom } from './git.ts'
+import type { Git, ReadFrom, RepositoryPair, TreeChange } from './git.ts'
 import type { GitLimits, GitOptions } from './git-options.ts'
+import type { Oid } from '../lib/ids.ts'
 import { findPaths, planEdits } from './objects/file-edits.ts'
 import { writeGitSettings } from './git-settings.ts'
 import * as history from './history/history.ts'
@@ -26,6 +28,11 @@ import * as objects from './objects/object-reader.ts'
 import * as writer from './objects/object-writer.ts'
 import * as references from './refs/ref-reader.ts'
 import { flushObjects } from './files/flush.ts'
+import { using } from './repositories/copy-uses.ts'
+import { Evictions } from './repositories/evictions.ts'
+import { dropPacks, joinPacks } from './packs/join-packs.ts'
+import { blobHome } from './packs/blob-home.ts'
+import { localHome } from './packs/local-home.ts'
 import { advance, bringUp, ready } from './refs/ref-copy.ts'
 import { checkUpdates, updateRefs } from './refs/ref-writer.ts'
 import * as remote from './repositories/remote.ts'
@@ -109,28 +116,54 @@ export async function startGit(options: GitOptions): Promise<Git> {
     }),
     source: options.source,
     copies: { working: new Map(), steps: new Map(), found: new WeakMap(), failures: 0 },
+    home: options.packs ? blobHome(options.packs, repository.create) : localHome,
+    uses: { counts: new Map(), lastMs: new Map() },
+    copyBudget: options.copyBudget ?? { bytes: Infinity, idleMs: 0 },
+    onGrowth: () => evictions.afterGrowth(),
+    onFetch: ({ ms }) => options.onCommand?.({ name: 'fetch-packs', ms, exitCode: 0 }),
   }
-  return bind(context, sweeps)
+  const evictions = new Evictions(context)
+  return bind(context, sweeps, evictions)
 }
 
-function bind(context: GitContext, sweeps: Sweeps): Git {
+/** The repositories that a place consists of. */
+const keysOf = (at: ReadFrom): readonly GitKey[] =>
+  typeof at === 'string' ? [at] : 'with' in at ? [at.key, at.with] : [at.key]
+
+function bind(context: GitContext, sweeps: Sweeps, evictions: Evictions): Git {
   const withContext =
     <Rest extends readonly unknown[], Result>(
       call: (context: GitContext, ...rest: Rest) => Result,
     ): ((...rest: Rest) => Result) =>
     (...rest) =>
       call(context, ...rest)
+  const bringAll = async (keys: readonly GitKey[]): Promise<void> => {
+    for (const key of keys) {
+      const waiting = ready(context, key)
+      if (waiting) await waiting
+    }
+  }
+  const { isElsewhere } = context.home
+  /** Runs a call on copies that may be evicted when it has ended. */
+  const whileUsed = <Result>(keys: readonly GitKey[], call: () => Promise<Result>): Promise<Result> =>
+    isElsewhere ? using(context, keys, call) : call()
   /** For calls that read references: brings the copy up first. */
   const upToDate =
     <At extends ReadFrom, Rest extends readonly unknown[], Result>(
       call: (context: GitContext, at: At, ...rest: Rest) => Promise<Result>,
     ): ((at: At, ...rest: Rest) => Promise<Result>) =>
-    async (at, ...rest) => {
-      const waiting = ready(context, typeof at === 'string' ? at : at.key)
-      if (waiting) await waiting
-      return call(context, at, ...rest)
+    (at, ...rest) => {
+      const keys = keysOf(at)
+      return whileUsed(keys, async () => {
+        await bringAll(keys)
+        return call(context, at, ...rest)
+      })
     }
+  /** For calls that read objects only, which may be elsewhere. */
+  const withObjects: typeof upToDate = (call) =>
+    isElsewhere ? upToDate(call) : (at, ...rest) => call(context, at, ...rest)
   const close = async (): Promise<void> => {
+    await evictions.close()
     await Promise.allSettled(context.copies.working.values())
     context.fetches.close()
     await context.broker.close()
@@ -144,24 +177,33 @@ function bind(context: GitContext, sweeps: Sweeps): Git {
       return made
     },
     remove: withContext(repository.remove),
-    exists: async (key) => repository.exists(context, key),
-    sizeBytes: withContext(repository.sizeBytes),
-    looseBytes: withContext(writer.looseBytes),
+    exists: async (key) =>
+      repository.exists(context, key) || (isElsewhere && (await context.source?.generation(key)) !== undefined),
+    sizeBytes: withObjects(repository.sizeBytes),
+    looseBytes: withObjects(writer.looseBytes),
     listKeys: withContext(repository.listKeys),
-    objectFormat: withContext(formatOf),
+    objectFormat: withObjects(formatOf),
     listUnadopted: withContext(unadopted.listUnadopted),
     adopt: withContext(unadopted.adopt),
     unadopt: withContext(unadopted.unadopt),
     removeUnadopted: withContext(unadopted.removeUnadopted),
     fork: upToDate(repository.fork),
-    fetchObjects: withContext(repository.fetchObjects),
+    fetchObjects: (from, to, wants) =>
+      withObjects((at: GitContext, pair: RepositoryPair) => repository.fetchObjects(at, pair.with, pair.key, wants))({
+        key: to,
+        with: from,
+      }),
     fetchRemote: upToDate(remote.fetchRemote),
     pushRemote: upToDate(remote.pushRemote),
     fsck: upToDate(repository.fsck),
     removeLeftovers: withContext(repository.removeLeftovers),
     findDead: withContext(findAbandoned),
     removeDead: withContext(removeAbandoned),
-    maintain: upToDate(repository.maintain),
+    // A copy that is away has nothing to maintain.
+    maintain: async (key, tasks, options) =>
+      isElsewhere && !repository.exists(context, key)
+        ? { done: [] }
+        : upToDate(repository.maintain)(key, tasks, options),
 
     resolve: upToDate(references.resolve),
     resolveRef: upToDate(references.resolveRef),
@@ -178,74 +220,79 @@ function bind(context: GitContext, sweeps: Sweeps): Git {
       await flushObjects(context, locate(context, key).directory)
       return updateRefs(context, key, updates)
     },
-    checkUpdates: withContext(checkUpdates),
-    flushObjects: (key) => flushObjects(context, locate(context, key).directory),
+    checkUpdates: withObjects(checkUpdates),
+    keepObjects: (key) => context.home.keep(context, key),
+    joinPacks: upToDate(joinPacks),
+    dropPacks: withContext(dropPacks),
     ready: async (key) => ready(context, key),
     advance: withContext(advance),
     bringUp: withContext(bringUp),
-    readCopy: async (key) => ({
-      refs: await references.readRefs(context, key),
-      head: (await references.readHead(context, key)).branch,
-    }),
+    readCopy: withObjects(async (at: GitContext, key: GitKey) => ({
+      refs: await references.readRefs(at, key),
+      head: (await references.readHead(at, key)).branch,
+    })),
 
-    objectInfo: withContext(objects.objectInfo),
-    readContents: withContext(objects.readContents),
-    missingObjects: withContext(objects.missingObjects),
-    readCommit: withContext(objects.readCommit),
-    readCommits: withContext(objects.readCommits),
-    readTree: withContext(objects.readTree),
-    readTag: withContext(objects.readTag),
-    readTags: withContext(objects.readTags),
-    readBlob: withContext(objects.readBlob),
-    blobSizes: withContext(objects.blobSizes),
+    objectInfo: withObjects(objects.objectInfo),
+    readContents: withObjects(objects.readContents),
+    missingObjects: withObjects(objects.missingObjects),
+    readCommit: withObjects(objects.readCommit),
+    readCommits: withObjects(objects.readCommits),
+    readTree: withObjects(objects.readTree),
+    readTag: withObjects(objects.readTag),
+    readTags: withObjects(objects.readTags),
+    readBlob: withObjects(objects.readBlob),
+    blobSizes: withObjects(objects.blobSizes),
     async *listSmallBlobs(key, query) {
       await ready(context, key)
       yield* smallBlobs.listSmallBlobs(context, key, query)
     },
-    readSmallBlobs: withContext(smallBlobs.readSmallBlobs),
-    streamBlob: withContext(objects.streamBlob),
-    findPath: withContext(objects.findPath),
-    findPaths: withContext(findPaths),
-    listTreeRecursive: withContext(listTreeRecursive),
-    treeChanges: withContext(treeChanges),
-    measureTree: withContext(measureTree),
+    readSmallBlobs: withObjects(smallBlobs.readSmallBlobs),
+    streamBlob: withObjects(objects.streamBlob),
+    findPath: withObjects(objects.findPath),
+    findPaths: withObjects(findPaths),
+    listTreeRecursive: withObjects(listTreeRecursive),
+    treeChanges: withObjects(treeChanges),
+    measureTree: withObjects(measureTree),
 
-    log: withContext(history.log),
-    logOids: withContext(history.logOids),
-    countCommits: withContext(history.countCommits),
-    isAncestor: withContext(history.isAncestor),
-    mergeBase: withContext(history.mergeBase),
+    log: withObjects(history.log),
+    logOids: withObjects(history.logOids),
+    countCommits: withObjects(history.countCommits),
+    isAncestor: withObjects(history.isAncestor),
+    mergeBase: withObjects(history.mergeBase),
     isOnBranchOrTag: upToDate(history.isOnBranchOrTag),
-    lastCommitsOfPaths: withContext(lastCommits.lastCommitsOfPaths),
-    eachChangedPath: withContext(history.eachChangedPath),
-    lastCommitOfPath: withContext(lastCommits.lastCommitOfPath),
-    blame: withContext(history.blame),
-    searchText: withContext(search.searchText),
+    lastCommitsOfPaths: withObjects(lastCommits.lastCommitsOfPaths),
+    eachChangedPath: withObjects(history.eachChangedPath),
+    lastCommitOfPath: withObjects(lastCommits.lastCommitOfPath),
+    blame: withObjects(history.blame),
+    searchText: withObjects(search.searchText),
 
-    divergence: withContext(divergence),
-    rangeDiff: withContext(rangeDiffs.rangeDiff),
-    diffFiles: withContext(diff.diffFiles),
-    commitChanges: withContext(diff.commitChanges),
-    diffText: withContext(diff.diffText),
-    patchSeries: withContext(diff.patchSeries),
-    patchId: withContext(diff.patchId),
+    divergence: withObjects(divergence),
+    rangeDiff: withObjects(rangeDiffs.rangeDiff),
+    diffFiles: withObjects(diff.diffFiles),
+    commitChanges: withObjects(diff.commitChanges),
+    diffText: withObjects(diff.diffText),
+    patchSeries: withObjects(diff.patchSeries),
+    patchId: withObjects(diff.patchId),
 
-    writeBlob: withContext(writer.writeBlob),
-    planEdits: withContext(planEdits),
-    writeTree: async (key, base, changes) => (await writer.writeTree(context, key, base, changes)).tree,
-    writeCommit: withContext(writer.writeCommit),
-    writeTag: withContext(writer.writeTag),
-    applyPatch: withContext(merge.applyPatch),
-    mergeTree: withContext(merge.mergeTree),
-    replayChange: withContext(merge.replayChange),
-    rebaseCommits: withContext(merge.rebaseCommits),
+    writeBlob: withObjects(writer.writeBlob),
+    planEdits: withObjects(planEdits),
+    writeTree: withObjects(
+      async (at: GitContext, key: GitKey, base: Oid | undefined, changes: readonly TreeChange[]) =>
+        (await writer.writeTree(at, key, base, changes)).tree,
+    ),
+    writeCommit: withObjects(writer.writeCommit),
+    writeTag: withObjects(writer.writeTag),
+    applyPatch: withObjects(merge.applyPatch),
+    mergeTree: withObjects(merge.mergeTree),
+    replayChange: withObjects(merge.replayChange),
+    rebaseCommits: withObjects(merge.rebaseCommits),
 
-    uploadPack: withContext(uploadPack),
-    uploadArchive: withContext(uploadArchive),
-    receivePack: withContext(receivePack),
-    storedFile: withContext(dumb.storedFile),
-    listPacks: withContext(dumb.listPacks),
-    archive: withContext(archive),
+    uploadPack: withObjects(uploadPack),
+    uploadArchive: withObjects(uploadArchive),
+    receivePack: withObjects(receivePack),
+    storedFile: withObjects(dumb.storedFile),
+    listPacks: withObjects(dumb.listPacks),
+    archive: withObjects(archive),
 
     close,
     [Symbol.asyncDispose]: close,

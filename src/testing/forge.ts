@@ -66,7 +66,7 @@ const testPasswordHash = hashSync(testPassword, { algorithm: 2, memoryCost: 8, t
  * run in one process. Disposing stops it and deletes its data.
  *
  * `INGOT_TEST_DATABASE` selects a PostgreSQL server instead of SQLite. `INGOT_TEST_STORAGE` (`host:port`) selects an S3
- * service with the bucket `forge` instead of the data folder.
+ * service with the bucket `forge` instead of the data folder. `INGOT_TEST_REPOSITORIES=blobs` stores repositories as packs.
  */
 export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
   const temporary = options.dataFolder === undefined
@@ -82,7 +82,7 @@ export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
     ? { server: { ...server, ROOT_URL: `http://localhost:${front.port}/` } }
     : {}
   const { config } = loadConfig({
-    env: environmentOf({ ...storageIn(folder), ...shared, ...options.settings, ...fronted }),
+    env: environmentOf(merged(storageIn(folder), shared, options.settings, fronted)),
     cwd: folder,
     overrides: { dataFolder: folder, host: '127.0.0.1', port: 0, sshPort: 0 },
   })
@@ -148,10 +148,23 @@ function openAgain(options: DatabaseOptions): Pick<TestDatabase, 'db' | typeof S
 /** Storage settings; forges with a shared data folder share their files. */
 function storageIn(folder: string): NonNullable<ForgeOptions['settings']> {
   const endpoint = process.env['INGOT_TEST_STORAGE'] ?? ''
+  const packs = process.env['INGOT_TEST_REPOSITORIES'] ?? ''
+  return { ...(packs === '' ? {} : { repository: { STORAGE: packs } }), ...bucketOf(endpoint, folder) }
+}
+
+function bucketOf(endpoint: string, folder: string): NonNullable<ForgeOptions['settings']> {
   if (endpoint === '') return {}
   const keys = { MINIO_ACCESS_KEY_ID: 'S3RVER', MINIO_SECRET_ACCESS_KEY: 'S3RVER', MINIO_BUCKET_LOOKUP: 'path' }
   const bucket = { MINIO_ENDPOINT: endpoint, MINIO_BUCKET: 'forge', MINIO_BASE_PATH: basename(folder) }
   return { storage: { STORAGE_TYPE: 'minio', ...keys, ...bucket } }
+}
+
+/** Settings of which later ones take precedence. */
+function merged(...all: readonly ForgeOptions['settings'][]): NonNullable<ForgeOptions['settings']> {
+  const sections = new Set(all.flatMap((each) => Object.keys(each ?? {})))
+  return Object.fromEntries(
+    [...sections].map((section) => [section, Object.assign({}, ...all.map((each) => each?.[section]))]),
+  )
 }
 
 /** The same as environment variables, for a program that a test starts. */

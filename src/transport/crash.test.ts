@@ -9,6 +9,7 @@ import { createApp, type App } from '../app.ts'
 import { loadConfig } from '../config/load-config.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { listJobs } from '../jobs/queue.ts'
+import { removeCopies } from '../testing/copies.ts'
 import { openTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { examined } from '../testing/doctor.ts'
 import { TestClock } from '../testing/clock.ts'
@@ -36,9 +37,10 @@ class ProgramFolder {
   readonly data = join(this.base, 'data')
   readonly #started: ServingProgram[] = []
 
-  constructor(database?: TestDatabase) {
+  constructor(database?: TestDatabase, storage = '') {
     mkdirSync(this.data)
-    writeFileSync(join(this.data, 'app.ini'), settings + (database ? databaseSettings(database) : ''))
+    const stored = storage === '' ? '' : `[repository]\nSTORAGE = ${storage}\n`
+    writeFileSync(join(this.data, 'app.ini'), settings + stored + (database ? databaseSettings(database) : ''))
   }
 
   /** Starts the program, which `[Symbol.asyncDispose]` kills. */
@@ -323,6 +325,8 @@ async function inspect(
     cwd: folder,
     overrides: { dataFolder: folder, host: '127.0.0.1', port: 0, sshPort: 0 },
   })
+  // What a copy has, and the storage lacks, is lost.
+  if (config.packStorage) removeCopies(config.paths.repositories)
   const clock = new TestClock()
   await using app = await createApp({ config, clock, log: () => undefined })
   await app.listen()
@@ -356,68 +360,73 @@ async function inspect(
   }
 }
 
-test(
-  'crash: acknowledged changes survive kills of the program, its broker or git at any moment, and all data agree',
-  { timeout: 60_000 + mostRounds * 15_000 },
-  async (t) => {
-    await using database = await openTestDatabase({ isEmpty: true })
-    await using folder = new ProgramFolder(database)
-    const first = await folder.start()
-    const { root } = first
-    await root.must('POST', '/user/repos', { name: 'crash', auto_init: true, default_branch: 'main' })
-    const { json: main } = await root.must('GET', '/repos/root/crash/branches/main')
-    const ledgers: Ledger[] = []
-    const writers: Writer[] = []
-    for (const name of ['one', 'two']) {
-      const clone = join(folder.base, name)
-      const cloned = await runProgram('git', ['clone', '-q', `${first.url}/root/crash.git`, clone])
-      assert.equal(cloned.code, 0, cloned.err)
-      const ledger = new Ledger()
-      ledgers.push(ledger)
-      writers.push(pusher(name, clone, ledger))
-    }
-    const api = new Ledger()
-    ledgers.push(api)
-    const pages = new Map<string, Set<string>>()
-    const acknowledged = new Acknowledged()
-    writers.push(apiWriter(api, main.commit.id), merger(api, acknowledged), wikiWriter(pages), recorder(acknowledged))
-    await first.kill()
-
-    let merged = 0
-    let killed = 0
-    const doneCount = (): number => ledgers.reduce((sum, ledger) => sum + ledger.doneCount, 0)
-    // On a busy machine more rounds are run, so that changes exist that could be lost.
-    const isEnough = (): boolean => merged > 0 && doneCount() > rounds && acknowledged.count > rounds
-    for (let round = 0; round < rounds || (!isEnough() && round < mostRounds); round++) {
-      const running = await folder.start()
-      let isOver = false
-      const work = Promise.all(writers.map((write) => write(running.url, () => isOver)))
-      const { pid } = running
-      // The time grows on a machine that is too busy to merge.
-      const lifeMs = 300 + Math.random() * 900 + (merged === 0 ? round * 500 : 0)
-      if (round % 3 === 1) killed += await killGits(pid, lifeMs)
-      else await wait(lifeMs)
-      if (round % 3 === 2) {
-        const brokers = brokersOf(pid)
-        assert.ok(brokers.length > 0)
-        for (const broker of brokers) process.kill(broker, 'SIGKILL')
-        await wait(200 + Math.random() * 400)
+for (const [where, storage] of [
+  ['', 'local'],
+  ['with packs in a storage, ', 'blobs'],
+] as const) {
+  test(
+    `crash: ${where}acknowledged changes survive kills of the program, its broker or git at any moment, and all data agree`,
+    { timeout: 60_000 + mostRounds * 15_000 },
+    async (t) => {
+      await using database = await openTestDatabase({ isEmpty: true })
+      await using folder = new ProgramFolder(database, storage)
+      const first = await folder.start()
+      const { root } = first
+      await root.must('POST', '/user/repos', { name: 'crash', auto_init: true, default_branch: 'main' })
+      const { json: main } = await root.must('GET', '/repos/root/crash/branches/main')
+      const ledgers: Ledger[] = []
+      const writers: Writer[] = []
+      for (const name of ['one', 'two']) {
+        const clone = join(folder.base, name)
+        const cloned = await runProgram('git', ['clone', '-q', `${first.url}/root/crash.git`, clone])
+        assert.equal(cloned.code, 0, cloned.err)
+        const ledger = new Ledger()
+        ledgers.push(ledger)
+        writers.push(pusher(name, clone, ledger))
       }
-      isOver = true
-      await running.kill()
-      await work
-      const { refs, problems, mergedCount } = await inspect(folder.data, pages, acknowledged)
-      merged = mergedCount
-      assert.deepEqual(problems, [], `after the crash of round ${round}`)
-      for (const ledger of ledgers) for (const ref of ledger.refs()) ledger.check(ref, refs.get(ref) ?? '')
-    }
-    t.diagnostic(
-      `${doneCount()} changes of references were done, ${merged} pull requests merged, ${acknowledged.count} other things ` +
-        `acknowledged, ${killed} git processes killed`,
-    )
-    assert.ok(isEnough(), `${doneCount()} changes of references and ${merged} merges were ever done`)
-  },
-)
+      const api = new Ledger()
+      ledgers.push(api)
+      const pages = new Map<string, Set<string>>()
+      const acknowledged = new Acknowledged()
+      writers.push(apiWriter(api, main.commit.id), merger(api, acknowledged), wikiWriter(pages), recorder(acknowledged))
+      await first.kill()
+
+      let merged = 0
+      let killed = 0
+      const doneCount = (): number => ledgers.reduce((sum, ledger) => sum + ledger.doneCount, 0)
+      // On a busy machine more rounds are run, so that changes exist that could be lost.
+      const isEnough = (): boolean => merged > 0 && doneCount() > rounds && acknowledged.count > rounds
+      for (let round = 0; round < rounds || (!isEnough() && round < mostRounds); round++) {
+        const running = await folder.start()
+        let isOver = false
+        const work = Promise.all(writers.map((write) => write(running.url, () => isOver)))
+        const { pid } = running
+        // The time grows on a machine that is too busy to merge.
+        const lifeMs = 300 + Math.random() * 900 + (merged === 0 ? round * 500 : 0)
+        if (round % 3 === 1) killed += await killGits(pid, lifeMs)
+        else await wait(lifeMs)
+        if (round % 3 === 2) {
+          const brokers = brokersOf(pid)
+          assert.ok(brokers.length > 0)
+          for (const broker of brokers) process.kill(broker, 'SIGKILL')
+          await wait(200 + Math.random() * 400)
+        }
+        isOver = true
+        await running.kill()
+        await work
+        const { refs, problems, mergedCount } = await inspect(folder.data, pages, acknowledged)
+        merged = mergedCount
+        assert.deepEqual(problems, [], `after the crash of round ${round}`)
+        for (const ledger of ledgers) for (const ref of ledger.refs()) ledger.check(ref, refs.get(ref) ?? '')
+      }
+      t.diagnostic(
+        `${doneCount()} changes of references were done, ${merged} pull requests merged, ${acknowledged.count} other things ` +
+          `acknowledged, ${killed} git processes killed`,
+      )
+      assert.ok(isEnough(), `${doneCount()} changes of references and ${merged} merges were ever done`)
+    },
+  )
+}
 
 test('crash: a push that the program was killed in while it was copied to the disk is made once', async () => {
   const api = '/repos/root/crash'

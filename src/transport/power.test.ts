@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
@@ -10,6 +10,7 @@ import { loadConfig } from '../config/load-config.ts'
 import { manyReferences } from '../git/files/flush.ts'
 import { builtFile } from '../lib/assets.ts'
 import { ForgeClient } from '../testing/client.ts'
+import { removeCopies } from '../testing/copies.ts'
 import { examined } from '../testing/doctor.ts'
 import { readPowerLog, acknowledgedRecord, writeWhatLasts } from '../testing/power-log.ts'
 import { runProgram } from '../testing/program.ts'
@@ -110,12 +111,15 @@ async function inspect(
   folder: string,
   writes: readonly AcknowledgedWrites[],
   next: readonly AcknowledgedWrites[],
+  storage: string,
 ): Promise<string[]> {
   const { config } = loadConfig({
-    env: {},
+    env: { INGOT__repository__STORAGE: storage },
     cwd: folder,
     overrides: { dataFolder: folder, host: '127.0.0.1', port: 0, sshPort: 0 },
   })
+  // What a copy has, and the storage lacks, is lost.
+  if (config.packStorage && existsSync(config.paths.repositories)) removeCopies(config.paths.repositories)
   await using app = await createApp({ config, log: () => undefined })
   await app.listen()
   await app.workers.settle()
@@ -147,79 +151,87 @@ async function inspect(
   return problems
 }
 
-test(
-  'power: acknowledged changes survive a power failure at any moment',
-  { timeout: 120_000 + cuts * 10_000 },
-  async (t) => {
-    const base = mkdtempSync(join(tmpdir(), 'ingot-power-'))
-    const recorder = join(base, 'record.so')
-    const flags = ['-shared', '-fPIC', '-O1', '-D_LARGEFILE64_SOURCE', '-o', recorder, recorderSource]
-    if (process.platform !== 'linux' || spawnSync('cc', [...flags, '-ldl', '-lpthread']).status !== 0) {
-      rmSync(base, { recursive: true })
-      return t.skip('what a program writes is recorded with a C compiler on Linux')
-    }
-    const root = join(base, 'disk')
-    const log = join(base, 'log')
-    const recording = { LD_PRELOAD: recorder, POWER_ROOT: root, POWER_LOG: log }
-    try {
-      mkdirSync(root)
-      writeFileSync(log, '')
-      // git inherits no environment from the program.
-      const git = join(base, 'git')
-      const lines = Object.entries(recording).map(([name, value]) => `export ${name}='${value}'`)
-      writeFileSync(git, `#!/bin/sh\n${lines.join('\n')}\nexec git "$@"\n`, { mode: 0o755 })
-      writeFileSync(join(base, 'app.ini'), `[log]\nLEVEL = none\n[cron]\nENABLED = false\n[git]\nPATH = ${git}\n`)
-      const data = join(root, 'data')
-      const args = ['--data', data, '--config', join(base, 'app.ini'), '--host', '127.0.0.1', '--port', '0']
-      const child = spawn(process.execPath, [builtFile('ingot.js'), 'serve', ...args, '--ssh-port', '0'], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-        env: {
-          ...process.env,
-          ...recording,
-          INGOT_ADMIN_LOGIN: 'root',
-          INGOT_ADMIN_PASSWORD: password,
-          INGOT_ADMIN_EMAIL: 'root@example.com',
-        },
-      })
-      const ended = once(child, 'exit')
+for (const [where, storage] of [
+  ['', 'local'],
+  ['with packs in a storage, ', 'blobs'],
+] as const) {
+  test(
+    `power: ${where}acknowledged changes survive a power failure at any moment`,
+    { timeout: 120_000 + cuts * 10_000 },
+    async (t) => {
+      const base = mkdtempSync(join(tmpdir(), 'ingot-power-'))
+      const recorder = join(base, 'record.so')
+      const flags = ['-shared', '-fPIC', '-O1', '-D_LARGEFILE64_SOURCE', '-o', recorder, recorderSource]
+      if (process.platform !== 'linux' || spawnSync('cc', [...flags, '-ldl', '-lpthread']).status !== 0) {
+        rmSync(base, { recursive: true })
+        return t.skip('what a program writes is recorded with a C compiler on Linux')
+      }
+      const root = join(base, 'disk')
+      const log = join(base, 'log')
+      const recording = { LD_PRELOAD: recorder, POWER_ROOT: root, POWER_LOG: log }
       try {
-        let output = ''
-        child.stdout.setEncoding('utf8').on('data', (piece: string) => (output += piece))
-        await until(() => /Ingot serves (\S+)\/\n/.test(output))
-        await writeEverything(/Ingot serves (\S+)\/\n/.exec(output)?.[1] as string, base, log)
-      } finally {
-        child.kill('SIGKILL')
-        await ended
-      }
-
-      const records = readPowerLog(log)
-      const acknowledgedAt = records.flatMap(({ kind }, index) => (kind === 'acknowledged' ? [index] : []))
-      const syncedAt = records.flatMap(({ kind }, index) => (kind === 'syncEnded' ? [index] : []))
-      assert.ok(acknowledgedAt.length > rounds && syncedAt.length > acknowledgedAt.length)
-      const after = syncedAt.filter((index) => index > (acknowledgedAt[0] as number))
-      const cutPoints = Array.from({ length: cuts }, (_, index) => {
-        const syncAt = after[Math.floor(((index + Math.random()) / cuts) * after.length)] as number
-        // Right after a sync, or right after an answer.
-        return index % 2 === 0 ? syncAt + 1 : (acknowledgedAt.find((at) => at > syncAt) ?? syncAt) + 1
-      })
-      for (const cut of cutPoints) {
-        const folder = join(base, 'after')
-        writeWhatLasts(records, cut, root, folder)
-        const [acknowledged, next] = [records.slice(0, cut), records.slice(cut)].map((some) =>
-          some.flatMap(({ kind, path }) => (kind === 'acknowledged' ? [JSON.parse(path) as AcknowledgedWrites] : [])),
-        ) as [AcknowledgedWrites[], AcknowledgedWrites[]]
-        assert.deepEqual(
-          await inspect(join(folder, 'data'), acknowledged, next),
-          [],
-          `cut behind record ${cut} of ${records.length}`,
+        mkdirSync(root)
+        writeFileSync(log, '')
+        // git inherits no environment from the program.
+        const git = join(base, 'git')
+        const lines = Object.entries(recording).map(([name, value]) => `export ${name}='${value}'`)
+        writeFileSync(git, `#!/bin/sh\n${lines.join('\n')}\nexec git "$@"\n`, { mode: 0o755 })
+        writeFileSync(
+          join(base, 'app.ini'),
+          `[log]\nLEVEL = none\n[cron]\nENABLED = false\n[git]\nPATH = ${git}\n[repository]\nSTORAGE = ${storage}\n`,
         )
-        rmSync(folder, { recursive: true, maxRetries: 5 })
+        const data = join(root, 'data')
+        const args = ['--data', data, '--config', join(base, 'app.ini'), '--host', '127.0.0.1', '--port', '0']
+        const child = spawn(process.execPath, [builtFile('ingot.js'), 'serve', ...args, '--ssh-port', '0'], {
+          stdio: ['ignore', 'pipe', 'inherit'],
+          env: {
+            ...process.env,
+            ...recording,
+            INGOT_ADMIN_LOGIN: 'root',
+            INGOT_ADMIN_PASSWORD: password,
+            INGOT_ADMIN_EMAIL: 'root@example.com',
+          },
+        })
+        const ended = once(child, 'exit')
+        try {
+          let output = ''
+          child.stdout.setEncoding('utf8').on('data', (piece: string) => (output += piece))
+          await until(() => /Ingot serves (\S+)\/\n/.test(output))
+          await writeEverything(/Ingot serves (\S+)\/\n/.exec(output)?.[1] as string, base, log)
+        } finally {
+          child.kill('SIGKILL')
+          await ended
+        }
+
+        const records = readPowerLog(log)
+        const acknowledgedAt = records.flatMap(({ kind }, index) => (kind === 'acknowledged' ? [index] : []))
+        const syncedAt = records.flatMap(({ kind }, index) => (kind === 'syncEnded' ? [index] : []))
+        assert.ok(acknowledgedAt.length > rounds && syncedAt.length > acknowledgedAt.length)
+        const after = syncedAt.filter((index) => index > (acknowledgedAt[0] as number))
+        const cutPoints = Array.from({ length: cuts }, (_, index) => {
+          const syncAt = after[Math.floor(((index + Math.random()) / cuts) * after.length)] as number
+          // Right after a sync, or right after an answer.
+          return index % 2 === 0 ? syncAt + 1 : (acknowledgedAt.find((at) => at > syncAt) ?? syncAt) + 1
+        })
+        for (const cut of cutPoints) {
+          const folder = join(base, 'after')
+          writeWhatLasts(records, cut, root, folder)
+          const [acknowledged, next] = [records.slice(0, cut), records.slice(cut)].map((some) =>
+            some.flatMap(({ kind, path }) => (kind === 'acknowledged' ? [JSON.parse(path) as AcknowledgedWrites] : [])),
+          ) as [AcknowledgedWrites[], AcknowledgedWrites[]]
+          assert.deepEqual(
+            await inspect(join(folder, 'data'), acknowledged, next, storage),
+            [],
+            `cut behind record ${cut} of ${records.length}`,
+          )
+          rmSync(folder, { recursive: true, maxRetries: 5 })
+        }
+        t.diagnostic(
+          `${cuts} cuts among ${records.length} records, ${syncedAt.length} syncs and ${acknowledgedAt.length} answers`,
+        )
+      } finally {
+        if (process.env['INGOT_POWER_KEEP'] === undefined) rmSync(base, { recursive: true, force: true, maxRetries: 5 })
       }
-      t.diagnostic(
-        `${cuts} cuts among ${records.length} records, ${syncedAt.length} syncs and ${acknowledgedAt.length} answers`,
-      )
-    } finally {
-      if (process.env['INGOT_POWER_KEEP'] === undefined) rmSync(base, { recursive: true, force: true, maxRetries: 5 })
-    }
-  },
-)
+    },
+  )
+}

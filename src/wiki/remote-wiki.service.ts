@@ -7,6 +7,7 @@ import type { GitKey } from '../lib/ids.ts'
 import { branchOf } from '../lib/refs.ts'
 import type { RemoteAddress } from '../repos/mirrors/remote-address.rules.ts'
 import { fetchFrom, lookAtRemote } from '../repos/mirrors/remote-repository.service.ts'
+import { insertPacks } from '../refs/changes/pack.store.ts'
 import { upsertRefs } from '../refs/changes/ref.store.ts'
 import { findRepoById, updateRepo } from '../repos/repo.store.ts'
 
@@ -59,10 +60,12 @@ export async function takeRemoteWiki(
     }
     await git.setHead(key, branch)
     const refs = await git.readRefs(key)
+    const packs = await git.keepObjects(key)
     await transaction(db, async (tx) => {
       if ((await findRepoById(tx, repo.id))?.wiki_git_key !== null) throw new Error('the wiki exists already')
       await updateRepo(tx, repo.id, { wiki_git_key: key, wiki_branch: branch })
       await upsertRefs(tx, { repoId: repo.id, kind: 'wiki' }, refs)
+      await insertPacks(tx, { repoId: repo.id, kind: 'wiki' }, packs)
     })
     return true
   } catch (error) {

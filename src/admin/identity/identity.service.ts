@@ -6,8 +6,8 @@ import { withinTime } from '../../lib/within-time.ts'
 import { listNamedBlobs } from '../doctor/file-scan.store.ts'
 import { listSealedValues } from '../sealed-value.store.ts'
 import { insertIdentityValue, listIdentityValues, replaceIdentityValue } from './instance-value.store.ts'
-import { markedStoragesOf, type MarkedStorage } from './marked-storages.ts'
-import { listSomeGitKeys } from './repo-sample.store.ts'
+import { markedStoragesOf, packsName, type MarkedStorage } from './marked-storages.ts'
+import { hasFilledRepo, hasPacks, listSomeGitKeys } from './repo-sample.store.ts'
 
 /**
  * What becomes of key and storages that are not those of the database: `refuse` throws, `report` changes nothing and returns
@@ -39,7 +39,7 @@ const orClaim = 'or accept what the settings name with `ingot doctor --claim`'
 export async function checkIdentity(services: Services, mode: IdentityMode): Promise<readonly string[]> {
   const { db, secrets } = services
   const known = await listIdentityValues(db)
-  const problems = known.has('id') ? [] : await findMisfits(services)
+  const problems = [...(await findMisplaced(services, known)), ...(known.has('id') ? [] : await findMisfits(services))]
   const writes = mode === 'claim' || (mode === 'refuse' && problems.length === 0)
   if (mode === 'refuse') refuse(problems)
   const [keyId = ''] = secrets.keyIds
@@ -74,6 +74,19 @@ export async function checkIdentity(services: Services, mode: IdentityMode): Pro
     })
   }
   return problems
+}
+
+/** Returns the problem that the objects of the repositories are not where `[repository].STORAGE` says. */
+async function findMisplaced({ db, packs }: Services, known: ReadonlyMap<string, string>): Promise<string[]> {
+  if (packs === undefined) {
+    if (!(await hasPacks(db))) return []
+    return ['the repositories of this database are stored as packs; set [repository].STORAGE = blobs']
+  }
+  if (known.has(packsName) || (await hasPacks(db)) || !(await hasFilledRepo(db))) return []
+  return [
+    'the repositories of this database are in [repository].ROOT; set [repository].STORAGE = local, because moving them ' +
+      'to [storage.repositories] is not supported',
+  ]
 }
 
 const wrongKey =

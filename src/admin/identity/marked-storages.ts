@@ -20,9 +20,17 @@ export interface MarkedStorage {
 /** Longest content of the file, in bytes. */
 const maxMarkerBytes = 200
 
-/** Returns the places of the instance: the repositories, and the storage of each kind of files. */
-export const markedStoragesOf = ({ blobs, config }: Services): readonly MarkedStorage[] => [
-  repositoriesAt(config.paths.repositories),
+/** The name of the storage of packs. */
+export const packsName = 'packs'
+
+/**
+ * Returns the places of the instance: the repositories or their packs, and the storage of each kind of files. Where packs are
+ * stored, the folder of repositories has copies and may be empty.
+ */
+export const markedStoragesOf = ({ blobs, packs, config }: Services): readonly MarkedStorage[] => [
+  packs && config.packStorage
+    ? storageAt(packsName, config.packStorage, packs)
+    : repositoriesAt(config.paths.repositories),
   ...storageKinds.map((kind) => storageAt(kind, config.storage[kind], blobs[kind])),
 ]
 
@@ -31,19 +39,15 @@ export const markedStoragesOf = ({ blobs, config }: Services): readonly MarkedSt
  * @param openBucket opens a bucket
  */
 export async function namedStorages(
-  { paths, storage }: Pick<Config, 'paths' | 'storage'>,
+  { packStorage, paths, storage }: Pick<Config, 'packStorage' | 'paths' | 'storage'>,
   openBucket: (settings: S3StorageSettings) => Promise<Blobs>,
 ): Promise<readonly MarkedStorage[]> {
-  const ofKinds = await Promise.all(
-    storageKinds.map(async (kind) => {
-      const settings = storage[kind]
-      const where = whereIs(kind, settings)
-      return settings.type === 'local'
-        ? folderAt(kind, where, settings.path)
-        : storageAt(kind, settings, await openBucket(settings))
-    }),
-  )
-  return [repositoriesAt(paths.repositories), ...ofKinds]
+  const named = async (kind: string, settings: StorageSettings): Promise<MarkedStorage> =>
+    settings.type === 'local'
+      ? folderAt(kind, whereIs(kind, settings), settings.path)
+      : storageAt(kind, settings, await openBucket(settings))
+  const ofKinds = await Promise.all(storageKinds.map((kind) => named(kind, storage[kind])))
+  return [packStorage ? await named(packsName, packStorage) : repositoriesAt(paths.repositories), ...ofKinds]
 }
 
 const repositoriesAt = (folder: string): MarkedStorage =>

@@ -619,6 +619,11 @@ export const ingot = defineSection('ingot', {
   sshAuthTimeout: durationMs('SSH_AUTH_TIMEOUT', '30s', 'time that an SSH client has to authenticate', {
     min: '1s',
   }),
+  repositoryCacheSize: bytes(
+    'REPOSITORY_CACHE_SIZE',
+    '10 GiB',
+    'disk space of the copies of repositories with [repository].STORAGE = blobs',
+  ),
   cacheSize: bytes(
     'CACHE_SIZE',
     '48 MiB',

@@ -15,6 +15,12 @@ const repositoryUnits = [
 
 export const repository = defineSection('repository', {
   root: text('ROOT', '', 'folder of the git repositories; empty is repositories in the data folder'),
+  storage: choice(
+    'STORAGE',
+    ['local', 'blobs'],
+    'local',
+    'where git objects are durable: local is ROOT, blobs is the storage of [storage.repositories], of which ROOT has copies',
+  ),
   defaultPrivate: choice(
     'DEFAULT_PRIVATE',
     ['last', 'private', 'public'],

@@ -191,6 +191,33 @@ export const repositoryTables = {
     },
   ),
 
+  /**
+   * The manifest: which packs in the storage have the objects of a repository, with `[repository].STORAGE = blobs`. A
+   * transaction that names objects in `git_ref` names their packs here. Forks may name the same blob.
+   */
+  git_pack: table(
+    {
+      repo_id: ref<RepoId>('repo', 'cascade'),
+      kind: text<'code' | 'wiki'>(),
+      /** git's checksum of the pack. */
+      name: text(),
+      /** Key of the pack and its index in the storage, without the endings. */
+      blob_key: text(),
+      size_bytes: bigint(),
+      sha256: text(),
+      index_sha256: text(),
+      /** When another pack with its objects replaced it; the row stays for as long as a read may need the blob. */
+      replaced_unix: nullable(unix()),
+    },
+    {
+      primaryKey: ['repo_id', 'kind', 'name'],
+      indexes: {
+        git_pack_blob: '(blob_key)',
+        git_pack_replaced: '(replaced_unix) where replaced_unix is not null',
+      },
+    },
+  ),
+
   /** What lists show of the branches in `git_ref`, and tombstones of deleted ones. Each change writes both. */
   branch: table(
     {

@@ -8,7 +8,7 @@ import type { Oid } from '../../lib/ids.ts'
 import { zeroOid } from '../../lib/refs.ts'
 import { newRepository, startTestGit } from '../git.test-support.ts'
 import type { GitOptions } from '../git-options.ts'
-import type { RefSource } from '../git.ts'
+import type { NamedPack, RefSource } from '../git.ts'
 
 /** A source whose state a test sets; it counts the questions. */
 function givenSource() {
@@ -17,13 +17,23 @@ function givenSource() {
     head: 'main',
     refs: new Map<string, Oid>(),
     isKnown: false,
+    packs: [] as NamedPack[],
     questions: 0,
     generation: async () => {
       source.questions += 1
       return source.isKnown ? source.present : undefined
     },
     state: async () =>
-      source.isKnown ? { generation: source.present, head: source.head, refs: new Map(source.refs) } : undefined,
+      source.isKnown
+        ? {
+            generation: source.present,
+            objectFormat: 'sha1' as const,
+            head: source.head,
+            refs: new Map(source.refs),
+            packs: source.packs,
+          }
+        : undefined,
+    packNames: async () => new Set(source.packs.map(({ name }) => name)),
   }
   return source satisfies RefSource
 }

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Unavailable } from '../../lib/errors.ts'
+import { NotFound, Unavailable } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { isZeroOid, zeroOid } from '../../lib/refs.ts'
 import { formatOf, type GitContext, locate } from '../context.ts'
@@ -24,6 +24,8 @@ const believedMs = 1000
 
 const generationFile = 'generation'
 
+const exists = (context: GitContext, key: GitKey): boolean => existsSync(join(locate(context, key).directory, 'HEAD'))
+
 /**
  * Brings a copy up if it lags. Returns undefined when there is nothing to wait for. Rejects when the copy cannot be
  * brought up.
@@ -37,10 +39,12 @@ export function ready(context: GitContext, key: GitKey): Promise<void> | undefin
     const again = (): Promise<void> | undefined => ready(context, key)
     return work.then(again, again)
   }
-  if (!shared) return caches.upToDate.get(key) ? undefined : verify(context, key)
+  // The copy may have been removed.
+  const isHere = !context.home.isElsewhere || exists(context, key)
+  if (!shared) return isHere && caches.upToDate.get(key) ? undefined : verify(context, key)
   const request = source.request?.()
   const foundMs = request && copies.found.get(request)?.get(key)
-  if (foundMs !== undefined && performance.now() - foundMs < believedMs) return undefined
+  if (isHere && foundMs !== undefined && performance.now() - foundMs < believedMs) return undefined
   return verify(context, key, request)
 }
 
@@ -49,10 +53,10 @@ async function verify(context: GitContext, key: GitKey, request?: object): Promi
   const { failures } = copies
   const wanted = await source?.generation(key)
   // A repository that is being made, or deleted.
-  if (wanted === undefined || !existsSync(join(locate(context, key).directory, 'HEAD'))) return
+  if (wanted === undefined || !(context.home.isElsewhere || exists(context, key))) return
   // Several readers may find the same copy behind: one of them works on it.
   for (let work = copies.working.get(key); work; work = copies.working.get(key)) await work.catch(() => undefined)
-  if (readGeneration(context, key) !== wanted) await bringUp(context, key)
+  if (!exists(context, key) || readGeneration(context, key) !== wanted) await bringUp(context, key)
   // A change that failed meanwhile may have been to this copy.
   if (copies.failures !== failures) return
   caches.upToDate.set(key, true)
@@ -61,13 +65,16 @@ async function verify(context: GitContext, key: GitKey, request?: object): Promi
   copies.found.set(request, found.set(key, performance.now()))
 }
 
-/** The generation of a copy. A new repository has no file and the generation 0; NaN: the file is damaged. */
+/**
+ * The generation of a copy. NaN: the file is damaged. A new repository has no file and the generation 0; where objects are
+ * elsewhere, a copy without the file may lack them.
+ */
 function readGeneration(context: GitContext, key: GitKey): number {
   try {
     const text = readFileSync(join(locate(context, key).directory, generationFile), 'latin1')
     return /^\d+\n$/.test(text) ? Number(text) : Number.NaN
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return context.home.isElsewhere ? Number.NaN : 0
     throw error
   }
 }
@@ -76,17 +83,18 @@ function readGeneration(context: GitContext, key: GitKey): number {
 export function advance(context: GitContext, key: GitKey, step: RefStep): Promise<void> {
   const { steps } = context.copies
   steps.set(key, [...(steps.get(key) ?? []), step])
-  return enqueue(context, key, 'steps')
+  return inOrder(context, key, () => workOn(context, key, 'steps'))
 }
 
 /** Compares a whole copy with the source and brings it up. */
-export const bringUp = (context: GitContext, key: GitKey): Promise<void> => enqueue(context, key, 'whole')
+export const bringUp = (context: GitContext, key: GitKey): Promise<void> =>
+  inOrder(context, key, () => workOn(context, key, 'whole'))
 
-/** Works on one copy in order. */
-function enqueue(context: GitContext, key: GitKey, how: 'steps' | 'whole'): Promise<void> {
+/** Works on one copy in order. Readers wait. */
+export function inOrder(context: GitContext, key: GitKey, act: () => Promise<void>): Promise<void> {
   const { working } = context.copies
   const before = working.get(key) ?? Promise.resolve()
-  const work = before.catch(() => undefined).then(() => workOn(context, key, how))
+  const work = before.catch(() => undefined).then(act)
   working.set(key, work)
   const end = (): void => {
     if (working.get(key) === work) working.delete(key)
@@ -106,6 +114,7 @@ async function workOn(context: GitContext, key: GitKey, how: 'steps' | 'whole'):
   const steps = copies.steps.get(key) ?? []
   copies.steps.delete(key)
   if (how === 'steps' && steps.length === 0) return
+  if (!exists(context, key)) await makeCopy(context, key)
   await whileLocked(context, key, async () => {
     const present = readGeneration(context, key)
     const joined = how === 'steps' ? joinSteps(steps, present) : undefined
@@ -125,6 +134,18 @@ async function workOn(context: GitContext, key: GitKey, how: 'steps' | 'whole'):
     const state = await context.source?.state(key)
     if (state) await applyState(context, key, state)
   })
+}
+
+/** Makes an empty copy of a repository whose objects are elsewhere. */
+async function makeCopy(context: GitContext, key: GitKey): Promise<void> {
+  const state = await context.source?.state(key)
+  if (!state) throw new NotFound('the repository does not exist', 'git_repository_missing')
+  try {
+    await context.home.make(context, key, state)
+  } catch (error) {
+    // A command beside the server made it.
+    if (!exists(context, key)) throw error
+  }
 }
 
 /**
@@ -181,8 +202,13 @@ const coversOne = (names: ReadonlySet<string>, set: RefStep['updates']): boolean
   return set.some(({ ref }) => folders.has(ref))
 }
 
-/** Makes a copy equal to a state. A reference whose object is missing here stays as it is, and is reported. */
-async function applyState(context: GitContext, key: GitKey, { generation, head, refs }: RefState): Promise<void> {
+/** Makes a copy equal to a state, with its objects. A reference whose object is missing here stays as it is, and is reported. */
+async function applyState(
+  context: GitContext,
+  key: GitKey,
+  { generation, head, refs, packs }: RefState,
+): Promise<void> {
+  await context.home.bring(context, key, packs)
   const present = new Map((await readRefs(context, key)).map(({ name, oid }) => [name, oid]))
   const none = zeroOid(await formatOf(context, key))
   const wanted = [...refs].filter(([name, oid]) => present.get(name) !== oid)

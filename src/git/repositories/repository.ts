@@ -265,6 +265,8 @@ export async function maintain(
     )
   }
   for (const task of tasks) {
+    // Packs on the disk are those of the manifest.
+    if (context.home.isElsewhere && (task === 'repack' || task === 'bitmap')) continue
     if (task === 'leftovers') await removeAbandoned(context, key)
     else if (task === 'pack-refs') {
       if (!force && (await countLooseRefs(location.directory)) < manyLooseRefs) continue

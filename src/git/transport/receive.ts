@@ -59,7 +59,7 @@ async function runReceivePack(
   const limit = Math.max(1, Math.floor(request.maxPackBytes ?? context.limits.maxPackBytes))
   const push = new Push(context, key, request, { isDivisible })
   const body = request.advertise === true ? undefined : request.body
-  const args = isSmall ? [] : ['-c', 'transfer.unpackLimit=1']
+  const args = isSmall && !context.home.isElsewhere ? [] : ['-c', 'transfer.unpackLimit=1']
   // git would skip hooks that it cannot execute.
   if (request.advertise !== true) await checkHooks(context.settings.hooksFolder)
   const service = await withSlot(request.share, request.signal, () =>

@@ -20,8 +20,8 @@ export function protocolEnvironment(protocol: string | undefined): Record<string
 /** Returns the folder of a repository, whose references are brought up. Throws `NotFound` without it. */
 export async function mustExist(context: GitContext, key: GitKey): Promise<string> {
   const { directory } = locate(context, key)
-  if (!exists(context, key)) throw new NotFound('the repository does not exist', 'git_repository_missing')
   await ready(context, key)
+  if (!exists(context, key)) throw new NotFound('the repository does not exist', 'git_repository_missing')
   return directory
 }
 

@@ -27,7 +27,7 @@ async function givenGuardedRepo(forge: Forge): Promise<GivenRepo> {
 }
 
 /** Runs `act` once, right before the next call of a method of git. */
-function before(t: TestContext, forge: Forge, method: 'isAncestor' | 'flushObjects', act: () => Promise<void>) {
+function before(t: TestContext, forge: Forge, method: 'isAncestor' | 'keepObjects', act: () => Promise<void>) {
   const { git } = forge.services
   const real = git[method].bind(git) as (...args: unknown[]) => Promise<never>
   const mock = t.mock.method(git, method, async (...args: unknown[]) => {
@@ -52,7 +52,7 @@ const acts: Readonly<Record<string, (forge: Forge, pull: GivenPull) => Promise<u
 
 const moments = [
   ['isAncestor', 'after its checks'],
-  ['flushObjects', 'right before its transaction'],
+  ['keepObjects', 'right before its transaction'],
 ] as const
 
 for (const [name, act, method, moment] of Object.entries(acts).flatMap(([name, act]) =>

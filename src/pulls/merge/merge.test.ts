@@ -165,7 +165,7 @@ test('a merge is not recorded when the base moved elsewhere meanwhile', async ()
 test('repoMergePullRequest: a merge that failed in git can be retried at once', async (t) => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
-  const busy = t.mock.method(forge.services.git, 'flushObjects', () =>
+  const busy = t.mock.method(forge.services.git, 'keepObjects', () =>
     Promise.reject(new Unavailable('the disk is away', 'disk_away')),
   )
   assert.equal((await merge(forge, pull)).status, 503)

@@ -10,6 +10,7 @@ import { pluck } from '../../lib/pluck.ts'
 import { branchOf, branchRef, isZeroOid, zeroOid } from '../../lib/refs.ts'
 import { nowUnix } from '../../lib/time.ts'
 import type { GitRepository } from '../git-repository.ts'
+import { insertPacks } from './pack.store.ts'
 import { readRefFacts } from './ref-facts.service.ts'
 import {
   deleteRefs,
@@ -101,7 +102,7 @@ async function change(
   const fit = without(updates, unfit)
   // Wikis have no rows of branches and tags.
   const facts = kind === 'code' ? await readRefFacts(services, gitKey, fit) : undefined
-  await git.flushObjects(gitKey)
+  const packs = await git.keepObjects(gitKey)
   const now = nowUnix(services.clock)
   let copied: Promise<void> | undefined
   try {
@@ -114,6 +115,7 @@ async function change(
       const unmoved = await refusalsOf(tx, repository, fit)
       const moved = without(fit, unmoved)
       if (moved.length === 0 || (unmoved.length > 0 && !isDivisible)) throw new Unmoved(unmoved)
+      await insertPacks(tx, repository, packs)
       await deleteRefs(tx, repository, pluck(moved.filter(isDeletion), 'ref'))
       await upsertRefs(
         tx,

@@ -1,6 +1,7 @@
 import { requestOrigin } from '../../audit/request-origin.ts'
 import { transaction, type Db } from '../../db/database.ts'
 import type { RefSource } from '../../git/git.ts'
+import { listPackNames, listPacks } from './pack.store.ts'
 import { findGeneration, loadRefs } from './ref.store.ts'
 
 /** The references in the database, which the git layer copies to the disk. */
@@ -11,6 +12,12 @@ export const refSource = (db: Db): RefSource => ({
   state: (key) =>
     transaction(db, async (tx) => {
       const found = await findGeneration(tx, key)
-      return found && { generation: found.generation, head: found.head, refs: await loadRefs(tx, found) }
+      if (!found) return undefined
+      const { generation, head, objectFormat } = found
+      return { generation, head, objectFormat, refs: await loadRefs(tx, found), packs: await listPacks(tx, found) }
     }),
+  async packNames(key) {
+    const found = await findGeneration(db, key)
+    return new Set(found ? await listPackNames(db, found) : [])
+  },
 })

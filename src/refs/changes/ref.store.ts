@@ -158,12 +158,14 @@ export async function findGeneration(db: Db | Tx, key: GitKey) {
   const row = await db
     .selectFrom('repo')
     .select(['id', 'git_key', 'default_branch', 'wiki_branch', 'git_generation', 'wiki_generation'])
+    .select('object_format as objectFormat')
     .where((repo) => repo.or([repo('git_key', '=', key), repo('wiki_git_key', '=', key)]))
     .executeTakeFirst()
   if (!row) return undefined
+  const { id: repoId, objectFormat } = row
   return row.git_key === key
-    ? { repoId: row.id, kind: 'code' as const, generation: row.git_generation, head: row.default_branch }
-    : { repoId: row.id, kind: 'wiki' as const, generation: row.wiki_generation, head: row.wiki_branch }
+    ? { repoId, objectFormat, kind: 'code' as const, generation: row.git_generation, head: row.default_branch }
+    : { repoId, objectFormat, kind: 'wiki' as const, generation: row.wiki_generation, head: row.wiki_branch }
 }
 
 export interface BranchFact {

@@ -9,10 +9,11 @@ import type { RepoRow } from '../../db/tables/repositories.ts'
 import { publish } from '../../events/hub.ts'
 import { newGitKey } from '../../git/git-key.ts'
 import type { BareRef } from '../../git/git.ts'
-import { Conflict, Forbidden, Invalid } from '../../lib/errors.ts'
-import type { Oid } from '../../lib/ids.ts'
+import { Conflict, Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
+import type { GitKey, Oid } from '../../lib/ids.ts'
 import { branchOf, tagOf } from '../../lib/refs.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
+import { copyPacks } from '../../refs/changes/pack.store.ts'
 import { orgMembership } from '../../orgs/membership.service.ts'
 import { findForkOf, insertTags, listTagTimes } from './fork.store.ts'
 import { insertNewRepo, nameTaken, removingOnFailure, type NewGit } from './repo-creation.service.ts'
@@ -67,14 +68,17 @@ export async function forkRepo(ctx: SignedInRepoCtx, input: NewFork): Promise<{ 
   if (await findRepoByName(db, owner.id, name.toLowerCase())) throw nameTaken(name)
   const createdUnix = nowUnix(ctx.clock)
   const git: NewGit = { key: newGitKey(), defaultBranch: base.default_branch, objectFormat: base.object_format }
-  await ctx.git.fork(base.git_key, git.key)
+  // Packs in a storage are shared: the fork names those of its base.
+  const sharesPacks = ctx.packs !== undefined
+  if (!sharesPacks) await ctx.git.fork(base.git_key, git.key)
   const repo = await removingOnFailure(ctx, git.key, async () => {
-    const refs = await readForkedRefs(ctx, git)
+    const refs = await readForkedRefs(ctx, sharesPacks ? base.git_key : git.key)
     return insertNewRepo(ctx, {
       doer: viewer.user,
       owner,
       git,
       createdUnix,
+      ...(sharesPacks ? { sizeBytes: base.git_size_bytes } : {}),
       row: {
         name,
         description: base.description,
@@ -93,7 +97,11 @@ export async function forkRepo(ctx: SignedInRepoCtx, input: NewFork): Promise<{ 
         if (await findForkOf(tx, base.id, owner.id, fork.id)) throw forkTaken(owner, base)
         await refuseOverQuotaBefore(ctx, tx, ownCharge(owner, fork))
         await insertTags(tx, fork.id, refs.tags)
+        // This locks the base, so that its packs stay until the fork names them.
         await addToForkCount(tx, base.id, 1)
+        if (sharesPacks && !(await copyPacks(tx, base.id, fork.id)) && refs.all.length > 0) {
+          throw new NotFound('the repository does not exist', 'repo_not_found')
+        }
         await publish(tx, 'repo.created', { repoId: fork.id, doerId: viewer.id })
         await publish(tx, 'repo.forked', { repoId: fork.id, doerId: viewer.id, baseId: base.id })
       },
@@ -109,22 +117,21 @@ interface ForkedRefs {
 }
 
 /** Inserts rows for the copied branches and tags, with the times of the base's rows. */
-async function readForkedRefs({ git: store, db, repo: base }: SignedInRepoCtx, git: NewGit): Promise<ForkedRefs> {
-  const [all, { refs: heads }, { refs: tags }, knownTimes] = await Promise.all([
-    store.readRefs(git.key),
-    store.listRefs(git.key, { prefix: 'refs/heads/' }),
-    store.listRefs(git.key, { prefix: 'refs/tags/' }),
+async function readForkedRefs({ git: store, db, repo: base }: SignedInRepoCtx, key: GitKey): Promise<ForkedRefs> {
+  const [{ refs: heads }, { refs: tags }, knownTimes] = await Promise.all([
+    store.listRefs(key, { prefix: 'refs/heads/' }),
+    store.listRefs(key, { prefix: 'refs/tags/' }),
     listTagTimes(db, base.id),
   ])
   const commitOids = [...heads, ...tags].filter((ref) => ref.peeledType === 'commit').map((ref) => ref.peeled)
   const commits = new Map(
-    (await store.readCommits(git.key, [...new Set(commitOids)])).map((commit) => [
+    (await store.readCommits(key, [...new Set(commitOids)])).map((commit) => [
       commit.oid,
       commit.committer.unixSeconds,
     ]),
   )
   return {
-    all,
+    all: [...heads, ...tags].map(({ name, oid }) => ({ name, oid })),
     branches: heads.flatMap((ref) => {
       const name = branchOf(ref.name)
       return name === undefined ? [] : [{ name, commit: ref.oid, commitUnix: commits.get(ref.oid) ?? 0 }]

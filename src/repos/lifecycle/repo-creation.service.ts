@@ -17,6 +17,7 @@ import { findLabelTemplate } from '../../site/label.templates.ts'
 import { fillLicense, findLicense } from '../../site/license.templates.ts'
 import { renderReadme } from '../../site/readme.templates.ts'
 import { listAllRepoMemberIds } from '../../orgs/team.store.ts'
+import { insertPacks } from '../../refs/changes/pack.store.ts'
 import { upsertRefs } from '../../refs/changes/ref.store.ts'
 import { signedCommit, signingFor } from '../../refs/signing/signing.service.ts'
 import { gitPerson } from '../../users/git-person.ts'
@@ -252,6 +253,7 @@ export async function insertNewRepo(services: Services, input: RepositoryToInser
   const { doer, owner, git, createdUnix, branches } = input
   const limit = repoLimit(services, doer, owner)
   const sizeBytes = input.sizeBytes ?? (await services.git.sizeBytes(git.key))
+  const packs = await services.git.keepObjects(git.key)
   try {
     return await transaction(services.db, async (tx) => {
       if (!(await takeRepoSlot(tx, owner.id, limit))) throw limitReached(owner, limit)
@@ -285,6 +287,7 @@ export async function insertNewRepo(services: Services, input: RepositoryToInser
       )
       const refs = input.refs ?? branches.map(({ name, commit }) => ({ name: branchRef(name), oid: commit }))
       await upsertRefs(tx, { repoId: repo.id, kind: 'code' }, refs)
+      await insertPacks(tx, { repoId: repo.id, kind: 'code' }, packs)
       await deleteRepoRedirect(tx, owner.id, repo.lower_name)
       if (input.access !== undefined) await upsertCollaboration(tx, repo.id, doer.id, input.access, createdUnix)
       if (services.config.service.autoWatchNewRepos && input.isWatched !== false) {

@@ -6,6 +6,8 @@ import { subscriber } from '../../events/subscriber.ts'
 import { job } from '../../jobs/job.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import type { RepoId } from '../../lib/ids.ts'
+import { compactPacks } from '../../refs/changes/compact-packs.service.ts'
+import { codeOf, wikiOf } from '../../refs/git-repository.ts'
 import { recordGitUsage } from '../git-usage.service.ts'
 import { updateGitSize } from './measure.store.ts'
 import { findRepoById } from '../repo.store.ts'
@@ -50,7 +52,11 @@ export const maintainRepository = job({
     const repo = await findRepoById(ctx.db, repoId)
     if (!repo) return
     await ctx.git.maintain(repo.git_key, ['pack-refs', 'repack', 'commit-graph'])
-    if (repo.wiki_git_key !== null) await ctx.git.maintain(repo.wiki_git_key, ['pack-refs', 'repack', 'commit-graph'])
+    await compactPacks(ctx, codeOf(repo))
+    if (repo.wiki_git_key !== null) {
+      await ctx.git.maintain(repo.wiki_git_key, ['pack-refs', 'repack', 'commit-graph'])
+      await compactPacks(ctx, wikiOf(repo, repo.wiki_git_key))
+    }
     await measure(ctx, repo)
   },
 })

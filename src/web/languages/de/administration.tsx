@@ -255,6 +255,7 @@ export const administrationTexts = {
       reinit_missing_repos: 'Fehlende Repositorys leer neu anlegen',
       remove_git_leftovers: 'Überreste von git entfernen',
       remove_temporary_folders: 'Temporäre Ordner entfernen',
+      remove_unnamed_packs: 'Packs löschen, die kein Repository braucht',
       repo_health_check: 'Repositorys auf Schäden prüfen',
       start_schedule_tasks: 'Workflows nach ihrem Zeitplan starten',
       stop_endless_tasks: 'Jobs anhalten, die zu lange laufen',

@@ -249,6 +249,7 @@ export const administrationTexts = {
       reinit_missing_repos: 'Make missing repositories anew, empty',
       remove_git_leftovers: 'Remove leftovers of git',
       remove_temporary_folders: 'Remove temporary folders',
+      remove_unnamed_packs: 'Delete packs that no repository needs',
       repo_health_check: 'Check repositories for damage',
       start_schedule_tasks: 'Start workflows on their schedule',
       stop_endless_tasks: 'Stop jobs that run too long',

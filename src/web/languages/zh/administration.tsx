@@ -250,6 +250,7 @@ export const administrationTexts: Texts['administrationTexts'] = {
       reinit_missing_repos: '将丢失的仓库重建为空仓库',
       remove_git_leftovers: '移除 git 的残留文件',
       remove_temporary_folders: '移除临时目录',
+      remove_unnamed_packs: '删除没有仓库需要的包文件',
       repo_health_check: '检查仓库是否损坏',
       start_schedule_tasks: '按计划启动工作流',
       stop_endless_tasks: '停止运行过久的作业',

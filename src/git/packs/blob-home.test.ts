@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { Unavailable } from '../../lib/errors.ts'
+import type { GitKey } from '../git-key.ts'
+import { repositoryPath } from '../git-key.ts'
+import { commitOn, newRepository, startTestGit } from '../git.test-support.ts'
+import { packsToJoin } from './join-packs.ts'
+import type { RefSource, RefState, StoredPack } from '../git.ts'
+import type { GitOptions } from '../git-options.ts'
+import { until } from '../../testing/until.ts'
+
+const named = (pack: StoredPack) => ({ ...pack, isReplaced: false })
+
+/** A git layer whose packs are in memory, and a source with what `name` has recorded. */
+async function given(options: Partial<GitOptions> = {}) {
+  const stored = new Map<string, Buffer>()
+  let failure: Error | undefined
+  let fetched = 0
+  const packs: NonNullable<GitOptions['packs']> = {
+    async put(key, content) {
+      if (failure) throw failure
+      const bytes = await buffer(content)
+      stored.set(key, bytes)
+      return { sizeBytes: bytes.length, sha256: hash('sha256', bytes) }
+    },
+    async get(key) {
+      if (failure) throw failure
+      fetched += 1
+      const bytes = stored.get(key)
+      return bytes && { stream: Readable.from([bytes], { objectMode: false }) }
+    },
+  }
+  const states = new Map<GitKey, RefState>()
+  const source: RefSource = {
+    generation: async (key) => states.get(key)?.generation,
+    state: async (key) => states.get(key),
+    packNames: async (key) => new Set(states.get(key)?.packs.map(({ name }) => name)),
+  }
+  const tested = await startTestGit({ packs, source, ...options })
+  const { git, root } = tested
+  return {
+    git,
+    stored,
+    states,
+    fetches: () => fetched,
+    fail: (error: Error | undefined) => (failure = error),
+    folder: (key: GitKey) => repositoryPath(root, key),
+    /** Makes a repository with a commit, whose packs the source names. */
+    async repository(): Promise<GitKey> {
+      const key = await newRepository(git)
+      const found = await git.keepObjects(key)
+      const refs = new Map((await git.readRefs(key)).map(({ name, oid }) => [name, oid]))
+      states.set(key, { generation: 0, objectFormat: 'sha1', head: 'main', refs, packs: found.map(named) })
+      return key
+    },
+    [Symbol.asyncDispose]: () => tested[Symbol.asyncDispose](),
+  }
+}
+
+const packFiles = (folder: string): string[] => readdirSync(join(folder, 'objects', 'pack')).sort()
+
+test('blob home: written objects become one pack, which is stored once', async () => {
+  await using it = await given()
+  const key = await it.repository()
+  assert.deepEqual(
+    readdirSync(join(it.folder(key), 'objects')).filter(
+      (name) => name.length === 2 && readdirSync(join(it.folder(key), 'objects', name)).length > 0,
+    ),
+    [],
+  )
+  assert.equal(it.stored.size, 2)
+  assert.deepEqual(await it.git.keepObjects(key), [])
+  assert.equal(it.stored.size, 2)
+  // The source names nothing: a change that was not made stored the pack for nothing.
+  it.states.delete(key)
+  const [one, other] = await Promise.all([it.git.keepObjects(key), it.git.keepObjects(key)])
+  assert.deepEqual(one, other)
+  assert.equal(it.stored.size, 4)
+})
+
+test('blob home: concurrent readers of a copy that is away share one fetch', async () => {
+  await using it = await given()
+  const key = await it.repository()
+  rmSync(it.folder(key), { recursive: true })
+  const found = await Promise.all(Array.from({ length: 20 }, () => it.git.readRef(key, 'refs/heads/main')))
+  assert.equal(new Set(found).size, 1)
+  assert.equal(it.fetches(), 2)
+  assert.ok((await it.git.fsck(key)).ok)
+  // A start after a crash between the folder and its packs.
+  rmSync(join(it.folder(key), 'generation'))
+  for (const file of packFiles(it.folder(key))) rmSync(join(it.folder(key), 'objects', 'pack', file))
+  await it.git.bringUp(key)
+  assert.ok((await it.git.fsck(key)).ok)
+})
+
+test('blob home: a missing or damaged pack, or a storage that is away, refuses the read and leaves nothing', async () => {
+  await using it = await given()
+  const key = await it.repository()
+  const [name = '', bytes = Buffer.alloc(0)] = [...it.stored].find(([each]) => each.endsWith('.pack')) ?? []
+  const away = new Unavailable('the storage does not answer', 'storage_away')
+  const faults = [
+    { begin: () => it.fail(away), end: () => it.fail(undefined) },
+    { begin: () => it.stored.delete(name), end: () => it.stored.set(name, bytes) },
+    { begin: () => it.stored.set(name, bytes.subarray(1)), end: () => it.stored.set(name, bytes) },
+  ]
+  for (const { begin, end } of faults) {
+    rmSync(it.folder(key), { recursive: true })
+    begin()
+    await assert.rejects(it.git.readRef(key, 'refs/heads/main'), Unavailable)
+    assert.deepEqual(packFiles(it.folder(key)), [])
+    end()
+    assert.ok(await it.git.readRef(key, 'refs/heads/main'))
+  }
+  // What needs no missing pack goes on.
+  it.fail(away)
+  assert.ok(await it.git.readRef(key, 'refs/heads/main'))
+  await assert.rejects(it.git.keepObjects(await newRepository(it.git)), Unavailable)
+})
+
+test('blob home: copies that were not used for the longest time are evicted, and none in use', async () => {
+  await using it = await given({ copyBudget: { bytes: 1, idleMs: 0 } })
+  const used = await it.repository()
+  const oid = (await it.git.readRef(used, 'refs/heads/main'))!
+  const { tree } = await it.git.readCommit(used, oid)
+  const [file] = await it.git.readTree(used, tree)
+  const { stream } = await it.git.streamBlob(used, file!.oid)
+  const others = [await it.repository(), await it.repository()]
+  await until(async () => others.slice(0, 1).every((key) => !existsSync(it.folder(key))))
+  assert.ok(existsSync(it.folder(used)))
+  assert.equal((await buffer(stream)).toString(), '# hello\n')
+  // A repository that is being made has no copy elsewhere.
+  const made = await newRepository(it.git)
+  for (const key of others) assert.ok(await it.git.readRef(key, 'refs/heads/main'))
+  await until(async () => {
+    await it.git.readRef(others[0]!, 'refs/heads/main')
+    rmSync(it.folder(others[0]!), { recursive: true, force: true })
+    return !existsSync(it.folder(used))
+  })
+  assert.ok(existsSync(it.folder(made)))
+  assert.equal(await it.git.readRef(used, 'refs/heads/main'), oid)
+})
+
+test('packs to join: sizes become a geometric progression, and few packs are left alone', () => {
+  const chosen = (...sizes: number[]) =>
+    packsToJoin(sizes.map((sizeBytes) => ({ sizeBytes }))).map((each) => each.sizeBytes)
+  assert.deepEqual(chosen(1, 1, 1, 1, 1, 1, 1), [])
+  assert.deepEqual(chosen(1, 1, 1, 1, 1, 1, 1, 1), [1, 1, 1, 1, 1, 1, 1, 1])
+  assert.deepEqual(chosen(1, 2, 6, 18, 54, 162, 486, 1458), [])
+  assert.deepEqual(chosen(1000, 3, 1, 1, 1, 1, 1, 2), [1, 1, 1, 1, 1, 2, 3])
+})
+
+test('blob home: packs are joined into one with all their objects, and copies drop the replaced ones', async () => {
+  await using it = await given()
+  const { git, states } = it
+  const key = await it.repository()
+  for (const name of ['a', 'b', 'c']) {
+    const oid = await commitOn(git, key, 'main', { [name]: `${name}\n` })
+    const state = states.get(key)!
+    const packs = [...state.packs, ...(await git.keepObjects(key)).map(named)]
+    states.set(key, { ...state, generation: state.generation + 1, refs: new Map([['refs/heads/main', oid]]), packs })
+  }
+  const before = states.get(key)!
+  assert.equal(before.packs.length, 4)
+  const made = await git.joinPacks(
+    key,
+    before.packs.map(({ name }) => name),
+  )
+  const replaced = before.packs.map((pack) => ({ ...pack, isReplaced: true }))
+  states.set(key, { ...before, generation: before.generation + 1, packs: [...replaced, named(made)] })
+  const onlyMade = ['.idx', '.pack'].map((ending) => `pack-${made.name}${ending}`)
+  // A copy that has the old packs, and one that has none.
+  for (const isAway of [false, true]) {
+    if (isAway) rmSync(it.folder(key), { recursive: true })
+    await git.bringUp(key)
+    const files = packFiles(it.folder(key)).filter((name) => !name.endsWith('.rev'))
+    assert.deepEqual(files, onlyMade)
+    assert.ok((await git.fsck(key)).ok)
+    assert.equal(await git.countCommits(key, { from: [...before.refs.values()] }), 4)
+  }
+  assert.deepEqual(await git.keepObjects(key), [])
+})

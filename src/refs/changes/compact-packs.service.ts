@@ -1,0 +1,23 @@
+import type { Services } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import { packsToJoin } from '../../git/packs/join-packs.ts'
+import { pluck } from '../../lib/pluck.ts'
+import { nowUnix } from '../../lib/time.ts'
+import type { GitRepository } from '../git-repository.ts'
+import { listPacks, replacePacks } from './pack.store.ts'
+
+/**
+ * Joins packs of a repository in the storage when it has many. The manifest names the new pack instead of them in one
+ * transaction, unless another process has joined one of them. Nothing to do without a storage of packs.
+ */
+export async function compactPacks(services: Services, repository: GitRepository): Promise<void> {
+  if (!services.packs) return
+  const { db, git, clock } = services
+  const { gitKey } = repository
+  const packs = (await listPacks(db, repository)).filter(({ isReplaced }) => !isReplaced)
+  const names = pluck(packsToJoin(packs), 'name')
+  if (names.length === 0) return
+  const made = await git.joinPacks(gitKey, names)
+  const isReplaced = await transaction(db, (tx) => replacePacks(tx, repository, names, made, nowUnix(clock)))
+  await git.dropPacks(gitKey, isReplaced ? names : [made.name])
+}

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict'
+import { readdirSync, rmSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Unavailable } from '../../lib/errors.ts'
+import { codeOf } from '../git-repository.ts'
+import { compactPacks } from './compact-packs.service.ts'
+import { listPacks } from './pack.store.ts'
+import { graceSeconds } from './remove-unnamed-packs.task.ts'
+import { databaseKind } from '../../db/open.ts'
+import { withFolder, withS3 } from '../../storage/blobs.test-support.ts'
+import type { S3Options } from '../../storage/s3-service.ts'
+import { Clone } from '../../testing/clone.ts'
+import { removeCopies as removeCopiesIn } from '../../testing/copies.ts'
+import { openTestDatabase } from '../../testing/database.ts'
+import { examined } from '../../testing/doctor.ts'
+import { startForge, type Forge } from '../../testing/forge.ts'
+import { base64 } from '../../testing/samples.ts'
+
+type Settings = NonNullable<NonNullable<Parameters<typeof startForge>[0]>['settings']>
+
+const repository = { STORAGE: 'blobs' }
+
+const inFolder = (path: string): Settings => ({ repository, 'storage.repositories': { PATH: path } })
+
+const inBucket = ({ endpoint, bucket, accessKeyId, secretAccessKey }: S3Options): Settings => ({
+  repository,
+  'storage.repositories': {
+    STORAGE_TYPE: 'minio',
+    MINIO_ENDPOINT: endpoint,
+    MINIO_BUCKET: bucket,
+    MINIO_ACCESS_KEY_ID: accessKeyId,
+    MINIO_SECRET_ACCESS_KEY: secretAccessKey,
+  },
+})
+
+const removeCopies = (forge: Forge): void => removeCopiesIn(forge.services.config.paths.repositories)
+
+/** Works with a repository in every way. `before` is called before each step and returns the forge for it. */
+async function workWith(before: () => Promise<Forge>): Promise<void> {
+  const alice = async () => (await before()).as('alice')
+  const { json: repo } = await (
+    await alice()
+  ).must('POST', '/user/repos', { name: 'a', auto_init: true, default_branch: 'main' })
+  const api = `/repos/${repo.full_name}`
+  const first = await (await alice()).must('GET', `${api}/contents/README.md`)
+  assert.equal(first.json.type, 'file')
+  using clone = await Clone.of(await before(), 'alice', repo.full_name)
+  await clone.commit('pushed')
+  await clone.must(
+    'push',
+    '-q',
+    await (await before()).gitUrl('alice', repo.full_name),
+    'HEAD:main',
+    'HEAD:refs/tags/v1',
+  )
+  const many = Array.from({ length: 120 }, (_, index) => `HEAD:refs/heads/many/${index}`)
+  await clone.must('push', '-q', await (await before()).gitUrl('alice', repo.full_name), ...many)
+  assert.equal((await (await alice()).must('GET', `${api}/branches?limit=1`)).headers.get('x-total-count'), '121')
+  await (
+    await alice()
+  ).must('POST', `${api}/contents/by-api`, { branch: 'main', new_branch: 'topic', content: base64('x') })
+  const { json: pull } = await (await alice()).must('POST', `${api}/pulls`, { base: 'main', head: 'topic', title: 't' })
+  assert.equal((await (await alice()).must('GET', `${api}/pulls/${pull.number}/files`)).json[0].filename, 'by-api')
+  await (await alice()).must('POST', `${api}/pulls/${pull.number}/merge`, { Do: 'merge' })
+  const page = await fetch(`${(await before()).url}/${repo.full_name}`)
+  assert.equal(page.status, 200)
+  assert.match(await page.text(), /by-api/)
+  await (await alice()).must('POST', `${api}/wiki/new`, { title: 'Home', content_base64: base64('wiki') })
+  assert.equal((await (await alice()).must('GET', `${api}/wiki/page/Home`)).json.title, 'Home')
+  const { json: commit } = await (
+    await alice()
+  ).must('GET', `${api}/git/commits/${(await tip(await before(), api)).sha}`)
+  assert.equal(commit.parents.length, 2)
+  const { json: fork } = await (await before()).as('bob').must('POST', `${api}/forks`, {})
+  await (await before()).as('bob').must('POST', `/repos/${fork.full_name}/contents/of-bob`, { content: base64('b') })
+  const { json: other } = await (
+    await before()
+  )
+    .as('bob')
+    .must('POST', `${api}/pulls`, { base: 'main', head: 'bob:main', title: 'f' })
+  assert.equal((await (await alice()).must('GET', `${api}/pulls/${other.number}/files`)).json[0].filename, 'of-bob')
+  await (await alice()).must('POST', `${api}/pulls/${other.number}/merge`, { Do: 'squash' })
+  await clone.must('pull', '-q', await (await before()).gitUrl('alice', repo.full_name), 'main')
+  assert.deepEqual(readdirSync(clone.path).sort(), ['.git', 'README.md', 'by-api', 'of-bob', 'pushed'])
+  await clone.must('fsck', '--strict')
+  await (await before()).as('alice').must('DELETE', `${api}/branches/many/7`)
+  await (await before()).settle()
+  using whole = await Clone.of(await before(), 'bob', repo.full_name)
+  assert.equal(await whole.must('rev-parse', 'HEAD'), (await tip(await before(), api)).sha)
+}
+
+const tip = async (forge: Forge, api: string): Promise<{ sha: string }> =>
+  (await forge.as('alice').must('GET', `${api}/commits?limit=1`)).json[0]
+
+test('stored packs: everything works when the copy is removed before each request', async () => {
+  for (const withStore of [
+    (use: (settings: Settings) => Promise<void>) => withFolder((folder) => use(inFolder(join(folder, 'packs')))),
+    (use: (settings: Settings) => Promise<void>) => withS3(({ s3 }) => use(inBucket(s3!))),
+  ]) {
+    await withStore(async (settings) => {
+      await using forge = await startForge({ users: ['alice', 'bob'], settings })
+      await workWith(async () => {
+        await forge.settle()
+        removeCopies(forge)
+        return forge
+      })
+      assert.deepEqual(await examined(forge.services), [])
+    })
+  }
+})
+
+test('stored packs: two processes with a folder of their own each show every change at once', async (context) => {
+  await using database = await openTestDatabase()
+  if (databaseKind(database.db) !== 'postgres') return context.skip('SQLite has one process')
+  await withFolder(async (folder) => {
+    const settings = { repository, storage: { PATH: folder }, security: { SECRET_KEY: 'a key of both processes' } }
+    const start = async () => {
+      const dataFolder = await mkdtemp(join(tmpdir(), 'ingot-replica-'))
+      const forge = await startForge({ users: ['alice', 'bob'], settings, database: database.options, dataFolder })
+      return { forge, end: () => rm(dataFolder, { recursive: true, force: true }) }
+    }
+    const both = [await start(), await start()] as const
+    let turn = 0
+    try {
+      await workWith(async () => both[turn++ % 2]!.forge)
+      for (const { forge } of both) assert.deepEqual(await examined(forge.services), [])
+    } finally {
+      for (const { forge, end } of both) {
+        await forge[Symbol.asyncDispose]()
+        await end()
+      }
+    }
+  })
+})
+
+/** The number of files in the storage of packs. */
+async function countBlobs(forge: Forge): Promise<number> {
+  let count = 0
+  for await (const _ of forge.services.packs!.list('')) count += 1
+  return count
+}
+
+const inEmptyFolder = (use: (settings: Settings, folder: string) => Promise<void>): Promise<void> =>
+  withFolder((folder) => use(inFolder(join(folder, 'packs')), join(folder, 'packs')))
+
+test('stored packs: a storage that is away refuses changes with 503 and makes nothing; other reads go on', async (t) => {
+  await inEmptyFolder(async (settings) => {
+    await using forge = await startForge({ users: ['alice'], settings })
+    const repo = await forge.given.repo({ owner: 'alice' })
+    const other = await forge.given.repo({ owner: 'alice' })
+    await forge.settle()
+    const alice = forge.as('alice')
+    const before = await tip(forge, repo.api)
+    using clone = await Clone.of(forge, 'alice', repo.fullName)
+    await clone.commit('late')
+    removeCopies(forge)
+    await alice.must('GET', `${repo.api}/contents/README.md`)
+    const store = forge.services.packs!
+    const away = () => Promise.reject(new Unavailable('the storage does not answer', 'storage_unavailable'))
+    const mocks = [t.mock.method(store, 'put', away), t.mock.method(store, 'get', away)]
+    const commit = await alice.post(`${repo.api}/contents/new`, { content: base64('x') })
+    assert.equal(commit.status, 503)
+    assert.equal((await alice.post('/user/repos', { name: 'third', auto_init: true })).status, 503)
+    const push = await clone.git('push', '-q', 'origin', 'HEAD:main')
+    assert.equal(push.code, 1)
+    assert.match(push.err, /the storage does not answer/)
+    assert.equal((await alice.get(`${other.api}/contents/README.md`)).status, 503)
+    assert.deepEqual(await tip(forge, repo.api), before)
+    for (const { mock } of mocks) mock.restore()
+    await clone.must('push', '-q', 'origin', 'HEAD:main')
+    await alice.must('POST', `${repo.api}/contents/new`, { content: base64('x') })
+    await alice.must('GET', `${other.api}/contents/README.md`)
+    assert.equal((await alice.get('/repos/alice/third')).status, 404)
+    removeCopies(forge)
+    assert.deepEqual(await examined(forge.services), [])
+  })
+})
+
+test('createFork: packs are shared in the storage, and the fork outlives its base', async () => {
+  await inEmptyFolder(async (settings) => {
+    await using forge = await startForge({ users: ['alice', 'bob'], settings })
+    const base = await forge.given.repo({ owner: 'alice' })
+    await forge.as('alice').must('POST', `${base.api}/contents/more`, { content: base64('more') })
+    const blobs = () => countBlobs(forge)
+    await forge.settle()
+    const count = await blobs()
+    const { json: fork } = await forge.as('bob').must('POST', `${base.api}/forks`, {})
+    assert.equal(await blobs(), count)
+    await forge.as('alice').must('DELETE', base.api)
+    await forge.settle()
+    forge.clock.advance(2 * graceSeconds * 1000)
+    await forge.app.scheduler.runNow('remove_unnamed_packs')
+    await forge.settle()
+    removeCopies(forge)
+    const found = await forge.as('bob').must('GET', `/repos/${fork.full_name}/contents/more`)
+    assert.equal(found.json.type, 'file')
+    await forge.as('bob').must('DELETE', `/repos/${fork.full_name}`)
+    await forge.settle()
+    await forge.app.scheduler.runNow('remove_unnamed_packs')
+    await forge.settle()
+    assert.equal(await blobs(), 0)
+  })
+})
+
+test('stored packs: many packs are joined, and the replaced ones are deleted after the grace time', async () => {
+  await inEmptyFolder(async (settings) => {
+    await using forge = await startForge({ users: ['alice'], settings })
+    const { services } = forge
+    const made = await forge.given.repo({ owner: 'alice' })
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) {
+      await forge.as('alice').must('POST', `${made.api}/contents/${name}`, { content: base64(name) })
+    }
+    const repo = await services.db
+      .selectFrom('repo')
+      .selectAll()
+      .where('name', '=', made.name)
+      .executeTakeFirstOrThrow()
+    const live = async () => (await listPacks(services.db, codeOf(repo))).filter(({ isReplaced }) => !isReplaced).length
+    assert.equal(await live(), 9)
+    // Of two processes, one joins.
+    await Promise.all([compactPacks(services, codeOf(repo)), compactPacks(services, codeOf(repo))])
+    assert.ok((await live()) <= 2)
+    removeCopies(forge)
+    assert.equal((await forge.as('alice').must('GET', `${made.api}/commits`)).json.length, 9)
+    await forge.as('alice').must('POST', `${made.api}/contents/late`, { content: base64('late') })
+    await forge.settle()
+    const blobs = () => countBlobs(forge)
+    const before = await blobs()
+    await forge.app.scheduler.runNow('remove_unnamed_packs')
+    await forge.settle()
+    assert.equal(await blobs(), before)
+    forge.clock.advance(2 * graceSeconds * 1000)
+    await forge.app.scheduler.runNow('remove_unnamed_packs')
+    await forge.settle()
+    assert.equal(await blobs(), 2 * (await live()))
+    removeCopies(forge)
+    assert.deepEqual(await examined(services), [])
+  })
+})
+
+test('stored packs: the server refuses to start with repositories that are elsewhere, and with git hooks', async () => {
+  await withFolder(async (folder) => {
+    const dataFolder = join(folder, 'data')
+    const start = async (settings: Settings): Promise<void> => {
+      await using forge = await startForge({ users: ['alice'], dataFolder, settings })
+      if ((await forge.as('alice').get('/repos/alice/r')).status === 404) {
+        await forge.given.repo({ owner: 'alice', name: 'r' })
+      }
+    }
+    const packs = inFolder(join(folder, 'packs'))
+    const moved = (name: string): void => rmSync(join(folder, name), { recursive: true, force: true })
+    if (process.env['INGOT_TEST_DATABASE']) return
+    await start({ repository: { STORAGE: 'local' } })
+    await assert.rejects(start(packs), /the repositories of this database are in \[repository\]\.ROOT/)
+    for (const name of ['data', 'packs']) moved(name)
+    await start(packs)
+    await start(packs)
+    await assert.rejects(
+      start({ repository: { STORAGE: 'local' } }),
+      /are stored as packs; set \[repository\]\.STORAGE = blobs/,
+    )
+    await assert.rejects(
+      start({ ...packs, security: { DISABLE_GIT_HOOKS: false } }),
+      /\[repository\] STORAGE: blobs has no place for the git hooks/,
+    )
+  })
+})
