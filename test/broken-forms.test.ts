@@ -88,7 +88,7 @@ async function rowCounts({ services: { db } }: Forge): Promise<ReadonlyMap<strin
   const names = Object.keys(allTables).filter((name) => !traces.test(name))
   const each = names.map((name) => sql`select ${sql.lit(name)} as name, count(*) as count from ${sql.table(name)}`)
   const { rows } = await sql<{ name: string; count: number }>`${sql.join(each, sql` union all `)}`.execute(db)
-  return new Map(rows.map(({ name, count }) => [name, Number(count)]))
+  return new Map(rows.map(({ name, count }) => [name, count]))
 }
 
 /** Acts that may remove what the others are about; they come last, in this order. */

@@ -82,7 +82,7 @@ test('every address of jobs refuses other credentials, other runs, and a job tha
     })
     return { status: response.status, text: await response.text() }
   }
-  const ofJob = (task: TestTask): string => String(task.context.gitea_runtime_token)
+  const ofJob = (task: TestTask): string => task.context.gitea_runtime_token
   const { token: ofAccount } = await forge.account('alice')
   const wrong: string[] = []
   const judge = async (who: string, token: string | undefined, statuses: readonly number[]) => {
