@@ -74,6 +74,10 @@ const variable = (path: string): Case => ({
 })
 
 const label = (path: string): Case => ({ edit: path, values: { name: 'sort', color: '#aabbcc' } })
+const savedView = (path: string): Case => ({
+  edit: path,
+  values: { query: 'is:closed', layout: 'list', grouping: 'milestone', label_scope: 'status', columns: ['open'] },
+})
 
 async function makeCases(forge: Forge): Promise<Record<string, Case>> {
   const [alice, root] = [forge.as('alice'), forge.as('root')]
@@ -132,6 +136,17 @@ async function makeCases(forge: Forge): Promise<Record<string, Case>> {
   await alice.must('PATCH', elsewhere.api, { has_wiki: true, globally_editable_wiki: true })
   await forge.account('person')
   const orgLabel = await made('/orgs/guild/labels', { name: 'kind', color: '#001122', description: 'd' })
+  const view = {
+    title: 'Now',
+    description: 'd',
+    query: 'is:open',
+    layout: 'board',
+    grouping: 'state',
+    columns: ['closed', 'open'],
+  }
+  const repoView = await made(`${api}/views`, view)
+  const orgView = await made('/orgs/guild/views', view)
+  const userView = await made('/user/views', view)
   const repoHook = await made(`${elsewhere.api}/hooks`, settings)
   const orgHook = await made('/orgs/guild/hooks', settings)
   const userHook = await made('/user/hooks', settings)
@@ -264,6 +279,9 @@ async function makeCases(forge: Forge): Promise<Record<string, Case>> {
     },
     issueEditLabel: label(`${api}/labels/${kind.id}`),
     orgEditLabel: label(`/orgs/guild/labels/${orgLabel.id}`),
+    repoEditView: savedView(`${api}/views/${repoView.id}`),
+    orgEditView: savedView(`/orgs/guild/views/${orgView.id}`),
+    userEditView: savedView(`/user/views/${userView.id}`),
     issueEditMilestone: {
       edit: `${api}/milestones/${first.id}`,
       values: { state: 'closed' },

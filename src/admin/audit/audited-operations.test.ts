@@ -33,6 +33,10 @@ const quiet: Readonly<Record<string, string>> = {
   orgDeleteLabel: 'labels',
   orgUpdateAvatar: 'pictures',
   orgDeleteAvatar: 'pictures',
+  orgCreateView: 'saved views',
+  orgEditView: 'saved views',
+  orgDeleteView: 'saved views',
+  orgMoveViewCard: 'a change of the issue, as its own operations make',
   repoPushMirrorSync: 'sends what the mirror sends anyway',
 }
 

@@ -13,6 +13,7 @@ import { mustBeAllowedByProtections } from '../../refs/protection/protection.ser
 import { codeOf } from '../../refs/git-repository.ts'
 import { chargeObjects } from '../../refs/changes/object-charge.service.ts'
 import { moveRefs } from '../../refs/changes/ref-door.service.ts'
+import { takeTurn } from '../../refs/push/push-turns.ts'
 import { hasGoodSignature, signedCommit, signingFor, type CommitSigning } from '../../refs/signing/signing.service.ts'
 
 /** Options of all file changes. */
@@ -206,30 +207,37 @@ async function commitToBranch(
   const { git, repo, viewer } = ctx
   const people = await commitPeople(ctx, options)
   const message = options.signoff ? withSignOff(plainMessage, people.committer) : plainMessage
-  for (let attempt = 1; ; attempt++) {
-    const { branch, head, old } = await targetOf(ctx, options, rules)
-    const ref = branchRef(branch)
-    // Checked before anything is written, so that a caller without access learns nothing about the contents.
-    const kind = old === undefined ? 'create' : 'update'
-    const signing = await signingOf(ctx, people, head)
-    const unsignedCommit = signing ? undefined : 'what is written here'
-    await mustBeAllowedByProtections(ctx, [{ ref, kind, paths, unsignedCommit }])
-    const tree = await makeTree(head)
-    const commit = signedCommit(signing, { ...people, message, isMessageWhole: options.signoff ?? false })
-    const { oid, blobs } = await git.writeCommit(repo.git_key, { ...commit, parents: head ? [head] : [], tree })
-    const update = { ref, old: old ?? zeroOid(repo.object_format), new: oid }
-    // The history of a new branch may be new to its rules.
-    const isSeenWhole = paths !== undefined && (old !== undefined || !signing)
-    if (!isSeenWhole) await mustBeAllowedByProtections(ctx, [update])
-    const written = blobs.filter((blob) => blob !== undefined)
-    const before = await chargeObjects(ctx, codeOf(repo), () => git.looseBytes(repo.git_key, written))
-    const origin = { doerId: viewer.id, via: 'api' } as const
-    const result = await moveRefs(ctx, codeOf(repo), [update], origin, { before })
-    if (result.ok) {
-      const commit = await git.readCommit(repo.git_key, oid)
-      return { branch, commit }
+  // Changes and pushes of one branch take turns, so that concurrent changes of a process need no further attempts.
+  const branchOfTurn = branchRef(options.newBranch || options.branch || repo.default_branch)
+  const leaveTurn = await takeTurn(ctx, repo.git_key, [branchOfTurn])
+  try {
+    for (let attempt = 1; ; attempt++) {
+      const { branch, head, old } = await targetOf(ctx, options, rules)
+      const ref = branchRef(branch)
+      // Checked before anything is written, so that a caller without access learns nothing about the contents.
+      const kind = old === undefined ? 'create' : 'update'
+      const signing = await signingOf(ctx, people, head)
+      const unsignedCommit = signing ? undefined : 'what is written here'
+      await mustBeAllowedByProtections(ctx, [{ ref, kind, paths, unsignedCommit }])
+      const tree = await makeTree(head)
+      const commit = signedCommit(signing, { ...people, message, isMessageWhole: options.signoff ?? false })
+      const { oid, blobs } = await git.writeCommit(repo.git_key, { ...commit, parents: head ? [head] : [], tree })
+      const update = { ref, old: old ?? zeroOid(repo.object_format), new: oid }
+      // The history of a new branch may be new to its rules.
+      const isSeenWhole = paths !== undefined && (old !== undefined || !signing)
+      if (!isSeenWhole) await mustBeAllowedByProtections(ctx, [update])
+      const written = blobs.filter((blob) => blob !== undefined)
+      const before = await chargeObjects(ctx, codeOf(repo), () => git.looseBytes(repo.git_key, written))
+      const origin = { doerId: viewer.id, via: 'api' } as const
+      const result = await moveRefs(ctx, codeOf(repo), [update], origin, { before })
+      if (result.ok) {
+        const commit = await git.readCommit(repo.git_key, oid)
+        return { branch, commit }
+      }
+      if (result.reason !== 'stale' || attempt === maxAttempts) throw refusalOf(result)
     }
-    if (result.reason !== 'stale' || attempt === maxAttempts) throw refusalOf(result)
+  } finally {
+    leaveTurn()
   }
 }
 

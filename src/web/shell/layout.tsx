@@ -375,7 +375,7 @@ const Dialogs = keptPart(() => {
         </dialog>
       </template>
       <template id="unsent">
-        <div class="flash problem" role="alert" data-unsent="">
+        <div class="problem flash" role="alert" data-unsent="">
           <Icon name="alert" />
           <span>
             <strong>{texts.unsent}</strong> {texts.unsentHint}
