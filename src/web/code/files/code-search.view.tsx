@@ -31,7 +31,7 @@ export const CodeSearchView = ({
         <p>{texts.expressions(<code>{String.raw`/get\w+\(/`}</code>)}</p>
       </div>
     ) : found.fault !== undefined ? (
-      <Empty icon="search" title={texts.none(typed)}>
+      <Empty icon="search" title={texts.unsearched}>
         <p>{found.fault === 'unspecific' ? texts.unspecific : texts.fault(found.fault)}</p>
       </Empty>
     ) : found.files.length === 0 ? (

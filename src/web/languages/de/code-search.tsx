@@ -24,6 +24,7 @@ export const codeSearchTexts = {
   expressions: (expression: ComponentChildren) => (
     <>Zwischen Schrägstrichen, etwa {expression}, steht ein regulärer Ausdruck.</>
   ),
+  unsearched: 'Es wurde nichts durchsucht',
   unspecific: 'Der Ausdruck ist zu allgemein: Jeder Treffer muss drei bestimmte Zeichen hintereinander enthalten.',
   fault: (reason: string) => `Der Ausdruck ist nicht lesbar: ${reason}.`,
 }

@@ -24,6 +24,7 @@ export const codeSearchTexts = {
   expressions: (expression: ComponentChildren) => (
     <>Between slashes, such as {expression}, stands a regular expression.</>
   ),
+  unsearched: 'Nothing was searched',
   unspecific: 'The expression is too general: each match must contain three plain characters in a row.',
   fault: (reason: string) => `The expression cannot be read: ${reason}.`,
 }

@@ -22,6 +22,7 @@ export const codeSearchTexts: Texts['codeSearchTexts'] = {
     </>
   ),
   expressions: (expression) => <>两个斜杠之间是正则表达式，例如 {expression}。</>,
+  unsearched: '未进行搜索',
   unspecific: '该表达式过于宽泛：每个匹配都必须包含三个连续的普通字符。',
   fault: (reason) => `无法读取该表达式：${reason}。`,
 }
