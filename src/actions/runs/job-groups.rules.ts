@@ -1,5 +1,6 @@
 import type { ActionRunRow, ActionStatus, GroupState } from '../../db/tables/actions.ts'
-import type { ActionJobId, RunId } from '../../lib/ids.ts'
+import type { ActionJobId } from '../../lib/ids.ts'
+import type { GroupMember } from './group.store.ts'
 
 /** The properties of a job that decide about its concurrency groups. */
 interface GroupedJob {
@@ -21,10 +22,16 @@ function prefixOfCall({ needs }: Pick<GroupedJob, 'needs'>): string | undefined 
   return first?.slice(0, first.lastIndexOf('/') + 1)
 }
 
+/** Returns a function that tells whether a call contains a job; other jobs contain none. */
+function containing(call: Pick<GroupedJob, 'needs' | 'is_call'>): (job: Pick<GroupedJob, 'job_key'>) => boolean {
+  const prefix = call.is_call ? prefixOfCall(call) : undefined
+  return ({ job_key: key }) => prefix !== undefined && key.startsWith(prefix)
+}
+
 /** Returns a function that tells whether a job ends with a member of a group: the member itself, or a job that it calls. */
 export function isOfMember(member: GroupedJob): (job: Pick<GroupedJob, 'id' | 'job_key'>) => boolean {
-  const prefix = member.is_call ? prefixOfCall(member) : undefined
-  return ({ id, job_key: key }) => id === member.id || (prefix !== undefined && key.startsWith(prefix))
+  const contains = containing(member)
+  return (job) => job.id === member.id || contains(job)
 }
 
 /**
@@ -52,24 +59,10 @@ export function groupsAround<Job extends GroupedJob>(
   }
 }
 
-/** A run, job or call in a concurrency group. */
-interface Holder {
-  readonly group: string
-  readonly runId: RunId
-  /** Null for a run. */
-  readonly jobId: ActionJobId | null
-  readonly isWaiting: boolean
-  readonly job_key: string
-  readonly needs: string
-  readonly is_call: boolean
-}
-
 /** Whether a member leaves its group only after a job has ended: the job is part of the run or of the call. */
-function endsAfter(holder: Holder, job: Pick<Holder, 'runId' | 'job_key'>): boolean {
+function endsAfter(holder: GroupMember, job: Pick<GroupMember, 'runId' | 'job_key'>): boolean {
   if (holder.runId !== job.runId) return false
-  if (holder.jobId === null) return true
-  const prefix = holder.is_call ? prefixOfCall(holder) : undefined
-  return prefix !== undefined && job.job_key.startsWith(prefix)
+  return holder.jobId === null || containing(holder)(job)
 }
 
 /**
@@ -77,7 +70,7 @@ function endsAfter(holder: Holder, job: Pick<Holder, 'runId' | 'job_key'>): bool
  * member has a job that waits …, and the last one contains the job. Undefined when it does not.
  * @param members all members of the groups of a repository
  */
-export function deadlockOf(waiter: Holder, members: readonly Holder[]): readonly string[] | undefined {
+export function deadlockOf(waiter: GroupMember, members: readonly GroupMember[]): readonly string[] | undefined {
   const byGroup = Map.groupBy(members, ({ group }) => group)
   const waiting = members.filter(({ isWaiting, jobId }) => isWaiting && jobId !== null)
   const seen = new Set<string>()

@@ -28,8 +28,8 @@ const kept = perApplication((caches) =>
   caches.open<Oid, Buffer>('file lists', { maxBytes: 8 * 1024 * 1024, sizeOf: (bytes) => bytes.length }),
 )
 
-/** Returns the files of a tree: blobs and symbolic links, without submodules. */
-export async function listFiles({ git, repo }: Pick<RepoCtx, 'git' | 'repo'>, treeish: Oid): Promise<FileList> {
+/** Reads the files of a tree: blobs and symbolic links, without submodules. */
+async function readFiles({ git, repo }: Pick<RepoCtx, 'git' | 'repo'>, treeish: Oid): Promise<FileList> {
   const { entries, total } = await git.listTreeRecursive(repo.git_key, treeish, {
     limit: maxSearchedFiles,
     foldersToo: false,
@@ -61,10 +61,16 @@ export async function encodeFileList(ctx: RepoCtx, commit: Oid): Promise<Encoded
     async content(isCompressed) {
       const known = kept(ctx).get(tree)
       if (known) return isCompressed ? known : expand(known)
-      const plain = Buffer.from(JSON.stringify(await listFiles(ctx, tree)))
+      const plain = Buffer.from(JSON.stringify(await readFiles(ctx, tree)))
       const compressed = await compress(plain, compression)
       kept(ctx).set(tree, compressed)
       return isCompressed ? compressed : plain
     },
   }
+}
+
+/** Returns the files of a commit: blobs and symbolic links, without submodules. They are kept, because people type a text letter by letter. */
+export async function listFiles(ctx: RepoCtx, commit: Oid): Promise<FileList> {
+  const { content } = await encodeFileList(ctx, commit)
+  return JSON.parse((await content(false)).toString()) as FileList
 }

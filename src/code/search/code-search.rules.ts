@@ -44,9 +44,15 @@ export function parseCodeQuery(typed: string): CodeQuery {
 /** Shortest text that lines are looked for by, before an expression is compared with them. */
 export const minRequiredLength = 3
 
-/** The parts of an expression outside of groups: a group or set, an escape, a repetition, or one character. */
-const expressionPart =
-  /(?<closed>\((?:\\.|\[\^?\]?(?:\[:[^\]]*:\]|\\.|[^\]\\])*\]|[^()[\]\\])*\)|\[\^?\]?(?:\[:[^\]]*:\]|\\.|[^\]\\])*\]|\\[pP](?:\{[^}]*\}|.))|\\(?<escaped>.)|(?<optional>[*?]|\{[^}]*\}?)|(?<character>.)/gsu
+/** A set of characters in an expression. */
+const set = String.raw`\[\^?\]?(?:\[:[^\]]*:\]|\\.|[^\]\\])*\]`
+const group = String.raw`\((?:\\.|${set}|[^()[\]\\])*\)`
+
+/** The parts of an expression: a group, a set or a class of letters; an escape, a repetition, or one character. */
+const expressionPart = new RegExp(
+  String.raw`${group}|${set}|\\[pP](?:\{[^}]*\}|.)|\\(?<escaped>.)|(?<optional>[*?]|\{[^}]*\}?)|(?<character>.)`,
+  'gsu',
+)
 
 /**
  * Returns the longest text of ASCII characters that each match of an expression surely contains, without regard to letter

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { Browser } from '../../testing/browser.ts'
-import { browserTimeoutMs } from '../../testing/chromium.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
-import { openPage, skip } from '../shell/scripts.test-support.ts'
+import { openAs, reachValue, skip } from '../shell/scripts.test-support.ts'
 
 const color = '#112233'
 
@@ -25,37 +23,11 @@ async function givenBoard(forge: Forge) {
   return { api: `${repo.api}/views/${json.id}`, repo, path: `/${repo.fullName}/projects/${json.id}` }
 }
 
-/** A page in a browser with the sign-in of an account. */
-async function openAs(forge: Forge, name: string) {
-  const person = await Browser.of(forge, name)
-  const it = await openPage(forge, '')
-  const cookies = person.cookieHeader().split('; ')
-  await it.page.context().addCookies(
-    cookies.map((each) => {
-      const at = each.indexOf('=')
-      return { name: each.slice(0, at), value: each.slice(at + 1), url: forge.url }
-    }),
-  )
-  return it
-}
-
 /** The titles in the columns that the page shows. */
 const shown = `JSON.stringify([...document.querySelectorAll('.board-column')].map((column) =>
   [...column.querySelectorAll('.card-title')].map((each) => each.textContent).join('')))`
 
-/** Waits until an expression has a value; the policy of pages forbids Playwright to evaluate one by itself. */
-async function reach(page: Page, expression: string, expected: unknown): Promise<void> {
-  const until = Date.now() + browserTimeoutMs
-  let value = await page.evaluate(expression)
-  while (value !== expected && Date.now() < until) {
-    // oxlint-disable-next-line no-await-in-loop -- it waits
-    await page.waitForTimeout(20)
-    // oxlint-disable-next-line no-await-in-loop -- it waits
-    value = await page.evaluate(expression)
-  }
-  assert.equal(value, expected)
-}
-const reachColumns = (page: Page, ...columns: readonly string[]) => reach(page, shown, JSON.stringify(columns))
+const reachColumns = (page: Page, ...columns: readonly string[]) => reachValue(page, shown, JSON.stringify(columns))
 const isIdle = `document.querySelector('[aria-busy]') === null`
 
 /** The columns that the server has. */
@@ -111,7 +83,7 @@ test('repositoryViewPage: cards are dragged to columns and places', { skip }, as
   await reachColumns(page, 'c', '', 'ab')
   await drag(page, 'a', card(page, 'b'), 0.9)
   await reachColumns(page, 'c', '', 'ba')
-  await reach(page, isIdle, true)
+  await reachValue(page, isIdle, true)
   assert.deepEqual(await stored(forge, api), ['c', '', 'ba'])
   await page.reload()
   await reachColumns(page, 'c', '', 'ba')
@@ -129,19 +101,19 @@ test('repositoryViewPage: cards are moved by keys, and the page says where they 
   await startAt(page, 'c')
   await page.keyboard.press('Shift+ArrowDown')
   await reachColumns(page, 'bca', '', '')
-  await reach(page, says, 'Moved to No status, 2 of 3.')
+  await reachValue(page, says, 'Moved to No status, 2 of 3.')
   await page.keyboard.press('Shift+ArrowRight')
-  await reach(page, says, 'Moved to todo, 1 of 1.')
+  await reachValue(page, says, 'Moved to todo, 1 of 1.')
   await page.keyboard.press('Shift+ArrowRight')
   await reachColumns(page, 'ba', '', 'c')
-  await reach(page, focused, 'c')
+  await reachValue(page, focused, 'c')
   await page.keyboard.press('ArrowLeft')
-  await reach(page, focused, 'b')
+  await reachValue(page, focused, 'b')
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Shift+ArrowRight')
   await page.keyboard.press('Shift+ArrowUp')
   await reachColumns(page, 'b', 'a', 'c')
-  await reach(page, isIdle, true)
+  await reachValue(page, isIdle, true)
   assert.deepEqual(await stored(forge, api), ['b', 'a', 'c'])
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'a' }).waitFor()
@@ -162,12 +134,12 @@ test('repositoryViewPage: a refused move puts the card back and says why', { ski
   const problem = page.getByRole('alert').filter({ hasText: 'The repository has no exclusive label status/todo.' })
   await problem.waitFor()
   await reachColumns(page, 'cba', '', '')
-  await reach(page, 'document.activeElement.textContent', 'b')
+  await reachValue(page, 'document.activeElement.textContent', 'b')
   await page.keyboard.press('ArrowUp')
   await page.keyboard.press('Shift+ArrowDown')
   await reachColumns(page, 'bca', '', '')
   await problem.waitFor({ state: 'hidden' })
-  await reach(page, isIdle, true)
+  await reachValue(page, isIdle, true)
   assert.deepEqual(await stored(forge, api), ['bca', ''])
 })
 

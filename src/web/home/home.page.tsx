@@ -45,7 +45,7 @@ export const home = page({
     description: texts.lead,
     canonical: '/',
     ...(ctx.viewer
-      ? { feeds: [{ to: `/${ctx.viewer.user.name}.atom`, type: 'atom', title: texts.activity } as const] }
+      ? { feeds: [{ to: `/${ctx.viewer.user.name}.atom`, type: 'atom', title: texts.feed } as const] }
       : {}),
   }),
   view: HomeView,

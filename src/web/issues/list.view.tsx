@@ -20,6 +20,51 @@ import { TitleText } from '../ui/title-text.tsx'
 import { IssueListRow, type RowMarks } from './row.view.tsx'
 import { issueTexts as texts } from '../languages/texts.ts'
 
+/** The field of a query of issues. */
+export const QueryForm = ({
+  to,
+  text,
+  children,
+}: {
+  readonly to: string
+  readonly text: string
+  readonly children?: ComponentChildren
+}) => (
+  <Form to={to} method="get" role="search" class="list-search">
+    <label class="sr-only" for="issue_query">
+      {texts.search}
+    </label>
+    <Icon name="search" />
+    <input
+      type="search"
+      id="issue_query"
+      name="q"
+      value={text === '' ? '' : `${text} `}
+      placeholder={texts.searchHint}
+      data-hotkey="/"
+      autocapitalize="none"
+      spellcheck={false}
+    />
+    {children}
+  </Form>
+)
+
+/** What a query names that does not exist, and what of it is not understood. */
+export const QueryFaults = ({
+  query,
+  missing,
+}: {
+  readonly query: IssueQuery
+  /** Filters whose label, milestone or account does not exist. */
+  readonly missing: readonly string[]
+}) => (
+  <>
+    {missing.length > 0 ? <Flash tone="warning">{texts.missing(missing)}</Flash> : null}
+    {query.unknown.length > 0 ? <Flash tone="warning">{texts.unknown(query.unknown)}</Flash> : null}
+    {query.unclosed.length > 0 ? <Flash tone="warning">{texts.unclosed(query.unclosed)}</Flash> : null}
+  </>
+)
+
 export interface IssueListProps {
   readonly repository: RepoWithOwner
   readonly kind: 'issues' | 'pulls'
@@ -60,27 +105,13 @@ export function IssueListView(props: IssueListProps) {
     <>
       <h1 class="sr-only">{texts.kinds[kind]}</h1>
       <div class="list-bar">
-        <Form to={at(kind)} method="get" role="search" class="list-search">
-          <label class="sr-only" for="issue_query">
-            {texts.search}
-          </label>
-          <Icon name="search" />
-          <input
-            type="search"
-            id="issue_query"
-            name="q"
-            value={text === '' ? '' : `${text} `}
-            placeholder={texts.searchHint}
-            data-hotkey="/"
-            autocapitalize="none"
-            spellcheck={false}
-          />
+        <QueryForm to={at(kind)} text={text}>
           {isPlain ? null : (
             <Link class="button quiet icon-only small" to={at(kind)} aria-label={texts.clear} title={texts.clear}>
               <Icon name="x" />
             </Link>
           )}
-        </Form>
+        </QueryForm>
         <div class="button-group">
           <ButtonLink to={at('labels')} icon="tag" aria-label={texts.labels}>
             <span class="wide-only">{texts.labels}</span>
@@ -109,9 +140,7 @@ export function IssueListView(props: IssueListProps) {
         )}
       </div>
       <RecentBranches branches={recent} />
-      {found.missing.length > 0 ? <Flash tone="warning">{texts.missing(found.missing)}</Flash> : null}
-      {query.unknown.length > 0 ? <Flash tone="warning">{texts.unknown(query.unknown)}</Flash> : null}
-      {query.unclosed.length > 0 ? <Flash tone="warning">{texts.unclosed(query.unclosed)}</Flash> : null}
+      <QueryFaults query={query} missing={found.missing} />
       {isNew ? (
         <Box>
           <Empty

@@ -3,14 +3,13 @@ import type { FoundMine } from '../../issues/lists/personal-list.service.ts'
 import type { IssueChoices } from '../../issues/lists/query-list.service.ts'
 import type { FoundWide } from '../../issues/lists/wide-list.service.ts'
 import { emptyQuery, writeIssueQuery, type IssueQuery } from '../../issues/search/query.parse.ts'
-import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Link } from '../ui/link.tsx'
 import { Empty, Flash, Pages } from '../ui/parts.tsx'
 import { RowBox } from '../ui/row-box.tsx'
 import { withQuery } from '../ui/paths.ts'
 import { issueTexts as texts } from '../languages/texts.ts'
-import { countText, Filters } from './list.view.tsx'
+import { countText, Filters, QueryFaults, QueryForm } from './list.view.tsx'
 import { IssueListRow, type RowMarks } from './row.view.tsx'
 
 /** The issues and pull requests of an organization's repositories. */
@@ -46,22 +45,7 @@ export const OrganizationIssuesView = ({
     <>
       <h1 class="sr-only">{texts.listTitle(texts.kinds.issues, name)}</h1>
       <div class="list-bar">
-        <Form to={path} method="get" role="search" class="list-search">
-          <label class="sr-only" for="issue_query">
-            {texts.search}
-          </label>
-          <Icon name="search" />
-          <input
-            type="search"
-            id="issue_query"
-            name="q"
-            value={text === '' ? '' : `${text} `}
-            placeholder={texts.searchHint}
-            data-hotkey="/"
-            autocapitalize="none"
-            spellcheck={false}
-          />
-        </Form>
+        <QueryForm to={path} text={text} />
         <nav class="button-group" aria-label={texts.kindsOfList}>
           {(['issues', 'pulls'] as const).map((kind) => (
             <Link class="button plain" to={to({ kind })} aria-current={query.kind === kind ? 'true' : undefined}>
@@ -70,9 +54,7 @@ export const OrganizationIssuesView = ({
           ))}
         </nav>
       </div>
-      {found.missing.length > 0 ? <Flash tone="warning">{texts.missing(found.missing)}</Flash> : null}
-      {query.unknown.length > 0 ? <Flash tone="warning">{texts.unknown(query.unknown)}</Flash> : null}
-      {query.unclosed.length > 0 ? <Flash tone="warning">{texts.unclosed(query.unclosed)}</Flash> : null}
+      <QueryFaults query={query} missing={found.missing} />
       {query.sort === emptyQuery.sort ? null : <Flash tone="info">{texts.oneOrder}</Flash>}
       <RowBox
         class="issue-list"

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { startForge } from '../../testing/forge.ts'
-import { skip } from '../shell/scripts.test-support.ts'
-import { givenChanges, openAs, reachValue } from './review.test-support.ts'
+import { openAs, reachValue, skip } from '../shell/scripts.test-support.ts'
+import { givenChanges } from './review.test-support.ts'
 
 const newComment = `document.querySelector('#new_comment').value`
 const body = 'Look, **bold** and `code` for @alice:\n\n- one\n- [two](https://example.com/)\n\n```js\nlet a = 1\n```'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startForge } from '../../testing/forge.ts'
-import { isDefined, openPage, skip } from '../shell/scripts.test-support.ts'
-import { givenChanges, openAs, reachValue } from './review.test-support.ts'
+import { isDefined, openAs, openPage, reachValue, skip } from '../shell/scripts.test-support.ts'
+import { givenChanges } from './review.test-support.ts'
 
 /** Where the focus is: the id of a line, the file of a head, the name of a conversation, or the element. */
 const place = `(() => {

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { Browser, hiddenFields } from '../../testing/browser.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import { commitFiles } from '../../testing/given-pull.ts'
-import { skip } from '../shell/scripts.test-support.ts'
+import { openAs, reachValue, skip } from '../shell/scripts.test-support.ts'
 import { withPull } from './pull.test-support.ts'
-import { givenChanges, openAs, reachValue } from './review.test-support.ts'
+import { givenChanges } from './review.test-support.ts'
 
 test('commentOnLine, submitTheReview, discardTheReview: comments wait for the review; nobody approves their own', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })

@@ -1,10 +1,13 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
-import type { Browser, Page, Route } from 'playwright-core'
+import type { Browser as Chromium, Page, Route } from 'playwright-core'
+import { Browser } from '../../testing/browser.ts'
 import { browserTimeoutMs, chromiumProgram, startChromium } from '../../testing/chromium.ts'
 import type { Forge } from '../../testing/forge.ts'
+import { until } from '../../testing/until.ts'
 import { assetPath } from './assets.ts'
 import { pageHeaders } from './page-headers.ts'
 
@@ -61,7 +64,7 @@ export async function serveForm(forge: Forge, body: (posts: number) => string) {
 }
 
 /** The browser of all tests of a file: its start costs more than most of them. */
-let browser: Promise<Browser> | undefined
+let browser: Promise<Chromium> | undefined
 after(async () => (await browser)?.close())
 
 /** A page with this body at `/-/test`, in a browser that answers the given addresses itself. */
@@ -97,4 +100,31 @@ export async function openPage(
   await page.goto('/-/test')
   await isDefined(page, 'turbo-frame')
   return { page, wrong, document, [Symbol.asyncDispose]: () => context.close() }
+}
+
+/** A page in a browser with the sign-in of an account; the browser answers the given addresses itself. */
+export async function openAs(forge: Forge, name: string, answers: Readonly<Record<string, Answer>> = {}) {
+  const person = await Browser.of(forge, name)
+  const it = await openPage(forge, '', answers)
+  const cookies = person
+    .cookieHeader()
+    .split('; ')
+    .map((each) => {
+      const at = each.indexOf('=')
+      return { name: each.slice(0, at), value: each.slice(at + 1), url: forge.url }
+    })
+  await it.page.context().addCookies(cookies)
+  return it
+}
+
+/** Waits until an expression has a value; the policy of pages forbids Playwright to evaluate one by itself. */
+export async function reachValue(page: Page, expression: string, expected: unknown): Promise<void> {
+  let value: unknown
+  await until(async () => {
+    value = await page.evaluate(expression)
+    return value === expected
+  }, `${expression} is ${expected}`).catch((error: unknown) => {
+    assert.equal(value, expected)
+    throw error
+  })
 }

@@ -4,7 +4,7 @@ import { transaction } from '../../db/database.ts'
 import { Browser } from '../../testing/browser.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import type { GivenRepo } from '../../testing/given.ts'
-import { openPage, skip } from './scripts.test-support.ts'
+import { openAs, skip } from './scripts.test-support.ts'
 
 const key = (name: string) => name.padEnd(32, '0')
 
@@ -84,22 +84,14 @@ for (const reaches of [true, false]) {
     async () => {
       await using forge = await startForge({ users: ['alice'] })
       const { repo, path } = await given(forge)
-      const person = await Browser.of(forge, 'alice')
       let isLost = true
-      await using it = await openPage(forge, '', {
+      await using it = await openAs(forge, 'alice', {
         [`${path}/comments`]: async (route) => {
           if (!isLost) return route.continue()
           if (reaches) await route.fetch({ maxRedirects: 0 })
           await route.abort('connectionreset')
         },
       })
-      const cookies = person.cookieHeader().split('; ')
-      await it.page.context().addCookies(
-        cookies.map((each) => {
-          const at = each.indexOf('=')
-          return { name: each.slice(0, at), value: each.slice(at + 1), url: forge.url }
-        }),
-      )
       await it.page.goto(path)
       await it.page.locator('.comment-form textarea').fill('On a bad train')
       await it.page.locator('.comment-form button.primary').click()

@@ -28,6 +28,7 @@ export const homeTexts = {
   calmHint:
     'Hier erscheinen erbetene Gutachten, Ihre Pull-Requests, zugewiesene Issues, Erwähnungen und fehlschlagende Läufe Ihrer Repositorys.',
   activity: 'Neuigkeiten',
+  feed: 'Aktivität',
   noActivity:
     'Hier erscheint, was andere in Repositorys tun, die Sie beobachten oder die Ihren Organisationen gehören.',
   repositories: 'Repositorys',

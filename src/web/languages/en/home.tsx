@@ -28,6 +28,7 @@ export const homeTexts = {
   calmHint:
     'Review requests, your pull requests, assigned issues, mentions and failing runs of your repositories appear here.',
   activity: 'News',
+  feed: 'Activity',
   noActivity: 'Acts of others in the repositories that you watch, and in those of your organizations, appear here.',
   repositories: 'Repositories',
   newRepository: 'New repository',

@@ -28,6 +28,7 @@ export const homeTexts: Texts['homeTexts'] = {
   calm: '没有等待你处理的事项',
   calmHint: '评审请求、你的拉取请求、指派的议题、提及以及你的仓库中失败的运行会显示在这里。',
   activity: '最新动态',
+  feed: '动态',
   noActivity: '其他人在你关注的仓库以及你的组织的仓库中的活动会显示在这里。',
   repositories: '仓库',
   newRepository: '新建仓库',
