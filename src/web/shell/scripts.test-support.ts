@@ -118,7 +118,7 @@ export async function openAs(forge: Forge, name: string, answers: Readonly<Recor
 }
 
 /** Waits until an expression has a value; the policy of pages forbids Playwright to evaluate one by itself. */
-export async function reachValue(page: Page, expression: string, expected: unknown): Promise<void> {
+export async function reachValue(page: Page, expression: string, expected: string | boolean): Promise<void> {
   let value: unknown
   await until(async () => {
     value = await page.evaluate(expression)
