@@ -6,6 +6,7 @@ import { configCheckCommand } from './config-check.command.ts'
 import { configShowCommand } from './config-show.command.ts'
 import { doctorCommand } from './doctor.command.ts'
 import { exitCodes, reportFailure } from './exit.ts'
+import { moveRepositoriesCommand } from './move-repositories.command.ts'
 import { openApiCommand } from './openapi.command.ts'
 import { runnerCommand } from './runner.command.ts'
 import { serveCommand } from './serve.command.ts'
@@ -55,7 +56,8 @@ export function createProgram(terminal: Terminal): Command {
         .addCommand(authCommand(terminal))
         .addCommand(taskCommand(terminal))
         .addCommand(signingKeyCommand(terminal))
-        .addCommand(auditCommand(terminal)),
+        .addCommand(auditCommand(terminal))
+        .addCommand(moveRepositoriesCommand(terminal)),
     )
     .addCommand(runnerCommand(terminal))
     .addCommand(doctorCommand(terminal))

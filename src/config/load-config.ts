@@ -25,6 +25,8 @@ export interface ConfigOverrides {
   readonly sshPort?: string | number
   /** `--host` */
   readonly host?: string
+  /** `[repository].STORAGE`, as it will be after a move. */
+  readonly repositoryStorage?: 'blobs' | 'local'
 }
 
 export interface LoadConfigInput {
@@ -178,9 +180,9 @@ export function withBoundPorts(
 const byLine = (problem: ConfigRemark): number => problem.line ?? Number.MAX_SAFE_INTEGER
 
 function applyOverrides(overrides: ConfigOverrides, raw: RawSettings, cwd: string): void {
-  const set = (key: string, value: string | number | undefined, option: string): void => {
+  const set = (key: string, value: string | number | undefined, option: string, section = 'server'): void => {
     if (value !== undefined) {
-      raw.set('server', { key, text: String(value), isInterpolated: false, origin: { where: option } })
+      raw.set(section, { key, text: String(value), isInterpolated: false, origin: { where: option } })
     }
   }
   set('APP_DATA_PATH', overrides.dataFolder === undefined ? undefined : resolve(cwd, overrides.dataFolder), '--data')
@@ -189,6 +191,7 @@ function applyOverrides(overrides: ConfigOverrides, raw: RawSettings, cwd: strin
   set('SSH_LISTEN_PORT', overrides.sshPort, '--ssh-port')
   // With a port mapping, SSH_PORT names the port that clients see. Otherwise it follows the listening port.
   if (raw.own('server', 'SSH_PORT') === undefined) set('SSH_PORT', overrides.sshPort, '--ssh-port')
+  set('STORAGE', overrides.repositoryStorage, 'move-repositories', 'repository')
 }
 
 type Read = (section: string, value: string, key?: string) => string

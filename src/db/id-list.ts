@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { Db } from './database.ts'
+import type { Db, Tx } from './database.ts'
 import { databaseKind } from './open.ts'
 
 /** Encodes ids as one text, which is one query parameter. */
@@ -19,7 +19,7 @@ export const textListText = (texts: Iterable<string>): string =>
   JSON.stringify([...new Set(texts)].filter((text) => !text.includes('\0') && text.isWellFormed()))
 
 /** As `idList`, for texts in the form of `textListText`. */
-export const textList = (db: Db, text: string): RawBuilder<string> =>
+export const textList = (db: Db | Tx, text: string): RawBuilder<string> =>
   databaseKind(db) === 'sqlite'
     ? sql<string>`(select value from json_each(${text}))`
     : sql<string>`(select value from json_array_elements_text(${text}::json))`

@@ -42,6 +42,15 @@ export async function deleteSilentProcesses(tx: Tx, silentMs: number): Promise<s
   return rows.map(({ id }) => id)
 }
 
+/** Returns whether a process had a heartbeat in the last `withinMs`. */
+export const hasLiveProcess = async (db: Db, withinMs: number): Promise<boolean> =>
+  (await db
+    .selectFrom('process')
+    .select('id')
+    .where('beat_ms', '>=', sql<number>`${databaseNowMs(db)} - ${sql.lit(Math.ceil(withinMs))}`)
+    .limit(1)
+    .executeTakeFirst()) !== undefined
+
 export const deleteProcess = async (tx: Tx, id: string): Promise<void> => {
   await tx.deleteFrom('process').where('id', '=', id).execute()
 }

@@ -521,6 +521,8 @@ export type Git = {
    * transaction; none when the disk is durable.
    */
   keepObjects(key: GitKey): Promise<readonly StoredPack[]>
+  /** Names of the packs on the disk. */
+  packNames(key: GitKey): Promise<readonly string[]>
   /** Writes and stores one pack with the objects of stored packs, which a transaction may replace by it. */
   joinPacks(key: GitKey, names: readonly string[]): Promise<StoredPack>
   /** Removes replaced packs from the disk. */

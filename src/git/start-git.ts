@@ -31,7 +31,7 @@ import { flushObjects } from './files/flush.ts'
 import { using } from './repositories/copy-uses.ts'
 import { Evictions } from './repositories/evictions.ts'
 import { dropPacks, joinPacks } from './packs/join-packs.ts'
-import { blobHome } from './packs/blob-home.ts'
+import { blobHome, packsOn } from './packs/blob-home.ts'
 import { localHome } from './packs/local-home.ts'
 import { advance, bringUp, ready } from './refs/ref-copy.ts'
 import { checkUpdates, updateRefs } from './refs/ref-writer.ts'
@@ -222,6 +222,7 @@ function bind(context: GitContext, sweeps: Sweeps, evictions: Evictions): Git {
     },
     checkUpdates: withObjects(checkUpdates),
     keepObjects: (key) => context.home.keep(context, key),
+    packNames: (key) => packsOn(locate(context, key).directory),
     joinPacks: upToDate(joinPacks),
     dropPacks: withContext(dropPacks),
     ready: async (key) => ready(context, key),

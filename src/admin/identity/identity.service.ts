@@ -5,8 +5,14 @@ import { transaction, type Db } from '../../db/database.ts'
 import { withinTime } from '../../lib/within-time.ts'
 import { listNamedBlobs } from '../doctor/file-scan.store.ts'
 import { listSealedValues } from '../sealed-value.store.ts'
-import { insertIdentityValue, listIdentityValues, replaceIdentityValue } from './instance-value.store.ts'
-import { markedStoragesOf, packsName, type MarkedStorage } from './marked-storages.ts'
+import { deleteAllPacks } from '../../refs/changes/pack.store.ts'
+import {
+  deleteIdentityValue,
+  insertIdentityValue,
+  listIdentityValues,
+  replaceIdentityValue,
+} from './instance-value.store.ts'
+import { markedStoragesOf, packsName, repositoriesAt, type MarkedStorage } from './marked-storages.ts'
 import { hasFilledRepo, hasPacks, listSomeGitKeys } from './repo-sample.store.ts'
 
 /**
@@ -19,6 +25,9 @@ export type IdentityMode = 'refuse' | 'report' | 'claim'
 export class WrongInstance extends Error {
   override readonly name = 'Error'
 }
+
+/** The name of the value that says that the objects of the repositories are being stored as packs. */
+const movingName = 'moving'
 
 /** The number of rows of one kind whose files are looked up. */
 const sampleSize = 5
@@ -76,16 +85,37 @@ export async function checkIdentity(services: Services, mode: IdentityMode): Pro
   return problems
 }
 
+/** Notes that the objects of the repositories are being stored as packs: a server that expects all of them there must not start. */
+export const noteMove = (db: Db): Promise<void> => transaction(db, (tx) => insertIdentityValue(tx, movingName, 'blobs'))
+
+/** Notes that the objects of all repositories are in their new place. */
+export async function finishMove({ db, config }: Services, to: 'blobs' | 'local'): Promise<void> {
+  const id = (await listIdentityValues(db)).get('id')
+  // The folder had copies, and needs no file that names the instance.
+  if (to === 'local' && id !== undefined) await repositoriesAt(config.paths.repositories).write(id)
+  await transaction(db, async (tx) => {
+    await deleteIdentityValue(tx, to === 'blobs' ? movingName : packsName)
+    if (to === 'local') await deleteAllPacks(tx)
+  })
+}
+
 /** Returns the problem that the objects of the repositories are not where `[repository].STORAGE` says. */
 async function findMisplaced({ db, packs }: Services, known: ReadonlyMap<string, string>): Promise<string[]> {
+  const isMoving = known.has(movingName)
   if (packs === undefined) {
-    if (!(await hasPacks(db))) return []
+    if (isMoving || !(await hasPacks(db))) return []
     return ['the repositories of this database are stored as packs; set [repository].STORAGE = blobs']
+  }
+  if (isMoving) {
+    return [
+      'the repositories of this database are being moved to [storage.repositories]; finish it with ' +
+        '`ingot admin move-repositories blobs --finish`, or set [repository].STORAGE = local',
+    ]
   }
   if (known.has(packsName) || (await hasPacks(db)) || !(await hasFilledRepo(db))) return []
   return [
-    'the repositories of this database are in [repository].ROOT; set [repository].STORAGE = local, because moving them ' +
-      'to [storage.repositories] is not supported',
+    'the repositories of this database are in [repository].ROOT; set [repository].STORAGE = local, or move them to ' +
+      '[storage.repositories] with `ingot admin move-repositories blobs`',
   ]
 }
 

@@ -20,6 +20,10 @@ export const insertIdentityValue = async (tx: Tx, name: string, value: string): 
     .execute()
 }
 
+export const deleteIdentityValue = async (tx: Tx, name: string): Promise<void> => {
+  await tx.deleteFrom('instance_value').where('name', '=', `${prefix}${name}`).execute()
+}
+
 export const replaceIdentityValue = async (tx: Tx, name: string, value: string): Promise<void> => {
   await tx
     .insertInto('instance_value')

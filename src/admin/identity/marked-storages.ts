@@ -50,7 +50,7 @@ export async function namedStorages(
   return [packStorage ? await named(packsName, packStorage) : repositoriesAt(paths.repositories), ...ofKinds]
 }
 
-const repositoriesAt = (folder: string): MarkedStorage =>
+export const repositoriesAt = (folder: string): MarkedStorage =>
   folderAt('repositories', `the folder of repositories ${folder} ([repository].ROOT)`, folder)
 
 function folderAt(name: string, where: string, folder: string): MarkedStorage {

@@ -90,7 +90,7 @@ export function blobHome(store: PackStore, create: CreateRepository): ObjectHome
 }
 
 /** Names of the packs in a repository: their checksums. */
-async function packsOn(directory: string): Promise<string[]> {
+export async function packsOn(directory: string): Promise<string[]> {
   const names = await readdir(join(directory, packFolder)).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw error

@@ -118,6 +118,18 @@ export async function replacePacks(
   return true
 }
 
+/** Deletes the rows of a repository's packs with other names. */
+export const deletePacksExcept = (tx: Tx, { repoId, kind }: Subject, names: readonly string[]) =>
+  tx
+    .deleteFrom('git_pack')
+    .where('repo_id', '=', repoId)
+    .where('kind', '=', kind)
+    .where('name', 'not in', textList(tx, textListText(names)))
+    .execute()
+
+/** Deletes the whole manifest: the repositories on the disk are durable. */
+export const deleteAllPacks = (tx: Tx) => tx.deleteFrom('git_pack').execute()
+
 /** Deletes rows of packs that were replaced before a time. */
 export const deleteReplacedPacks = (tx: Tx, beforeUnix: Unix) =>
   tx.deleteFrom('git_pack').where('replaced_unix', '<', beforeUnix).execute()
