@@ -65,7 +65,7 @@ function deliveryOperations<const Rs extends readonly AnyRequirement[]>(holder: 
     scope,
     requires,
     reply: { 202: Redelivered },
-    summary: 'Send a delivery again, under the same id',
+    summary: 'Send a delivery again under the same id, or a waiting one at once',
     async run({ ctx, params: { id, delivery_id: deliveryId } }) {
       const hook = await getHook(ctx, ownerOf(ctx), id)
       return accepted({ count: await redeliverOne(ctx, hook, deliveryId) })

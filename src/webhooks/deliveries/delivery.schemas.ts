@@ -63,6 +63,6 @@ export const RedeliverOption = requestObject('RedeliverOption', {
 export type RedeliverOption = Static<typeof RedeliverOption>
 
 export const Redelivered = object('Redelivered', {
-  /** The number of deliveries that began to wait. */
+  /** The number of deliveries that are sent again. */
   count: Type.Integer(),
 })

@@ -6,6 +6,7 @@ import { enqueueAll } from '../../jobs/queue.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import type { DeliveryId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
+import { updateHook } from '../hook.store.ts'
 import { planDeliveries } from './deliver-webhook.job.ts'
 import {
   countDeliveries,
@@ -48,10 +49,12 @@ export async function getDelivery({ db }: Services, hook: WebhookRow, id: number
   return { delivery, attempts: await listAttempts(db, delivery.id, maxAttemptsShown) }
 }
 
-/** Sends one delivery again, whatever its state. Returns 0 when it is waiting already. */
+const allStates: readonly DeliveryState[] = ['waiting', 'delivered', 'failed', 'skipped']
+
+/** Sends one delivery again, whatever its state; a waiting one is sent at once. Returns the number of deliveries. */
 export async function redeliverOne(services: Services, hook: WebhookRow, id: number): Promise<number> {
   await getDelivery(services, hook, id)
-  return requeue(services, hook, { first: id, last: id, states: ['delivered', 'failed', 'skipped'], limit: 1 })
+  return requeue(services, hook, { first: id, last: id, states: allStates, limit: 1 })
 }
 
 /** Sends a range of deliveries again, oldest first and at most `maxRedelivered`, and returns how many. */
@@ -64,11 +67,13 @@ export async function redeliver(
   return requeue(services, hook, { ...range, limit: maxRedelivered })
 }
 
+/** Lets deliveries wait for an attempt that is made now, also when the webhook waits for its receiver. */
 function requeue(services: Services, hook: WebhookRow, range: Omit<DeliveryRange, 'hookId'>): Promise<number> {
   if (!hook.is_active) throw new Invalid('the webhook is switched off; activate it first', 'webhook_inactive')
   return transaction(services.db, async (tx) => {
     const nowMs = clockOf(tx).nowMs()
-    await enqueueAll(tx, [planDeliveries(hook.id, hook.failures === 0, Math.max(nowMs, hook.retry_at_ms))])
+    await updateHook(tx, hook.id, { retry_at_ms: 0 })
+    await enqueueAll(tx, [planDeliveries(hook.id, hook.failures === 0, nowMs)])
     return requeueDeliveries(tx, { ...range, hookId: hook.id }, nowMs)
   })
 }

@@ -290,23 +290,22 @@ export interface DeliveryRange {
   readonly limit: number
 }
 
-/** Lets deliveries that have ended wait again, oldest first, and returns how many. */
+/** Lets deliveries wait for an attempt, oldest first, and returns how many. */
 export async function requeueDeliveries(tx: Tx, range: DeliveryRange, nowMs: number): Promise<number> {
-  const ended = tx
+  const chosen = tx
     .selectFrom('webhook_delivery as each')
     .select('each.id')
     .where('each.hook_id', '=', range.hookId)
     .where('each.id', '>=', range.first as DeliveryId)
     .where('each.id', '<=', range.last as DeliveryId)
     .where('each.state', 'in', range.states)
-    .where('each.state', '<>', sql.lit('waiting'))
     .orderBy('each.id')
     .limit(range.limit)
   return countChanges(
     tx
       .updateTable('webhook_delivery')
       .set({ state: 'waiting', failures: 0, next_ms: 0, waits_from_ms: nowMs })
-      .where('id', 'in', ended),
+      .where('id', 'in', chosen),
   )
 }
 

@@ -267,6 +267,38 @@ test('repoRedeliverHookDelivery, repoRedeliverHookDeliveries: one delivery or a 
   assert.equal((await forge.as('bob').get(`${hook.api}/deliveries`)).status, 403)
 })
 
+test('repoRedeliverHookDelivery: a waiting delivery is sent at once, also while its webhook waits for the receiver', async () => {
+  await using forge = await startForge({ standAt: now })
+  await using receiver = await Receiver.start(answerWith(503))
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  const hook = await givenHook(forge, repo, receiver.url)
+  await openIssues(forge, repo, 'one', 'two')
+  await forge.settle()
+  const waiting = async () => (await alice.get(`${hook.api}/deliveries?state=waiting`)).json
+  const [two, one] = await waiting()
+  assert.deepEqual(titlesOf(receiver), ['one'])
+  const hasten = async (id: number) => {
+    assert.deepEqual((await alice.post(`${hook.api}/deliveries/${id}/attempts`)).json, { count: 1 })
+    await forge.settle()
+  }
+  await hasten(one.id)
+  assert.deepEqual(titlesOf(receiver), ['one', 'one'])
+  receiver.answer = answerWith(200)
+  await hasten(two.id)
+  assert.deepEqual(titlesOf(receiver).slice(2), ['one', 'two'], 'the order stays')
+  assert.deepEqual(await waiting(), [])
+
+  // One that the receiver has refused waits by itself.
+  receiver.answer = answerWith(422)
+  await openIssues(forge, repo, 'three')
+  await forge.settle()
+  const [three] = await waiting()
+  receiver.answer = answerWith(200)
+  await hasten(three.id)
+  assert.deepEqual(titlesOf(receiver).slice(4), ['three', 'three'])
+})
+
 test('orgListHookDeliveries, orgGetHookDelivery, orgRedeliverHookDelivery, orgRedeliverHookDeliveries, userListHookDeliveries, userGetHookDelivery, userRedeliverHookDelivery, userRedeliverHookDeliveries, adminListHookDeliveries, adminGetHookDelivery, adminRedeliverHookDelivery, adminRedeliverHookDeliveries: webhooks of each level have deliveries', async () => {
   await using forge = await startForge({ users: ['alice'] })
   await using receiver = await Receiver.start()
