@@ -41,7 +41,7 @@ async function checkHostKeys({ server, paths }: Config): Promise<void> {
     const problem = await problemOfHostKey(path)
     if (problem === undefined) continue
     throw new CommandFailure(
-      `${path} is not a host key: ${problem}; restore it, name another with [server].SSH_SERVER_HOST_KEYS, or remove it, and a new key is made, which clients have to accept`,
+      `${path} is not a host key: ${problem}; restore it, name another with [server].SSH_SERVER_HOST_KEYS, or remove it, and it is written again from the database`,
     )
   }
 }

@@ -21,6 +21,7 @@ export type KeyId = Id<'key'>
 export type GpgKeyId = Id<'gpgKey'>
 export type DeployKeyId = Id<'deployKey'>
 export type SigningKeyId = Id<'signingKey'>
+export type SshHostKeyId = Id<'sshHostKey'>
 export type TopicId = Id<'topic'>
 export type JobId = Id<'job'>
 export type EventId = Id<'event'>

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely'
-import type { SigningKeyId } from '../../lib/ids.ts'
+import type { SigningKeyId, SshHostKeyId } from '../../lib/ids.ts'
 import { id, table, text, unique, unix, type TablesOf } from '../table.ts'
 
 export const signingTables = {
@@ -21,6 +21,14 @@ export const signingTables = {
     },
     { indexes: { signing_key_own: "unique (format) where sealed <> ''" } },
   ),
+  /** The host keys of the SSH server, which all machines of the instance have. */
+  ssh_host_key: table({
+    id: id<SshHostKeyId>(),
+    /** The file that `[server].SSH_SERVER_HOST_KEYS` names. */
+    name: unique(text()),
+    /** The private key, sealed for the purpose `ssh-host-key`. */
+    sealed: text(),
+  }),
 }
 
 export type SigningTables = TablesOf<typeof signingTables>

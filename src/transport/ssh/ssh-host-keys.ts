@@ -3,6 +3,13 @@ import { access, constants, link, readFile, unlink, writeFile } from 'node:fs/pr
 import { basename, dirname } from 'node:path'
 import { makeFolder } from '../../lib/make-folder.ts'
 import { promisify } from 'node:util'
+import type { Services } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import { SealError } from '../../secrets/secrets.ts'
+import { findHostKey, insertHostKey, replaceHostKey } from './ssh-host-key.store.ts'
+
+/** The purpose for which host keys are sealed. */
+export const hostKeyPurpose = 'ssh-host-key'
 
 const generateKeys = promisify(generateKeyPair)
 
@@ -60,13 +67,41 @@ export interface HostKeys {
 }
 
 /**
- * Reads the private host keys and generates missing ones. When several servers start on one folder, the first key wins.
- * Generation continues in the background, because an RSA key takes up to half a second; an unwritable folder rejects at
- * once.
+ * Reads the private host keys and makes missing ones. Machines of one instance have the same keys: a machine without one gets
+ * that of the database. When several servers start at once, the first key wins. This continues in the background, because an
+ * RSA key takes up to half a second; an unwritable folder rejects at once.
  */
-export async function openHostKeys(paths: readonly string[]): Promise<HostKeys> {
-  const known = await Promise.all(paths.map(readOrPrepare))
-  return { all: Promise.all(paths.map(async (path, index) => known[index] ?? make(path))) }
+export async function openHostKeys(services: Services): Promise<HostKeys> {
+  const { paths, server } = services.config
+  const files = paths.sshHostKeys.map((path, index) => ({ path, name: server.sshServerHostKeys[index] ?? path }))
+  const found = await Promise.all(paths.sshHostKeys.map(readOrPrepare))
+  return {
+    all: Promise.all(
+      files.map(({ path, name }, index) => {
+        const key = found[index]
+        return key === undefined ? make(services, path, name) : share(services, name, key)
+      }),
+    ),
+  }
+}
+
+/** Returns the key of the instance, unless it is sealed with a lost key of the instance. */
+async function storedKey({ db, secrets }: Services, name: string): Promise<string | undefined> {
+  const sealed = await findHostKey(db, name)
+  try {
+    return sealed === undefined ? undefined : secrets.open(hostKeyPurpose, sealed)
+  } catch (error) {
+    if (error instanceof SealError) return undefined
+    throw error
+  }
+}
+
+/** Makes the key in a file that of the instance: somebody put it there. */
+async function share(services: Services, name: string, key: string): Promise<string> {
+  if ((await storedKey(services, name)) === key) return key
+  const sealed = services.secrets.seal(hostKeyPurpose, key)
+  await transaction(services.db, (tx) => replaceHostKey(tx, name, sealed))
+  return key
 }
 
 /** Reads a key. When the file is missing, creates its folder and checks that it is writable. */
@@ -108,8 +143,16 @@ export async function problemOfHostKey(path: string): Promise<string | undefined
   }
 }
 
-async function make(path: string): Promise<string> {
+async function make(services: Services, path: string, name: string): Promise<string> {
+  const known = await storedKey(services, name)
+  if (known !== undefined) return write(path, known)
   const key = await generate(path)
+  const sealed = services.secrets.seal(hostKeyPurpose, key)
+  await transaction(services.db, (tx) => insertHostKey(tx, name, sealed))
+  return write(path, (await storedKey(services, name)) ?? key)
+}
+
+async function write(path: string, key: string): Promise<string> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}`
   await writeFile(temporary, key, { mode: 0o600, flush: true })
   try {

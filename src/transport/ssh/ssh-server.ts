@@ -71,7 +71,7 @@ class Link {
  */
 export async function startSshServer(services: Services): Promise<Door> {
   const { config } = services
-  const hostKeys = await openHostKeys(config.paths.sshHostKeys)
+  const hostKeys = await openHostKeys(services)
   hostKeys.all.catch((error: unknown) =>
     services.log('error', 'SSH is unavailable: generating a host key failed', { error }),
   )

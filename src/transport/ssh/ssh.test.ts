@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import ssh2 from 'ssh2'
 import { transaction } from '../../db/database.ts'
+import { openTestDatabase } from '../../testing/database.ts'
 import { examined } from '../../testing/doctor.ts'
 import { startForge } from '../../testing/forge.ts'
 import { runProgram, type Ended } from '../../testing/program.ts'
@@ -241,6 +242,33 @@ test('ssh: host keys are generated once, readable only by the owner', async () =
   const first = await contents()
   assert.match(first.join(''), /OPENSSH PRIVATE KEY/)
   assert.deepEqual(await contents(), first)
+})
+
+test('ssh: a machine without host keys gets those of the instance, and a key that somebody puts there replaces them', async () => {
+  await using database = await openTestDatabase()
+  using keep = new SshFolder(undefined as never)
+  const name = 'ssh/a.ed25519'
+  const settings = {
+    server: { ...sshSettings.server, SSH_SERVER_HOST_KEYS: name },
+    repository: { STORAGE: 'blobs' },
+    storage: { PATH: join(keep.path, 'storage') },
+    security: { SECRET_KEY: 'a key of all machines' },
+  }
+  const keyOn = async (machine: string): Promise<string> => {
+    const dataFolder = join(keep.path, machine)
+    const forge = await startForge({ dataFolder, settings, database: database.options })
+    await forge[Symbol.asyncDispose]()
+    return readFileSync(join(dataFolder, name), 'utf8')
+  }
+  const first = await keyOn('one')
+  assert.equal(await keyOn('two'), first)
+  const [stored] = await database.db.selectFrom('ssh_host_key').selectAll().execute()
+  assert.ok(stored && !stored.sealed.includes(first.split('\n')[2]!), 'it is sealed')
+  rmSync(join(keep.path, 'one', name))
+  succeeds(await runProgram('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(keep.path, 'one', name)]))
+  const second = await keyOn('one')
+  assert.notEqual(second, first)
+  assert.equal(await keyOn('three'), second)
 })
 
 test('ssh: a client waits for a host key under construction; an unwritable folder stops the start', async () => {
