@@ -139,6 +139,7 @@ export function serverOptions(
   | 'answered'
   | 'defect'
   | 'isLostRace'
+  | 'isDatabaseAway'
   | 'raceLost'
   | 'createServer'
 > {

@@ -35,7 +35,7 @@ import { attachClock } from './db/clock.ts'
 import { isLostRace, type Db } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { sortsBytewise, unsafeSettings } from './db/postgres.ts'
-import { reachDatabase } from './db/reach.ts'
+import { isDatabaseAway, reachDatabase } from './db/reach.ts'
 import { closeDatabase, openDatabase } from './db/open.ts'
 import { attachEvents, createEventHub } from './events/hub.ts'
 import type { GitOptions } from './git/git-options.ts'
@@ -180,8 +180,11 @@ export interface App extends AsyncDisposable {
 /** Grace period of requests and jobs when the program stops, in milliseconds. */
 const stopDeadlineMs = 10_000
 
-/** Time without a heartbeat after which other processes take over the work of a process, in milliseconds. */
-const longestLeaseMs = 10_000
+/**
+ * Time without a heartbeat after which other processes take over the work of a process, in milliseconds. They look five times
+ * as often, so a dead process is noticed within five seconds.
+ */
+const longestLeaseMs = 4000
 
 /** Event loop delay that is reported, in milliseconds. */
 const stallMs = 200
@@ -434,6 +437,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
               }
             : undefined,
         isLostRace,
+        isDatabaseAway,
         raceLost: (error, call) => log('warn', 'a request conflicted with a concurrent one', failed(error, call)),
         defect: (error, call) => log('error', 'a request failed', failed(error, call)),
       })

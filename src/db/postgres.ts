@@ -103,7 +103,9 @@ async function openPool(options: PostgresOptions, max: number): Promise<pg.Pool>
         oid === int8 || oid === numeric ? Number : driver.types.getTypeParser(oid, format),
     },
   })
-  // The next query replaces an idle connection that the server closed; without a listener the error would end the process.
+  // The next query replaces an idle connection that the server closed, and fails on one in use (a transaction between two
+  // statements). Without listeners the error would end the process.
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }

@@ -47,6 +47,8 @@ export class ProcessLease {
   /** The latest heartbeat, pending or completed. */
   #beating: Promise<void> = Promise.resolve()
   #lastBeatMs = Number.NEGATIVE_INFINITY
+  /** Since when all heartbeats of this process were on time. */
+  #steadySinceMs = Number.POSITIVE_INFINITY
   #isClosed = false
 
   constructor(options: ProcessLeaseOptions) {
@@ -129,14 +131,16 @@ export class ProcessLease {
   async #beat(): Promise<void> {
     const { db, log, leaseMs } = this.#options
     const id = await this.id()
-    // After an outage of the database all heartbeats are late. A process whose own heartbeat was late ends no other lease,
-    // so that each process can beat first.
-    const isOnTime = performance.now() - this.#lastBeatMs < leaseMs / 2
+    // After an outage of the database all heartbeats are late. A process ends other leases only when its own heartbeats
+    // were on time for a whole lease, so that each process can beat first.
+    const nowMs = performance.now()
+    if (nowMs - this.#lastBeatMs >= leaseMs / 2) this.#steadySinceMs = nowMs
+    const isSteady = nowMs - this.#steadySinceMs >= leaseMs
     const { isRenewed, ended } = await transaction(
       db,
       async (tx) => {
         const hasRow = await updateBeat(tx, id)
-        return { isRenewed: hasRow, ended: hasRow && isOnTime ? await deleteSilentProcesses(tx, leaseMs) : [] }
+        return { isRenewed: hasRow, ended: hasRow && isSteady ? await deleteSilentProcesses(tx, leaseMs) : [] }
       },
       { lasting: false },
     )

@@ -18,6 +18,21 @@ const passing = new Set([
   '57P03',
 ])
 
+/** Codes of connections that PostgreSQL ends: it stops, has crashed, or broke the protocol. */
+const ended = new Set(['57P01', '57P02', '08000', '08003', '08006'])
+
+/** Messages of the driver about connections, whose errors have no code. */
+const driverMessages =
+  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
+
+/** Whether a query failed because PostgreSQL cannot be reached. A change may have been made nevertheless. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!Error.isError(error)) return false
+  const { code } = error as { readonly code?: unknown }
+  if (code === undefined) return driverMessages.test(error.message)
+  return ended.has(String(code)) || (passing.has(String(code)) && code !== 'ENOENT')
+}
+
 /** The database cannot be reached; `cause` is the last error. */
 export class DatabaseUnreachable extends Error {
   override readonly name = 'DatabaseUnreachable'

@@ -108,6 +108,8 @@ export interface ServerOptions {
   readonly answered: ((facts: Answered) => void) | undefined
   /** Returns whether an error means that a concurrent request was first; the reply is 409 then. */
   readonly isLostRace: (error: unknown) => boolean
+  /** Whether an error means that the database cannot be reached. */
+  readonly isDatabaseAway: (error: unknown) => boolean
   /** Receives such errors, since repeated ones are a defect. Must not throw. */
   readonly raceLost: ServerOptions['defect']
   /** Receives exceptions that are not refusals. Must not throw. */
@@ -348,7 +350,7 @@ export class ForgeServer {
       if (this.#options.validateReplies) checkReply(operation, reply)
       sizeBytes = await this.#responder.send(call, response, reply)
     } catch (thrown) {
-      const error = this.#lostRace(withFullDisk(thrown), call)
+      const error = this.#refusalFor(withFullDisk(thrown), call)
       const isGone = call.signal.aborted || (response.headersSent && isBrokenPipe(error))
       if (!(error instanceof Refusal) && !(error instanceof Moved) && !isGone) {
         this.#options.defect(error, call)
@@ -374,7 +376,10 @@ export class ForgeServer {
   }
 
   /** A lost race is a conflict, not a defect. */
-  #lostRace(error: unknown, call: Call): unknown {
+  #refusalFor(error: unknown, call: Call): unknown {
+    if (this.#options.isDatabaseAway(error)) {
+      return new Unavailable('the database does not answer; try again', 'database_away', { retryAfterSeconds: 2 })
+    }
     if (!this.#options.isLostRace(error)) return error
     this.#options.raceLost(error, call)
     return new Conflict('what this is about was changed or deleted meanwhile; look again', 'changed_meanwhile')

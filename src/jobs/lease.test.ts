@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { engineOf, transaction } from '../db/database.ts'
 import { ProcessLease } from '../db/process-lease.ts'
 import { deleteProcess, insertProcess } from '../db/process.store.ts'
+import { openTestDatabase } from '../testing/database.ts'
 import { startForge } from '../testing/forge.ts'
 import { until } from '../testing/until.ts'
 import { workerOfProcess } from './job.store.ts'
@@ -35,8 +36,8 @@ test('lease: another process takes over after the heartbeat stops (PostgreSQL)',
 })
 
 test('lease: a process whose row is gone continues under a new id (PostgreSQL)', async (t) => {
-  await using forge = await startForge()
-  const { db } = forge.services
+  await using database = await openTestDatabase()
+  const { db } = database
   if (engineOf(db).kind !== 'postgres') return t.skip('one process owns an SQLite database')
   const lease = new ProcessLease({ db, log: () => undefined, leaseMs: 200 })
   let losses = 0

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { clockOf } from '../db/clock.ts'
 import { isUniqueViolation, transaction, type Db } from '../db/database.ts'
 import { listen } from '../db/notify.ts'
+import { isDatabaseAway } from '../db/reach.ts'
 import type { ProcessLease } from '../db/process-lease.ts'
 import type { JobId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
@@ -306,11 +307,7 @@ class WorkerLoop<Ctx> implements Workers {
         ),
     })
     const ended = attempt.result
-      .then((result) => this.#finish(row, job, result))
-      .catch((error: unknown) =>
-        // The row stays as it is: when its lease runs out the job is run again.
-        log('error', 'the outcome of a job could not be written', { error, ...about }),
-      )
+      .then((result) => this.#finishSurely(row, job, result))
       .finally(() => {
         this.#running.delete(row.id)
         // Others may have found no room.
@@ -318,6 +315,22 @@ class WorkerLoop<Ctx> implements Workers {
       })
     this.#pools.enter(row.pool)
     this.#running.set(row.id, { row, attempt, ended })
+  }
+
+  /** Writes the outcome of a job, again while the database is away: a job that ran must not count as one of a dead process. */
+  async #finishSurely(row: JobRow, job: AnyJob<Ctx>, result: AttemptResult): Promise<void> {
+    const { log } = this.#options
+    const endMs = performance.now() + this.#limits.leaseMs
+    for (;;) {
+      try {
+        return await this.#finish(row, job, result)
+      } catch (error) {
+        log('error', 'the outcome of a job could not be written', { error, job: row.name, jobId: row.id })
+        // The row stays as it is: when its lease runs out the job is run again.
+        if (!isDatabaseAway(error) || this.#isStopping || performance.now() > endMs) return
+      }
+      await sleep(errorPauseMs)
+    }
   }
 
   async #finish(row: JobRow, job: AnyJob<Ctx>, result: AttemptResult): Promise<void> {
