@@ -7,7 +7,8 @@
  *   fails above three times;
  * - `texts`: the longest read meanwhile, and the memory, for each hostile text. It fails when a text ends the server;
  * - `dimensions`: fills each dimension of stored text to its limit and requests every page and every read. It fails when
- *   a request holds the main thread for more than 200 ms of processor time, takes 64 MB, or answers more than 4 MB.
+ *   a request holds the main thread for more than 200 ms of processor time, takes 64 MB, or answers more than 4 MB. Times are
+ *   those of a reference speed: fixed work in the server's main thread measures how much slower the machine is.
  *
  *     npm run bench:attacks [-- --postgres] [--part dimensions] [--only NAME,NAME] [--reads ID,ID] [--quick] [--table FILE]
  *
@@ -61,6 +62,7 @@ const forge = await startForge({
 })
 const report = new Report()
 let ended
+let speed
 let slow = []
 try {
   const ask = await apiOf(forge.url)
@@ -69,6 +71,7 @@ try {
   if (parts.includes('texts')) await measureHostileTexts({ forge, ask })
   if (parts.includes('dimensions')) {
     const meter = await openMeter(forge.pid, socket)
+    console.log(meter.speed())
     const { only, reads: ids, quick } = options
     ended = await measureDimensions({
       url: forge.url,
@@ -81,6 +84,7 @@ try {
       ids,
       quick,
     })
+    speed = meter.speed()
     meter.close()
   }
 } finally {
@@ -90,12 +94,14 @@ try {
 }
 
 if (ended !== undefined) {
-  console.log(`\n${report.requests} requests; processor time of the main thread (longest hold), memory, reply`)
+  console.log(
+    `\n${report.requests} requests; processor time of the main thread (longest hold), memory, reply; ${speed}`,
+  )
   for (const row of report.rows().slice(0, shownRows)) console.log(lineOf(row))
   if (options.only === undefined && options.reads === undefined) {
     console.log(`\nnever answered with success: ${ended.unreached.join(', ')}`)
   }
-  if (options.table) writeFileSync(options.table, `${tableOf(report)}\n`)
+  if (options.table) writeFileSync(options.table, `${tableOf(report, speed)}\n`)
   const above = report.above()
   const { cpuMs, memoryMb, replyMb } = limits
   if (ended.failed.length > 0) fail(`not measured:\n  ${ended.failed.join('\n  ')}`)

@@ -63,6 +63,8 @@ export async function measureDimensions({ url, ask, folder, meter, report, opera
 
   async function measureDimension(at, { name, limit, fill }) {
     current = name
+    // The speed of a busy machine changes.
+    await meter.calibrate()
     const beganMs = performance.now()
     const world = await createWorld(`${at}${name.toLowerCase().replaceAll(/[^a-z]+/g, '-')}x`)
     const found = await fill(world, quick ? Math.max(2, Math.ceil(limit * quickShare)) : limit)

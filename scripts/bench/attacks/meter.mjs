@@ -9,10 +9,13 @@ const uncollectedMb = 24
 /** Idle: the main thread works less than this in a tenth of a second, in milliseconds. */
 const idleMs = 3
 const longestSettleMs = 60_000
+/** Processor time of the probe's fixed work at the reference speed, at which limits are stated, in milliseconds. */
+const referenceMs = 4
 
 /**
  * Connects to the probe of a server. `during(work)` returns the result of the work with `cpuMs`, the processor time of the
- * main thread, `holdMs`, the longest part of it without a pause, and `memoryMb`, the growth of the process at its peak.
+ * main thread, `holdMs`, the longest part of it without a pause, and `memoryMb`, the growth of the process at its peak. Both times
+ * are those of the reference speed: `calibrate()` measures how much slower the machine is now.
  * @param path socket of the probe
  */
 export async function openMeter(pid, path) {
@@ -37,6 +40,13 @@ export async function openMeter(pid, path) {
   await tell('collect')
   let collectedMb = memoryMb('VmRSS')
 
+  /** Factors of all calibrations: the time of the fixed work beside that of the reference speed. */
+  const factors = []
+  async function calibrate() {
+    factors.push((await tell('fixedWork')).ms / referenceMs)
+  }
+  await calibrate()
+
   async function during(work) {
     if (memoryMb('VmRSS') > collectedMb + uncollectedMb) {
       await tell('collect')
@@ -47,7 +57,14 @@ export async function openMeter(pid, path) {
     const beforeMb = memoryMb('VmRSS')
     await tell('begin')
     const result = await work()
-    return { result, ...(await tell('end')), memoryMb: Math.max(0, memoryMb('VmHWM') - beforeMb) }
+    const { cpuMs, holdMs } = await tell('end')
+    const factor = factors.at(-1)
+    return {
+      result,
+      cpuMs: cpuMs / factor,
+      holdMs: holdMs / factor,
+      memoryMb: Math.max(0, memoryMb('VmHWM') - beforeMb),
+    }
   }
 
   /** Waits until the server is idle. Returns the longest hold meanwhile, as `during` does. */
@@ -62,5 +79,10 @@ export async function openMeter(pid, path) {
         quiet = (ticks() - before) * 10 > idleMs * 5 ? 0 : quiet + 1
       }
     })
-  return { during, settle, hasEnded: () => socket.destroyed, close: () => socket.destroy() }
+  /** What readers of figures need to know of the machine. */
+  const speed = () => {
+    const [least, most] = [Math.min(...factors), Math.max(...factors)].map((factor) => factor.toFixed(1))
+    return `times at the reference speed (fixed work: ${referenceMs} ms); this machine took ${least} to ${most} times as long`
+  }
+  return { during, settle, calibrate, speed, hasEnded: () => socket.destroyed, close: () => socket.destroy() }
 }

@@ -1,7 +1,7 @@
 /** Rows of the measure of attacks: what one request costs, beside the limits. */
 
 /**
- * Limits of one request: processor time of the main thread, growth of memory, size of the reply. A read that takes more than
+ * Limits of one request: processor time of the main thread at the reference speed (`meter.mjs`), growth of memory, size of the reply. A read that takes more than
  * `usualCpuMs` declares that it is expensive.
  */
 export const limits = { cpuMs: 200, usualCpuMs: 100, memoryMb: 64, replyMb: 4 }
@@ -45,12 +45,17 @@ export const lineOf = ({ dimension, id, who, status, cpuMs, holdMs, memoryMb, re
     ` ${dimension}: ${id} (${who}${status < 400 ? '' : `, ${status}`}) ${path.slice(0, 90)}`,
   ].join(' ')
 
-/** The table of `docs/performance.md`: the worst operation of each dimension. */
-export function tableOf(report) {
+/**
+ * The table of `docs/performance.md`: the worst operation of each dimension.
+ * @param speed what the times mean
+ */
+export function tableOf(report, speed) {
   const worst = new Map()
   for (const row of report.rows()) if (!worst.has(row.dimension)) worst.set(row.dimension, row)
   const mark = (value, limit, text) => (value > limit ? `**${text}**` : text)
   return [
+    `Main thread: ${speed}.`,
+    '',
     '| stored to its limit | worst request | main thread | memory | reply |',
     '| --- | --- | --- | --- | --- |',
     ...[...worst.values()].map(
