@@ -446,6 +446,8 @@ export type Git = {
   sizeBytes(at: GitKey | Quarantine): Promise<number>
   /** Bytes on disk of the objects among these that are stored loose, as written ones are. */
   looseBytes(key: GitKey, oids: readonly Oid[]): Promise<number>
+  /** Bytes on disk of the objects that a commit has and the other commits lack. */
+  bytesSince(key: GitKey, commit: Oid, others: readonly Oid[]): Promise<number>
   listKeys(): AsyncIterable<GitKey>
   objectFormat(key: GitKey): Promise<ObjectFormat>
   /** Folders `<owner>/<name>.git` below the root, in lower case, which administrators may adopt. */

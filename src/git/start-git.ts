@@ -181,6 +181,7 @@ function bind(context: GitContext, sweeps: Sweeps, evictions: Evictions): Git {
       repository.exists(context, key) || (isElsewhere && (await context.source?.generation(key)) !== undefined),
     sizeBytes: withObjects(repository.sizeBytes),
     looseBytes: withObjects(writer.looseBytes),
+    bytesSince: withObjects(history.bytesSince),
     listKeys: withContext(repository.listKeys),
     objectFormat: withObjects(formatOf),
     listUnadopted: withContext(unadopted.listUnadopted),

@@ -1,5 +1,5 @@
 import type { RepoCtx, SignedInRepoCtx } from '../access/context.ts'
-import { transaction } from '../db/database.ts'
+import { transaction, type Tx } from '../db/database.ts'
 import type { MilestoneRow } from '../db/tables/issues.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { publish } from '../events/hub.ts'
@@ -85,6 +85,8 @@ export interface NewPull {
   /** Review requests beside those to the code owners. */
   readonly requests?: readonly PlannedRequest[] | undefined
   readonly allowsMaintainerEdit?: boolean | undefined
+  /** Runs first in the transaction; an error prevents the pull request. */
+  readonly before?: (tx: Tx) => Promise<void>
 }
 
 /** The new pull request, and the milestone in its earlier state, which the reply shows. */
@@ -200,6 +202,7 @@ async function tryToOpen(ctx: SignedInRepoCtx, input: NewPull, isLast: boolean):
   return changing(() =>
     transaction(ctx.db, async (tx): Promise<PullPair | undefined> => {
       await lockRepo(tx, repo.id)
+      await input.before?.(tx)
       // The locks make the recording of a push wait for this commit, after which it finds the new row.
       for (const side of input.flow === 1 ? [base] : [base, head]) {
         const recorded = await lockBranch(tx, side.repo.id, side.branch)

@@ -7,6 +7,7 @@ import { mayPush } from '../refs/protection/branch-protection.policy.ts'
 import { protectionOf } from '../refs/protection/protection.service.ts'
 import { refusalOf } from '../code/branches/branch.service.ts'
 import { codeOf } from '../refs/git-repository.ts'
+import { chargeObjects } from '../refs/changes/object-charge.service.ts'
 import { moveRefs } from '../refs/changes/ref-door.service.ts'
 import type { CommitSigning } from '../refs/signing/signing.service.ts'
 import { unitConfig } from '../repos/unit-config.ts'
@@ -19,8 +20,7 @@ import type { PullPair } from './pull.store.ts'
 /** Attempts of an update when the head moves meanwhile. */
 const maxAttempts = 3
 
-interface Head {
-  readonly repo: RepoRow
+interface Head extends Pick<SignedInRepoCtx, 'config' | 'owner' | 'repo'> {
   readonly isProtected: boolean
 }
 
@@ -31,7 +31,7 @@ async function pushableHead(ctx: SignedInRepoCtx, { pull }: PullPair): Promise<H
   const { rule, actor } = await protectionOf(head, pull.head_branch)
   const mayMaintain = pull.allow_maintainer_edit && ctx.rights.canWrite('code')
   const rights = { canWrite: (unit: RepoUnit) => head.rights.canWrite(unit) || (mayMaintain && unit === 'code') }
-  return mayPush(rule, { ...actor, rights }).allowed ? { repo: head.repo, isProtected: rule !== undefined } : undefined
+  return mayPush(rule, { ...actor, rights }).allowed ? { ...head, isProtected: rule !== undefined } : undefined
 }
 
 /**
@@ -72,10 +72,10 @@ export async function updateHead(ctx: SignedInRepoCtx, stored: PullPair, style: 
       style === 'merge'
         ? await mergeInto(ctx, key, tip, base, title, signing)
         : await rebaseOnto(ctx, key, base, tip, signing)
-    const result = await moveRefs(ctx, codeOf(head.repo), [{ ref, old: tip, new: made }], {
-      doerId: ctx.viewer.id,
-      via: 'api',
-    })
+    const update = { ref, old: tip, new: made }
+    const before = await chargeObjects(head, codeOf(head.repo), () => git.bytesSince(key, made, [tip]), 'size:git:all')
+    const origin = { doerId: ctx.viewer.id, via: 'api' } as const
+    const result = await moveRefs(ctx, codeOf(head.repo), [update], origin, { before })
     if (result.ok) return
     if (result.reason !== 'stale' || attempt >= maxAttempts) throw refusalOf(result)
   }

@@ -21,7 +21,7 @@ const maxHints = 100
 export const pullPushExtras = (ctx: SignedInRepoCtx): PushExtras => ({
   isTopic: isTopicRef,
   knownOptions: topicOptions,
-  handleTopics: (push) => receiveTopics(ctx, push),
+  handleTopics: (push, charge) => receiveTopics(ctx, push, charge),
   allows: (update) => maintainsHead(ctx, update),
   hints: (moved) => hintsFor(ctx, moved),
 })

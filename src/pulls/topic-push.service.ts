@@ -1,6 +1,6 @@
 import type { SignedInRepoCtx } from '../access/context.ts'
 import { mode } from '../access/rights.ts'
-import { transaction } from '../db/database.ts'
+import { transaction, type Tx } from '../db/database.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
 import type { PushedUpdate, TopicOutcome } from '../git/git-service.ts'
 import { issueWebUrl } from '../issues/repo-with-owner.ts'
@@ -11,9 +11,12 @@ import { branchRef, isZeroOid, zeroOid } from '../lib/refs.ts'
 import { checkPull } from './pull-check.service.ts'
 import { openPull } from './pull-open.service.ts'
 import { pullRef } from './pull-ref.ts'
-import { findOpenBetween, requestChecksAt, type BranchPair } from './pull.store.ts'
+import { findOpenBetween, lockRepo, requestChecksAt, type BranchPair } from './pull.store.ts'
 import { visitLines } from './push-hint.ts'
 import { describeCommit, readTopicOptions, readTopicRef, topicName, type TopicOptions } from './topic-push.parse.ts'
+
+/** Charges the objects of a push in the transaction that keeps them. */
+type Charge = (tx: Tx) => Promise<void>
 
 type Outcome = { readonly outcome: TopicOutcome; readonly lines: readonly string[] }
 
@@ -32,18 +35,25 @@ async function findBase(ctx: SignedInRepoCtx, ref: string) {
 /**
  * Opens or updates pull requests from pushes to `refs/for/<branch>[/<topic>]`, which require read access only. Returns one
  * outcome for each reference. Source: contract (transport: topic flow).
+ * @param charge charges the objects of the push in each transaction that keeps them
  */
 export async function receiveTopics(
   ctx: SignedInRepoCtx,
   push: { readonly updates: readonly PushedUpdate[]; readonly pushOptions: readonly string[] },
+  charge: Charge,
 ): Promise<{ outcomes: readonly TopicOutcome[]; lines: readonly string[] }> {
   const options = readTopicOptions(push.pushOptions)
   const results: Outcome[] = []
-  for (const update of push.updates) results.push(await receiveTopic(ctx, update, options))
+  for (const update of push.updates) results.push(await receiveTopic(ctx, update, options, charge))
   return { outcomes: results.map(({ outcome }) => outcome), lines: results.flatMap(({ lines }) => lines) }
 }
 
-async function receiveTopic(ctx: SignedInRepoCtx, update: PushedUpdate, options: TopicOptions): Promise<Outcome> {
+async function receiveTopic(
+  ctx: SignedInRepoCtx,
+  update: PushedUpdate,
+  options: TopicOptions,
+  charge: Charge,
+): Promise<Outcome> {
   const { git, repo } = ctx
   const { ref } = update
   if (ctx.rights.modeOf('pulls') < mode.read) return refused(ref, 'you cannot read pull requests in this repository')
@@ -66,8 +76,8 @@ async function receiveTopic(ctx: SignedInRepoCtx, update: PushedUpdate, options:
   const open = await findOpenBetween(ctx.db, route)
   try {
     return await (open
-      ? moveTopic(ctx, update, open, options)
-      : openTopic(ctx, update, { ...route, baseOid: base.oid }, options))
+      ? moveTopic(ctx, update, open, options, charge)
+      : openTopic(ctx, update, { ...route, baseOid: base.oid }, options, charge))
   } catch (error) {
     if (error instanceof Refusal) return refused(ref, error.message)
     throw error
@@ -79,6 +89,7 @@ async function openTopic(
   update: PushedUpdate,
   route: BranchPair & { readonly baseOid: PushedUpdate['new'] },
   options: TopicOptions,
+  charge: Charge,
 ): Promise<Outcome> {
   const { git, repo } = ctx
   if (await git.isAncestor(repo.git_key, update.new, route.baseOid)) {
@@ -98,6 +109,7 @@ async function openTopic(
     milestoneId: undefined,
     labelIds: [],
     assigneeIds: [],
+    before: charge,
   })
   return {
     outcome: {
@@ -114,6 +126,7 @@ async function moveTopic(
   update: PushedUpdate,
   pull: PullRow,
   options: TopicOptions,
+  charge: Charge,
 ): Promise<Outcome> {
   const { git, repo } = ctx
   const old = pull.head_oid
@@ -122,7 +135,12 @@ async function moveTopic(
   if (!isForward && !options.isForced) {
     return refused(update.ref, 'the history was rewritten: push with -o force-push=true to allow that')
   }
-  const isMoved = await transaction(ctx.db, (tx) => requestChecksAt(tx, pull, update.new))
+  const isMoved = await transaction(ctx.db, async (tx) => {
+    await lockRepo(tx, repo.id)
+    if (!(await requestChecksAt(tx, pull, update.new))) return false
+    await charge(tx)
+    return true
+  })
   if (!isMoved) return refused(update.ref, 'the pull request was moved at the same time')
   await checkPull(ctx, pull.id)
   return {

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import { Browser } from '../testing/browser.ts'
 import { Clone } from '../testing/clone.ts'
 import { examined } from '../testing/doctor.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
+import { commitFiles } from '../testing/given-pull.ts'
 import type { GivenRepo } from '../testing/given.ts'
 
 const changeBytes = 400_000
@@ -94,6 +96,113 @@ test('repoCreateFile: parallel files of one owner exceed the quota by at most on
 })
 
 const contentOf = () => ({ content: randomBytes(changeBytes).toString('base64') })
+
+/** Lines that do not compress: a change of one line makes a new object of about `changeBytes`. */
+const linesOf = (): string[] => Array.from({ length: changeBytes / 39 }, () => randomBytes(39).toString('base64'))
+const textOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('')
+
+/** Each builds a new object on the server whose content no request contains. Returns the change, which runs in parallel with others. */
+const builds: Record<string, (forge: Forge, repo: GivenRepo) => Promise<() => Promise<boolean>>> = {
+  'repoMergePullRequest: parallel merges': async (forge, repo) => {
+    const lines = linesOf()
+    await commitFiles(forge, repo, 'main', { lines: textOf(lines) })
+    await commitFiles(forge, repo, 'topic', { lines: textOf([...lines.slice(0, -1), 'topic']) })
+    await commitFiles(forge, repo, 'main', { lines: textOf(['main', ...lines.slice(1)]) })
+    const alice = forge.as('alice')
+    const pull = await alice.must('POST', `${repo.api}/pulls`, { head: 'topic', base: 'main', title: 'Merge' })
+    return async () => {
+      const { status } = await alice.post(`${repo.api}/pulls/${pull.json.number}/merge`, { Do: 'merge' })
+      assert.ok(status === 200 || status === 413, String(status))
+      return status === 200
+    }
+  },
+  'repoUpdatePullRequest: parallel updates of heads': async (forge, repo) => {
+    const lines = linesOf()
+    await commitFiles(forge, repo, 'main', { lines: textOf(lines) })
+    await commitFiles(forge, repo, 'topic', { lines: textOf([...lines.slice(0, -1), 'topic']) })
+    await commitFiles(forge, repo, 'main', { lines: textOf(['main', ...lines.slice(1)]) })
+    const alice = forge.as('alice')
+    const pull = await alice.must('POST', `${repo.api}/pulls`, { head: 'topic', base: 'main', title: 'Update' })
+    return async () => {
+      const { status } = await alice.post(`${repo.api}/pulls/${pull.json.number}/update`)
+      assert.ok(status === 200 || status === 413, String(status))
+      return status === 200
+    }
+  },
+  'revertCommit: parallel reverts': async (forge, repo) => {
+    const lines = linesOf()
+    await commitFiles(forge, repo, 'main', { lines: textOf(lines) })
+    const changed = ['main', ...lines.slice(1)]
+    const oid = await commitFiles(forge, repo, 'main', { lines: textOf(changed) })
+    await commitFiles(forge, repo, 'main', { lines: textOf([...changed.slice(0, -1), 'later']) })
+    const browser = await Browser.of(forge, 'alice')
+    return async () => {
+      const page = `/${repo.fullName}/_revert/${oid}/main`
+      const { status } = await browser.submit(page, '_revert/', { target: 'direct' })
+      assert.ok(status === 303 || status === 413, String(status))
+      return status === 303
+    }
+  },
+  'repoApplyDiffPatch: parallel patches': async (forge, repo) => {
+    const lines = linesOf()
+    const added = lines.map((line) => `+${line}\n`).join('')
+    const head = 'diff --git a/lines b/lines\nnew file mode 100644\n--- /dev/null\n+++ b/lines\n'
+    return async () => {
+      const content = `${head}@@ -0,0 +1,${lines.length} @@\n${added}`
+      const { status } = await forge.as('alice').post(`${repo.api}/diffpatch`, { content, sha: '0' })
+      assert.ok(status === 201 || status === 413, String(status))
+      return status === 201
+    }
+  },
+}
+
+for (const [what, prepare] of Object.entries(builds)) {
+  test(`${what} of one owner exceed the quota by at most one`, async () => {
+    const { forge, repos } = await given(4)
+    await using _ = forge
+    const changes: (() => Promise<boolean>)[] = []
+    for (const repo of repos) changes.push(await prepare(forge, repo))
+    await leaveRoom(forge)
+    await assertTwo(forge, await Promise.all(changes.map((change) => change())))
+  })
+}
+
+test('parallel pushes to refs/for/ of one owner exceed the quota by at most one push, and the others open nothing', async () => {
+  const { forge, repos } = await given(4)
+  await using _ = forge
+  const clones = await Promise.all(repos.map(({ fullName }) => Clone.of(forge, 'bob', fullName)))
+  try {
+    for (const clone of clones) await clone.commit('random', randomBytes(changeBytes))
+    await leaveRoom(forge)
+    const push = (clone: Clone, topic: string) => clone.git('push', 'origin', `HEAD:refs/for/main/${topic}`)
+    const ended = await Promise.all(clones.map((clone) => push(clone, 'one')))
+    for (const { code, err } of ended) if (code !== 0) assert.match(err, /alice is over quota|quota exceeded by alice/)
+    await assertTwo(
+      forge,
+      ended.map(({ code }) => code === 0),
+    )
+    const pulls = await forge.services.db.selectFrom('pull').select('id').execute()
+    assert.equal(pulls.length, 2)
+  } finally {
+    for (const clone of clones) clone[Symbol.dispose]()
+  }
+})
+
+test('a push of several topics and a branch is charged once', async () => {
+  const { forge, repos } = await given(1)
+  await using _ = forge
+  using clone = await Clone.of(forge, 'alice', repos[0]!.fullName)
+  await clone.commit('random', randomBytes(changeBytes))
+  await forge.settle()
+  const sizeOf = async (): Promise<number> =>
+    (await forge.services.db.selectFrom('repo').select('git_size_bytes').executeTakeFirstOrThrow()).git_size_bytes
+  const before = await sizeOf()
+  const refs = ['refs/for/main/one', 'refs/for/main/two', 'refs/heads/other'].map((ref) => `HEAD:${ref}`)
+  const ended = await clone.git('push', 'origin', ...refs)
+  assert.equal(ended.code, 0, ended.err)
+  const charged = (await sizeOf()) - before
+  assert.ok(charged > changeBytes && charged < 1.5 * changeBytes, String(charged))
+})
 
 test('createFork: parallel forks for one owner exceed the quota by at most one fork', async () => {
   const { forge, repos } = await given(4)

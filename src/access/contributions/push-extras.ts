@@ -1,3 +1,4 @@
+import type { Tx } from '../../db/database.ts'
 import type { RefEffect } from './ref-effect.ts'
 import type { PushCheck, PushedUpdate, ReceiveCallbacks } from '../../git/git-service.ts'
 
@@ -6,6 +7,10 @@ export interface PushSettings {
   readonly isPrivate?: boolean
   readonly isTemplate?: boolean
 }
+
+type HandleTopics = NonNullable<ReceiveCallbacks['handleTopics']>
+type TopicPush = Parameters<HandleTopics>[0]
+type TopicAnswer = Awaited<ReturnType<HandleTopics>>
 
 /** The contributions of features to one push. */
 export interface PushExtras {
@@ -17,8 +22,11 @@ export interface PushExtras {
   readonly refuse?: (check: PushCheck) => Promise<string | undefined>
   /** References that are no part of the repository, such as topics. They need no write access. */
   readonly isTopic?: (ref: string) => boolean
-  /** Handles these references after the push is accepted. One feature has topics. */
-  readonly handleTopics?: ReceiveCallbacks['handleTopics']
+  /**
+   * Handles these references after the push is accepted. One feature has topics.
+   * @param charge runs in each transaction that keeps objects of the push; an error prevents it
+   */
+  readonly handleTopics?: (push: TopicPush, charge: (tx: Tx) => Promise<void>) => Promise<TopicAnswer>
   /** Whether an account without write access may update this reference. */
   readonly allows?: (update: PushedUpdate) => Promise<boolean>
   /** Returns what changes together with the references of an accepted push. One feature has one. */

@@ -227,7 +227,12 @@ async function commitToBranch(
       const isSeenWhole = paths !== undefined && (old !== undefined || !signing)
       if (!isSeenWhole) await mustBeAllowedByProtections(ctx, [update])
       const written = blobs.filter((blob) => blob !== undefined)
-      const before = await chargeObjects(ctx, codeOf(repo), () => git.looseBytes(repo.git_key, written))
+      // What git made of a patch or a merge is known only by its tree.
+      const before = await chargeObjects(ctx, codeOf(repo), () =>
+        typeof tree === 'string'
+          ? git.bytesSince(repo.git_key, oid, head ? [head] : [])
+          : git.looseBytes(repo.git_key, written),
+      )
       const origin = { doerId: viewer.id, via: 'api' } as const
       const result = await moveRefs(ctx, codeOf(repo), [update], origin, { before })
       if (result.ok) {

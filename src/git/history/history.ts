@@ -215,6 +215,20 @@ export async function countCommits(
   })
 }
 
+/** Returns the bytes on disk of the objects that a commit has and the other commits lack. */
+export async function bytesSince(
+  context: GitContext,
+  key: GitKey,
+  commit: Oid,
+  others: readonly Oid[],
+): Promise<number> {
+  await checkCommits(context, key, commit, ...others)
+  const args = ['rev-list', '--disk-usage', '--objects', commit, '--not', ...others, '--']
+  const result = await runReading(context, locate(context, key), { args })
+  mustSucceed(result, 'rev-list')
+  return Number(result.stdout.toString())
+}
+
 const countName = (location: Location, query: readonly unknown[]): string =>
   `${location.scope}:count:${JSON.stringify(query)}`
 

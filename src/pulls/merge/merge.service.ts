@@ -14,6 +14,7 @@ import { branchRef, isOid } from '../../lib/refs.ts'
 import { refusalOf } from '../../code/branches/branch.service.ts'
 import { pluck } from '../../lib/pluck.ts'
 import { codeOf } from '../../refs/git-repository.ts'
+import { chargeObjects } from '../../refs/changes/object-charge.service.ts'
 import { moveRefs } from '../../refs/changes/ref-door.service.ts'
 import { deleteHeadBranch } from './head-deletion.service.ts'
 import { buildMerge } from './merge-build.service.ts'
@@ -104,7 +105,16 @@ async function moveBase(
     const made = await buildMerge(ctx, pair, style, base, signing, () => mergeMessage(ctx, pair, style, given))
     if (signing) await mustBringSignedCommits(ctx, pull, base, made)
     const change = { ref, old: base, new: made }
-    const before = (tx: Tx) => mustStillMerge(tx, pair, scheduled)
+    const charge = await chargeObjects(
+      ctx,
+      codeOf(repo),
+      () => git.bytesSince(repo.git_key, made, [base, pull.synced_oid]),
+      'size:git:all',
+    )
+    const before = async (tx: Tx) => {
+      await mustStillMerge(tx, pair, scheduled)
+      await charge?.(tx)
+    }
     const result = await moveRefs(ctx, codeOf(repo), [change], origin, { effect, before })
     if (result.ok) return
     if (result.reason !== 'stale' || attempt >= maxAttempts) throw refusalOf(result)

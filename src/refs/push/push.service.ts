@@ -2,6 +2,7 @@ import type { SignedInRepoCtx } from '../../access/context.ts'
 import type { PushExtras, PushSettings } from '../../access/contributions/push-extras.ts'
 import type { RefEffect } from '../../access/contributions/ref-effect.ts'
 import { refuseOverQuota } from '../../access/quota/quota.service.ts'
+import { afterCommit, type Tx } from '../../db/database.ts'
 import { pluck } from '../../lib/pluck.ts'
 import type { PushCheck, PushedUpdate, ReceiveCallbacks, RefusedRef } from '../../git/git-service.ts'
 import type { RefUpdateResult } from '../../git/git.ts'
@@ -33,6 +34,7 @@ export interface Push {
 export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, extras: PushExtras = {}): Push {
   const { repo } = ctx
   const { kind } = repository
+  const { handleTopics } = extras
   let effect: RefEffect | undefined
   let charge: Consequence['before']
   let settings: PushSettings = {}
@@ -75,6 +77,14 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
     return refused
   }
 
+  /** Charges the objects of the push in the first of its transactions that is committed: each topic has its own. */
+  async function chargeOnce(tx: Tx): Promise<void> {
+    await charge?.(tx)
+    afterCommit(tx, () => {
+      charge = undefined
+    })
+  }
+
   function endTurn(): void {
     leaveTurn?.()
     leaveTurn = undefined
@@ -98,6 +108,9 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
         }
         const protection = await protectionOf(left)
         if (protection !== undefined) return { ok: false, lines: [line(protection)] }
+        charge = await chargeObjects(ctx, repository, async () =>
+          left.updates.every(({ new: target }) => isZeroOid(target)) ? 0 : ctx.git.sizeBytes(check.quarantine),
+        )
         // The topic handler records its own changes.
         const moves = left.updates.filter(({ ref }) => !extras.isTopic?.(ref))
         const lines = [...options.problems, ...pluck(refused, 'reason')].map(line)
@@ -106,18 +119,15 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
         const late = await findMoved(ctx, repository, moves)
         if (late !== undefined) return { ok: false, lines: [line(`${late} was changed meanwhile: fetch first`)] }
         effect = await extras.follows?.(left)
-        charge = await chargeObjects(ctx, repository, async () =>
-          left.updates.every(({ new: target }) => isZeroOid(target)) ? 0 : ctx.git.sizeBytes(check.quarantine),
-        )
         return { ok: true, lines, refused }
       },
-      ...(extras.handleTopics ? { handleTopics: extras.handleTopics } : {}),
+      ...(handleTopics ? { handleTopics: (push) => handleTopics(push, chargeOnce) } : {}),
       async moveRefs({ updates, isDivisible }) {
         // A reference that is missing may be deleted.
         const moves = updates.filter((update) => !(isZeroOid(update.old) && isZeroOid(update.new)))
         const origin = { doerId: ctx.viewer.id, via: 'push' } as const
         try {
-          const consequence = { before: charge, effect }
+          const consequence = { before: chargeOnce, effect }
           const refused = await (isDivisible
             ? moveEach(ctx, repository, moves, origin, consequence)
             : allOrNone(moves, await moveRefs(ctx, repository, moves, origin, consequence)))
