@@ -1,3 +1,4 @@
+import { cancelledDescription } from '../../code/statuses/shown-state.ts'
 import type { ActionStatus } from '../../db/tables/actions.ts'
 
 /** The webhook events whose runs write commit statuses (contract, actions: commit statuses). */
@@ -39,7 +40,7 @@ export function descriptionOf(status: ActionStatus, seconds: number): string {
     case 'failure':
       return `Failing after ${durationText(seconds)}`
     case 'cancelled':
-      return 'Has been cancelled'
+      return cancelledDescription
     case 'skipped':
       return 'Has been skipped'
     case 'running':

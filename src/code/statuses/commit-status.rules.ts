@@ -7,7 +7,10 @@ export const isKnownState = (state: string): boolean => (severities as readonly 
  * The worst state of several contexts, with an error shown as a failure; empty without states. Source: the recorded
  * exchanges.
  */
-export function combinedState(states: readonly string[]): string {
-  const worst = severities.find((severity) => states.includes(severity))
+export const combinedState = (states: readonly string[]): string => worstOf(severities, states)
+
+/** Returns the first state of an order that occurs, with an error as a failure; empty when none occurs. */
+export function worstOf(order: readonly string[], states: readonly string[]): string {
+  const worst = order.find((severity) => states.includes(severity))
   return worst === 'error' ? 'failure' : (worst ?? '')
 }

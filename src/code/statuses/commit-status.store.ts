@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { countRows } from '../../db/rows.ts'
 import type { CommitStatusRow } from '../../db/tables/repositories.ts'
-import type { Oid, RepoId, UserId } from '../../lib/ids.ts'
+import { actionsUserId, type Oid, type RepoId, type UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
+import { cancelledDescription } from './shown-state.ts'
 
 /** Sort orders by query value; the names of the last two are swapped (observed). */
 export const statusSorts = ['oldest', 'recentupdate', 'leastupdate', 'leastindex', 'highestindex'] as const
@@ -46,6 +47,11 @@ export const listStatuses = (
 }
 
 export const countStatuses = (db: Db, filter: StatusFilter): Promise<number> => countRows(statusesOf(db, filter))
+
+/** The state that pages show, as `shownState` says it. */
+export const shownStateColumn = sql<string>`case
+  when commit_status.creator_id = ${sql.lit(actionsUserId)} and commit_status.description = ${sql.lit(cancelledDescription)}
+  then 'cancelled' else commit_status.state end`.as('state')
 
 /** The latest status of each context, by number. */
 export const listLatestStatuses = (db: Db | Tx, repoId: RepoId, shas: readonly Oid[]): Promise<CommitStatusRow[]> =>

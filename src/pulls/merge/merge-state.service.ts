@@ -1,4 +1,5 @@
 import type { RepoCtx } from '../../access/context.ts'
+import { shownState } from '../../code/statuses/shown-state.ts'
 import { transaction } from '../../db/database.ts'
 import type { ReviewRow, ScheduledMergeRow } from '../../db/tables/pulls.ts'
 import type { CommitStatusRow } from '../../db/tables/repositories.ts'
@@ -99,7 +100,8 @@ export async function mergeStateOf(ctx: RepoCtx, pair: PullPair): Promise<MergeS
   if (isWaiting) add('dependency')
   const isBehind = base !== undefined && base !== pull.merge_base
   if (rule) {
-    const check = statusProblem(rule, statuses, ctx.budget)
+    const shown = statuses.map((status) => ({ context: status.context, state: shownState(status) }))
+    const check = statusProblem(rule, shown, ctx.budget)
     if (check) addRule(check.state === 'missing' || check.state === 'pending' ? 'waiting' : 'failed', { check })
     for (const problem of reviewProblems(rule, await listOfficial(ctx.db, issue.id))) {
       if (problem.kind === 'approvals') addRule('approvals', { missing: problem.required - problem.given })

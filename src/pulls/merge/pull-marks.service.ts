@@ -1,5 +1,5 @@
 import type { Ctx } from '../../access/context.ts'
-import { combinedState } from '../../code/statuses/commit-status.rules.ts'
+import { combinedShownState } from '../../code/statuses/shown-state.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
 import { idListText } from '../../db/id-list.ts'
 import type { IssueId, RepoId } from '../../lib/ids.ts'
@@ -61,7 +61,7 @@ const checksOf = (states: readonly string[]): PullMarks['checks'] =>
   states.length === 0
     ? undefined
     : {
-        state: combinedState(states),
+        state: combinedShownState(states),
         passed: states.filter((state) => state === 'success').length,
         total: states.length,
       }

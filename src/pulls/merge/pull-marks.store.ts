@@ -1,4 +1,5 @@
 import type { Expression } from 'kysely'
+import { shownStateColumn } from '../../code/statuses/commit-status.store.ts'
 import type { Db } from '../../db/database.ts'
 import { idList } from '../../db/id-list.ts'
 import { preparedQueries } from '../../db/prepared.ts'
@@ -22,7 +23,7 @@ export const loadMarks = preparedQueries((db: Db, ids: string) => {
       .selectFrom('pull')
       .select(['issue_id', 'repo_id', 'base_branch', 'check_state'])
       .where('issue_id', 'in', isOfThese),
-    statuses: heads.select(['pull.issue_id', 'commit_status.state']).where('commit_status.id', 'in', (select) =>
+    statuses: heads.select(['pull.issue_id', shownStateColumn]).where('commit_status.id', 'in', (select) =>
       select
         .selectFrom(heads.select(['commit_status.id', 'pull.issue_id', 'commit_status.context_hash']).as('each'))
         .select((each) => each.fn.max('each.id').as('id'))

@@ -74,8 +74,8 @@ export const GalleryView = ({ person }: { readonly person: UserRow | undefined }
             {tone}
           </State>
         ))}
-        {['success', 'failure', 'warning', 'pending', 'skipped', 'unknown'].map((state) => (
-          <CheckIcon state={state} label={state} />
+        {['success', 'failure', 'warning', 'pending', 'cancelled', 'skipped', 'unknown'].map((state) => (
+          <CheckIcon state={state} />
         ))}
       </div>
     </Part>

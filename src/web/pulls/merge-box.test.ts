@@ -113,3 +113,41 @@ test('pullPage: a failed check of a workflow leads to the line of its log, for t
   await forge.as('alice').must('PATCH', repo.api, { has_actions: false })
   assert.doesNotMatch(linesOf((await guest.get(at)).text).box, /#L4/)
 })
+
+test('pullPage, commitPage, repositoryPulls: a cancelled check is grey and says so; the API calls it a failure', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  await commitWorkflow(forge, repo.api, { '.forgejo/workflows/tests.yml': workflow('pull_request') })
+  const alice = forge.as('alice')
+  await commitFiles(forge, repo, 'topic', { 'topic.txt': 'topic\n' })
+  const { json: pull } = await alice.must('POST', `${repo.api}/pulls`, {
+    head: 'topic',
+    base: 'main',
+    title: 'A check',
+  })
+  const rule = { rule_name: 'main', enable_status_check: true }
+  await alice.must('POST', `${repo.api}/branch_protections`, rule)
+  await forge.settle()
+  const browser = await Browser.of(forge, 'alice')
+  assert.equal((await browser.submit(`/${repo.fullName}/actions/runs/1`, '/cancel')).status, 303)
+  await forge.settle()
+
+  const head = pull.head.sha
+  const grey = /class="check-icon muted" title="Cancelled"/
+  const { title, box } = linesOf((await browser.get(`/${repo.fullName}/pulls/${pull.number}`)).text)
+  assert.match(title ?? '', / was cancelled$/)
+  assert.match(box, /class="event-icon neutral"[^]*1 of 1 check was cancelled/)
+  assert.match(box, grey)
+  assert.doesNotMatch(box, /danger|failed/)
+  const commit = `/${repo.fullName}/commit/${head}`
+  assert.match((await browser.get(commit)).text, grey)
+  const list = (await browser.get(`/${repo.fullName}/pulls`)).text
+  assert.match(list, /class="check-icon muted" title="0 of 1 check passed"/)
+  assert.match((await browser.get(`/${repo.fullName}/commits/branch/topic`)).text, /class="status-mark muted"/)
+  assert.equal((await alice.get(`${repo.api}/commits/${head}/status`)).json.state, 'failure')
+
+  // A failure of another check is still one.
+  await alice.must('POST', `${repo.api}/statuses/${head}`, { context: 'lint', state: 'failure' })
+  const both = linesOf((await browser.get(`/${repo.fullName}/pulls/${pull.number}`)).text).box
+  assert.match(both, /1 of 2 checks failed[^]*danger-text" title="Failed"[^]*muted" title="Cancelled"/)
+})

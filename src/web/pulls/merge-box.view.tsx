@@ -1,4 +1,5 @@
 import type { MergeBlocker, MergeState } from '../../pulls/merge/merge-state.service.ts'
+import { combinedShownState, shownState } from '../../code/statuses/shown-state.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { CommitStatusRow } from '../../db/tables/repositories.ts'
 import type { Oid } from '../../lib/ids.ts'
@@ -258,6 +259,7 @@ function titleOf(
   if (kind === 'requested' && names !== '') return texts.waitsForReview(names)
   if (kind === 'approvals') return texts.missingApprovals(missing)
   if (check === undefined || check.context === '') return texts.blockers[kind].title
+  if (check.state === 'cancelled') return texts.checkCancelled(check.context)
   return kind === 'failed' ? texts.checkFailed(check.context) : texts.checkAwaited(check.context, check.state)
 }
 
@@ -273,7 +275,10 @@ const Blocker = ({
   readonly isTitle?: boolean
 }) => {
   const { reviews, view } = props
-  const [icon, tone] = looks[blocker.kind] ?? ['x-circle', 'danger']
+  const [icon, tone] =
+    blocker.check?.state === 'cancelled'
+      ? (['stop', 'neutral'] as const)
+      : (looks[blocker.kind] ?? ['x-circle', 'danger'])
   const people = (blocker.reviews ?? []).flatMap(({ reviewer_id: id }) => reviews.people.get(id ?? 0) ?? [])
   const Title = isTitle ? 'h2' : 'strong'
   return (
@@ -528,36 +533,48 @@ function MergeChoices({ view, state, lost }: Pick<MergeBoxProps, 'view' | 'lost'
   )
 }
 
-const isFailed = ({ state }: CommitStatusRow): boolean => state === 'failure' || state === 'error'
+/** Checks that went wrong come first, then those that were cancelled. */
+const isFailed = (state: string): boolean => state === 'failure' || state === 'error'
 
 const Checks = ({
   statuses,
   failedAt,
 }: Pick<MergeBoxProps, 'failedAt'> & { readonly statuses: readonly CommitStatusRow[] }) => {
   if (statuses.length === 0) return null
-  const passed = statuses.filter(({ state }) => state === 'success').length
-  const failed = statuses.filter(isFailed).length
-  const isPending = statuses.some(({ state }) => state === 'pending')
-  const { icon, tone } = checkLook(failed > 0 ? 'failure' : isPending ? 'pending' : 'success')
+  const states = statuses.map(shownState)
+  const count = (isCounted: (state: string) => boolean): number => states.filter(isCounted).length
+  const [passed, failed] = [count((state) => state === 'success'), count(isFailed)]
+  const cancelled = count((state) => state === 'cancelled')
+  const { icon, tone } = checkLook(combinedShownState(states))
+  const order = (status: CommitStatusRow): number => {
+    const state = shownState(status)
+    return isFailed(state) ? 0 : state === 'cancelled' ? 1 : 2
+  }
   return (
     <details class="merge-checks" open={passed < statuses.length}>
       <summary class="merge-line">
         <Icon name={icon} class={tone} />
         <strong>
-          {failed > 0 ? texts.checksFailed(failed, statuses.length) : texts.checks(passed, statuses.length)}
+          {failed > 0
+            ? texts.checksFailed(failed, statuses.length)
+            : cancelled > 0
+              ? texts.checksCancelled(cancelled, statuses.length)
+              : texts.checks(passed, statuses.length)}
         </strong>
         <Icon name="chevron-right" class="fold" />
       </summary>
       <ul>
-        {[...statuses.filter(isFailed), ...statuses.filter((each) => !isFailed(each))].map((status) => (
-          <li>
-            <CheckIcon state={status.state} label={status.state} />
-            <span class="cut">
-              {status.context} <span class="muted">{status.description}</span>
-            </span>
-            <StatusLink {...{ status, failedAt }} />
-          </li>
-        ))}
+        {statuses
+          .toSorted((one, other) => order(one) - order(other))
+          .map((status) => (
+            <li>
+              <CheckIcon state={shownState(status)} />
+              <span class="cut">
+                {status.context} <span class="muted">{status.description}</span>
+              </span>
+              <StatusLink {...{ status, failedAt }} />
+            </li>
+          ))}
       </ul>
     </details>
   )

@@ -1,4 +1,4 @@
-import { combinedState } from '../../code/statuses/commit-status.rules.ts'
+import { combinedShownState, shownState } from '../../code/statuses/shown-state.ts'
 import type { CommitView } from '../../code/statuses/commit-view.service.ts'
 import { checkLook } from '../ui/check-icon.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -14,7 +14,7 @@ export const StatusMark = ({
   readonly repository: { readonly owner: { readonly name: string }; readonly repo: { readonly name: string } }
   readonly view: Pick<CommitView, 'commit' | 'statuses'>
 }) => {
-  const state = combinedState(statuses.map((status) => status.state))
+  const state = combinedShownState(statuses.map(shownState))
   if (state === '') return null
   const { icon, tone } = checkLook(state)
   const label = texts.checks(statuses.filter((status) => status.state === 'success').length, statuses.length)

@@ -1,3 +1,4 @@
+import { uiTexts } from '../languages/texts.ts'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icons.ts'
 
@@ -15,14 +16,21 @@ const looks: Readonly<Record<string, CheckLook>> = {
   failure: failed,
   error: failed,
   warning: { icon: 'alert', tone: 'warning-text' },
+  cancelled: { icon: 'stop', tone: 'muted' },
   skipped: { icon: 'skip', tone: 'muted' },
 }
 
 /** Returns the look of a state; one that is not known has a neutral one. */
 export const checkLook = (state: string): CheckLook => looks[state] ?? { icon: 'circle', tone: 'muted' }
 
-/** The state of one or more checks. @param label the state in words */
-export const CheckIcon = ({ state, label }: { readonly state: string; readonly label: string }) => {
+const { checkStates } = uiTexts
+
+/** Returns a state in words; one that is not known is its own name. */
+const stateText = (state: string): string =>
+  Object.hasOwn(checkStates, state) ? checkStates[state as keyof typeof checkStates] : state
+
+/** The state of one or more checks. @param label what it says in words; the default is the state */
+export const CheckIcon = ({ state, label = stateText(state) }: { readonly state: string; readonly label?: string }) => {
   const { icon, tone } = checkLook(state)
   return (
     <span class={`check-icon ${tone}`} title={label}>

@@ -1,4 +1,5 @@
 import type { LinkedText } from '../../../site/render.service.ts'
+import { shownState } from '../../../code/statuses/shown-state.ts'
 import type { CommitView } from '../../../code/statuses/commit-view.service.ts'
 import { SignatureFact } from '../../shared/commit-marks.view.tsx'
 import type { DiffViewProps } from '../../ui/diff/diff-props.ts'
@@ -34,7 +35,7 @@ const Checks = ({ view: { statuses } }: Pick<CommitPageProps, 'view'>) => {
         const isHere = status.target_url.startsWith('/') && !status.target_url.startsWith('//')
         return (
           <li class="row check-row">
-            <CheckIcon state={status.state} label={status.state} />
+            <CheckIcon state={shownState(status)} />
             <strong>{status.context}</strong>
             <span class="muted cut">{status.description}</span>
             <span class="spacer" />

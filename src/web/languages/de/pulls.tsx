@@ -239,6 +239,7 @@ export const pullTexts = {
   missingApprovals: (count: number) =>
     `${counted(count, 'Zustimmung', 'Zustimmungen')} ${count === 1 ? 'fehlt' : 'fehlen'}`,
   checkFailed: (context: string) => `${context} ist fehlgeschlagen`,
+  checkCancelled: (context: string) => `${context} ist abgebrochen`,
   checkAwaited: (context: string, state: string) =>
     state === 'missing' ? `${context} hat sich noch nicht gemeldet` : `${context} ist noch nicht fertig`,
   seeLine: (line: number) => `Zeile ${line} des Protokolls ansehen`,
@@ -250,6 +251,7 @@ export const pullTexts = {
   checks: (passed: number, total: number) =>
     passed === total && total > 1 ? `Alle ${checks(total)} bestanden` : `${passed} von ${checks(total)} bestanden`,
   checksFailed: (failed: number, total: number) => `${failed} von ${checks(total)} fehlgeschlagen`,
+  checksCancelled: (cancelled: number, total: number) => `${cancelled} von ${checks(total)} abgebrochen`,
   details: 'Einzelheiten',
   mergedBy: ' führte dies zusammen als ',
   closedUnmerged: 'Geschlossen, ohne zusammenzuführen',

@@ -19,6 +19,15 @@ export const uiTexts = {
   ticked: 'angekreuzt',
   notTicked: 'nicht angekreuzt',
   ghost: 'Gelöschtes Konto',
+  checkStates: {
+    success: 'Erfolgreich',
+    pending: 'Ausstehend',
+    failure: 'Fehlgeschlagen',
+    error: 'Mit einem Fehler beendet',
+    warning: 'Warnung',
+    cancelled: 'Abgebrochen',
+    skipped: 'Übersprungen',
+  },
   editor: {
     write: 'Schreiben',
     preview: 'Vorschau',

@@ -212,6 +212,7 @@ export const pullTexts = {
   waitsForReview: (names: string) => `The review of ${names} is not given yet`,
   missingApprovals: (count: number) => `${counted(count, 'approval')} ${count === 1 ? 'is' : 'are'} missing`,
   checkFailed: (context: string) => `${context} failed`,
+  checkCancelled: (context: string) => `${context} was cancelled`,
   checkAwaited: (context: string, state: string) =>
     state === 'missing' ? `${context} has not reported yet` : `${context} is not finished`,
   seeLine: (line: number) => `See line ${line} of the log`,
@@ -225,6 +226,8 @@ export const pullTexts = {
       ? `All ${counted(total, 'check')} passed`
       : `${passed} of ${counted(total, 'check')} passed`,
   checksFailed: (failed: number, total: number) => `${failed} of ${counted(total, 'check')} failed`,
+  checksCancelled: (cancelled: number, total: number) =>
+    `${cancelled} of ${counted(total, 'check')} ${cancelled === 1 ? 'was' : 'were'} cancelled`,
   details: 'Details',
   mergedBy: ' merged this as ',
   closedUnmerged: 'Closed without a merge',

@@ -19,6 +19,15 @@ export const uiTexts = {
   ticked: 'ticked',
   notTicked: 'not ticked',
   ghost: 'Ghost',
+  checkStates: {
+    success: 'Succeeded',
+    pending: 'Pending',
+    failure: 'Failed',
+    error: 'Ended with an error',
+    warning: 'Warning',
+    cancelled: 'Cancelled',
+    skipped: 'Skipped',
+  },
   editor: {
     write: 'Write',
     preview: 'Preview',

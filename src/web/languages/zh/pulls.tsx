@@ -198,6 +198,7 @@ export const pullTexts: Texts['pullTexts'] = {
   waitsForReview: (names) => `${names} 尚未评审`,
   missingApprovals: (count) => `还缺少 ${numberText(count)} 个批准`,
   checkFailed: (context) => `${context} 失败`,
+  checkCancelled: (context) => `${context} 已取消`,
   checkAwaited: (context, state) => (state === 'missing' ? `${context} 尚无结果` : `${context} 尚未完成`),
   seeLine: (line) => `查看日志第 ${line} 行`,
   seeFiles: '查看文件',
@@ -210,6 +211,7 @@ export const pullTexts: Texts['pullTexts'] = {
       ? `全部 ${numberText(total)} 项检查已通过`
       : `${numberText(total)} 项检查中 ${numberText(passed)} 项已通过`,
   checksFailed: (failed, total) => `${numberText(total)} 项检查中 ${numberText(failed)} 项失败`,
+  checksCancelled: (cancelled, total) => `${numberText(total)} 项检查中 ${numberText(cancelled)} 项已取消`,
   details: '详情',
   mergedBy: ' 已将其合并，提交为 ',
   closedUnmerged: '已关闭，未合并',

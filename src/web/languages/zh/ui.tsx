@@ -21,6 +21,15 @@ export const uiTexts: Texts['uiTexts'] = {
   ticked: '已勾选',
   notTicked: '未勾选',
   ghost: '已删除的用户',
+  checkStates: {
+    success: '成功',
+    pending: '等待中',
+    failure: '失败',
+    error: '出错',
+    warning: '警告',
+    cancelled: '已取消',
+    skipped: '已跳过',
+  },
   editor: {
     write: '编写',
     preview: '预览',
