@@ -12,8 +12,10 @@ import {
   removeBranch,
   renameBranch,
 } from '../../../code/branches/branch.service.ts'
+import { pullsOfBranches } from '../../../pulls/branch-pulls.service.ts'
 import { viewCommits } from '../../../code/statuses/commit-view.service.ts'
 import { pageQuery } from '../../../http/schema.ts'
+import { pluck } from '../../../lib/pluck.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { act, nothingTyped, page } from '../../shell/page.tsx'
 import { BranchesView, type BranchEntry } from './branches.view.tsx'
@@ -25,23 +27,28 @@ import { subjectOf } from '../../../code/commits/message.rules.ts'
 /** Branches on one page. */
 const pageSize = 30
 
-async function readBranches(ctx: RepoCtx, number: number): Promise<{ entries: BranchEntry[]; total: number }> {
+async function readBranches(
+  ctx: RepoCtx,
+  number: number,
+  words: string,
+): Promise<{ entries: BranchEntry[]; total: number }> {
   const slice = { number, limit: pageSize, offset: (number - 1) * pageSize }
-  const { branches, total } = await getBranchPage(ctx, slice)
+  const { branches, total } = await getBranchPage(ctx, slice, words)
   const commits = await ctx.git.readCommits(
     ctx.repo.git_key,
     branches.map((branch) => branch.commit_oid),
   )
-  const [presented, views, divergences] = await Promise.all([
+  const [presented, views, divergences, pulls] = await Promise.all([
     presentBranches(ctx, branches),
     viewCommits(ctx, commits),
     getDivergences(ctx, branches),
+    pullsOfBranches(ctx, pluck(branches, 'name')),
   ])
   const entries = presented.flatMap((branch, index) => {
     const head = views[index]
-    return head
-      ? [{ name: branch.name, isProtected: branch.protected, head, divergence: divergences.get(head.commit.oid) }]
-      : []
+    if (!head) return []
+    const { name, protected: isProtected } = branch
+    return [{ name, isProtected, head, divergence: divergences.get(head.commit.oid), pull: pulls.get(name) }]
   })
   return { entries, total }
 }
@@ -50,17 +57,19 @@ export const branchesPage = page({
   path: '/{username}/{reponame}/branches',
   twin: 'repoListBranches',
   requires: [inRepo, gitRepo, canRead('code')],
-  query: { page: pageQuery.page },
+  query: { page: pageQuery.page, q: text },
   cost: 'expensive',
   frame: inRepositoryFrame('code'),
   async load({ ctx, query }) {
     const number = Math.max(1, query.page ?? 1)
     const { repo, owner, rights } = ctx
-    const { entries, total } = repo.is_empty ? { entries: [], total: 0 } : await readBranches(ctx, number)
+    const words = query.q?.trim() ?? ''
+    const { entries, total } = repo.is_empty ? { entries: [], total: 0 } : await readBranches(ctx, number, words)
     return {
       repository: { owner, repo },
       defaultBranch: repo.default_branch,
       entries,
+      words,
       page: { number, total, pageSize },
       mayWrite: mayHere(ctx).push('code').allowed,
       mayAdministrate: rights.isAdmin,

@@ -1,10 +1,12 @@
 import type { Divergence } from '../../../git/git.ts'
 import type { CommitView } from '../../../code/statuses/commit-view.service.ts'
+import type { BranchPull } from '../../../pulls/branch-pulls.store.ts'
 import { StatusMark } from '../../shared/commit-marks.view.tsx'
-import { RemoveButton, Submit } from '../../ui/button.tsx'
+import { ActButton, Submit } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { IssueIcon } from '../../ui/issue-icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { CopyButton, Empty, Menu, Pages, Tabs, Tag } from '../../ui/parts.tsx'
 import { usePage } from '../../ui/page-context.ts'
@@ -12,7 +14,7 @@ import { Time } from '../../ui/time.tsx'
 import { CommitLink, CommitPerson, CommitSubject, commitUnix } from '../commit-parts.view.tsx'
 import { withQuery } from '../../ui/paths.ts'
 import { repositoryPath, revisionPath, type RepositoryNames } from '../code-paths.ts'
-import { uiTexts as common } from '../../languages/texts.ts'
+import { numberText } from '../../languages/amounts.ts'
 import { codeTexts as texts } from '../../languages/texts.ts'
 import { RowBox } from '../../ui/row-box.tsx'
 
@@ -22,12 +24,15 @@ export interface BranchEntry {
   readonly head: CommitView
   /** Against the default branch; undefined when it is too far to count. */
   readonly divergence: Divergence | undefined
+  readonly pull: BranchPull | undefined
 }
 
 export interface BranchesProps {
   readonly repository: RepositoryNames
   readonly defaultBranch: string
   readonly entries: readonly BranchEntry[]
+  /** The words of the search; empty for all branches. */
+  readonly words: string
   readonly page: { readonly number: number; readonly total: number; readonly pageSize: number }
   readonly mayWrite: boolean
   readonly mayAdministrate: boolean
@@ -86,15 +91,15 @@ const BranchActs = ({
   const why = isDefault ? texts.defaultStays : isProtected ? texts.protectedStays : undefined
   return (
     <>
-      {isDefault ? null : (
+      {isDefault || (entry.pull && !entry.pull.is_closed) ? null : (
         <ButtonLink
           kind="quiet"
-          class="small"
-          icon="git-pull-request"
+          class="small icon-only"
+          icon="file-diff"
+          aria-label={texts.compareNamed(entry.name)}
+          title={texts.compareNamed(entry.name)}
           to={withQuery(repositoryPath(repository, 'compare'), { head: name })}
-        >
-          {texts.compare}
-        </ButtonLink>
+        />
       )}
       {mayWrite ? (
         <>
@@ -116,25 +121,57 @@ const BranchActs = ({
               <Submit kind="plain">{texts.rename}</Submit>
             </Form>
           </Menu>
-          <RemoveButton
+          <ActButton
             to={repositoryPath(repository, 'branches/delete')}
             hidden={{ name }}
-
-            label={texts.deleteNamed(name)}
+            kind="quiet"
+            class="small icon-only"
+            icon="trash"
+            aria-label={texts.deleteNamed(name)}
+            title={why ?? texts.deleteNamed(name)}
             confirm={texts.confirmDeleteBranch(name)}
             disabledBecause={why}
-          >
-            {common.delete}
-          </RemoveButton>
+          />
         </>
       ) : null}
     </>
   )
 }
 
+/** Half of the bar, in pixels. */
+const barHalf = 28
+/** Commits that fill a half of the bar. Few commits are to be told apart, many need not be. */
+const barFull = 100
+
+const barWidth = (commits: number): number =>
+  commits === 0 ? 0 : Math.max(3, Math.round(Math.min(1, Math.log1p(commits) / Math.log1p(barFull)) * barHalf))
+
+/** How far a branch is behind the default branch and ahead of it: numbers at both sides of a small bar. */
+const DivergenceBar = ({ base, divergence }: { readonly base: string; readonly divergence: Divergence }) => {
+  const { ahead, behind } = divergence
+  const [left, right] = [barWidth(behind), barWidth(ahead)]
+  return (
+    <span class="divergence" title={texts.divergedFrom(base, divergence)}>
+      <span class="sr-only">{texts.diverged(divergence)}</span>
+      <span class="divergence-behind" aria-hidden="true">
+        {numberText(behind)}
+      </span>
+      <svg width={2 * barHalf + 1} height="8" viewBox={`0 0 ${2 * barHalf + 1} 8`} aria-hidden="true">
+        <rect class="track" x="0" y="3.5" width={2 * barHalf + 1} height="1" />
+        <rect class="behind" x={barHalf - left} y="1.5" width={left} height="5" rx="1" />
+        <rect class="ahead" x={barHalf + 1} y="1.5" width={right} height="5" rx="1" />
+        <rect class="middle" x={barHalf} y="0" width="1" height="8" />
+      </svg>
+      <span class="divergence-ahead" aria-hidden="true">
+        {numberText(ahead)}
+      </span>
+    </span>
+  )
+}
+
 const Row = (props: BranchesProps & { readonly entry: BranchEntry }) => {
   const { repository, entry, defaultBranch } = props
-  const { name, head, isProtected, divergence } = entry
+  const { name, head, isProtected, divergence, pull } = entry
   return (
     <li class="row ref-row">
       <div class="row-main">
@@ -152,11 +189,24 @@ const Row = (props: BranchesProps & { readonly entry: BranchEntry }) => {
           <StatusMark repository={repository} view={head} />
           <CommitPerson identity={head.commit.author} account={head.author} size={16} />
           <Time unix={commitUnix(head.commit)} />
-          {name === defaultBranch || divergence === undefined ? null : (
-            <span title={texts.divergedFrom(defaultBranch, divergence)}>{texts.diverged(divergence)}</span>
-          )}
         </div>
       </div>
+      <span class="branch-divergence">
+        {name === defaultBranch || divergence === undefined ? null : (
+          <DivergenceBar base={defaultBranch} divergence={divergence} />
+        )}
+      </span>
+      <span class="branch-pull">
+        {pull === undefined ? null : (
+          <Link
+            to={repositoryPath(repository, `pulls/${pull.index}`)}
+            title={pull.title}
+            aria-label={texts.pullOf(pull.index, name)}
+          >
+            <IssueIcon issue={pull} /> #{pull.index}
+          </Link>
+        )}
+      </span>
       <div class="row-side">
         <BranchActs {...props} />
       </div>
@@ -165,7 +215,7 @@ const Row = (props: BranchesProps & { readonly entry: BranchEntry }) => {
 }
 
 export const BranchesView = (props: BranchesProps) => {
-  const { repository, entries, page, mayWrite, mayAdministrate } = props
+  const { repository, entries, words, page, mayWrite, mayAdministrate } = props
   return (
     <div class="stack">
       <h1 class="sr-only">{texts.branches}</h1>
@@ -177,13 +227,34 @@ export const BranchesView = (props: BranchesProps) => {
               {texts.protection}
             </ButtonLink>
           ) : null}
-          {mayWrite && entries.length > 0 ? <NewBranch {...props} /> : null}
+          {mayWrite && (entries.length > 0 || words !== '') ? <NewBranch {...props} /> : null}
         </div>
       </div>
       <RowBox
-        head={<h2>{texts.branchCount(page.total)}</h2>}
+        head={
+          <>
+            <h2>{texts.branchCount(page.total)}</h2>
+            <span class="spacer" />
+            <Form
+              to={repositoryPath(repository, 'branches')}
+              method="get"
+              role="search"
+              class="inline"
+              label={texts.findBranch}
+            >
+              <input
+                type="search"
+                name="q"
+                value={words}
+                placeholder={texts.findBranch}
+                aria-label={texts.findBranch}
+              />
+            </Form>
+          </>
+        }
         rows={entries}
         links
+        empty={words === '' ? undefined : <Empty icon="git-branch" title={texts.noBranchOf(words)} />}
         none={
           <Empty icon="git-branch" title={texts.noBranches}>
             <p>{texts.noBranchesHint}</p>

@@ -51,9 +51,43 @@ test('branchesPage: says how far branches are ahead of the default branch and be
   assert.match(before('old'), />no difference</)
   await commitFiles(forge, repo, 'main', { 'c.txt': 'c\n' })
   const after = await rows()
-  assert.match(after('topic'), />2 ahead, 1 behind</)
+  assert.match(
+    after('topic'),
+    />2 ahead, 1 behind<[^]*divergence-behind[^>]*>1<[^]*<rect class="behind"[^]*divergence-ahead[^>]*>2</,
+  )
   assert.match(after('old'), />1 behind</)
-  assert.doesNotMatch(after('main'), /ahead|behind|no difference/)
+  assert.doesNotMatch(after('main'), /ahead|behind|no difference|<svg width="57"/)
+})
+
+test('branchesPage: branches are found by their names, and lead to their pull requests', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice', private: true })
+  const web = `/${repo.fullName}/branches`
+  const alice = await Browser.of(forge, 'alice')
+  const pull = async (head: string) => {
+    const body = { head, base: 'main', title: `About ${head} <b>` }
+    return (await forge.as('alice').must('POST', `${repo.api}/pulls`, body)).json.number as number
+  }
+  await commitFiles(forge, repo, 'topic/one', { 'a.txt': 'a\n' })
+  await commitFiles(forge, repo, 'topic/two', { 'b.txt': 'b\n' })
+  await commitFiles(forge, repo, 'other', { 'c.txt': 'c\n' })
+  const closed = await pull('topic/one')
+  await forge.as('alice').must('PATCH', `${repo.api}/pulls/${closed}`, { state: 'closed' })
+  const rowsOf = (text: string) => [...text.matchAll(/<li class="row ref-row">[^]*?<\/li>/g)].map(([row]) => row)
+  const found = rowsOf((await alice.get(`${web}?q=TOPIC`)).text)
+  assert.equal(found.length, 2)
+  const one = found.find((row) => row.includes('>topic/one</a>')) ?? ''
+  assert.match(one, new RegExp(`href="/${repo.fullName}/pulls/${closed}"[^]*danger-text`))
+  assert.match(one, /compare\?head=topic/)
+  const open = await pull('topic/one')
+  const again = (await alice.get(`${web}?q=one`)).text
+  assert.match(again, new RegExp(`href="/${repo.fullName}/pulls/${open}"[^>]* title="About topic/one &lt;b(?:&gt;|>)"`))
+  assert.doesNotMatch(again, /compare\?head=topic/)
+  const none = (await alice.get(`${web}?q=${encodeURIComponent('<x>')}`)).text
+  assert.match(none, /No branch has “&lt;x(?:&gt;|>)” in its name/)
+  assert.match(none, /value="<x>"|value="&lt;x(?:&gt;|>)"/)
+  await forge.as('alice').must('PATCH', repo.api, { has_pull_requests: false })
+  assert.doesNotMatch((await alice.get(web)).text, /pulls\/\d/)
 })
 
 test('tagsPage, createTagAct, deleteTagAct: writers manage tags', async () => {

@@ -25,6 +25,10 @@ export const codeTexts = {
       .join(', ') || 'kein Unterschied',
   divergedFrom: (base: string, { ahead, behind }: Divergence) =>
     `${commits(ahead)}, die ${base} nicht hat; ${commits(behind)} von ${base} fehlen`,
+  pullOf: (index: number, branch: string) => `Pull-Request ${index} von ${branch}`,
+  compareNamed: (branch: string) => `${branch} vergleichen`,
+  findBranch: 'Branch suchen',
+  noBranchOf: (words: string) => `Kein Branch hat „${words}“ im Namen`,
   branchCount: (count: number) => counted(count, 'Branch', 'Branches'),
   changed: 'Geändert',
   code: 'Code',
@@ -135,7 +139,6 @@ export const codeTexts = {
   commitsOn: (day: string) => `Commits vom ${day}`,
   committed: 'committete',
   committedTo: (branch: string) => `Die Änderung ist im Branch ${branch}.`,
-  compare: 'Vergleichen',
   confirmDeleteBranch: (name: string) =>
     `Den Branch ${name} löschen? Seine Commits bleiben nur, wo andere Branches oder Tags sie haben.`,
   confirmDeleteTag: (name: string) => `Das Tag ${name} löschen?`,

@@ -22,6 +22,10 @@ export const codeTexts = {
       .join(', ') || 'no difference',
   divergedFrom: (base: string, { ahead, behind }: Divergence) =>
     `${counted(ahead, 'commit')} that ${base} lacks, ${counted(behind, 'commit')} of ${base} missing`,
+  pullOf: (index: number, branch: string) => `Pull request ${index} of ${branch}`,
+  compareNamed: (branch: string) => `Compare ${branch}`,
+  findBranch: 'Find a branch',
+  noBranchOf: (words: string) => `No branch has “${words}” in its name`,
   branchCount: (count: number) => counted(count, 'branch', 'branches'),
   changed: 'Changed',
   code: 'Code',
@@ -133,7 +137,6 @@ export const codeTexts = {
   commitsOn: (day: string) => `Commits on ${day}`,
   committed: 'committed',
   committedTo: (branch: string) => `The change is on the branch ${branch}.`,
-  compare: 'Compare',
   confirmDeleteBranch: (name: string) =>
     `Delete the branch ${name}? Its commits remain only where other branches or tags have them.`,
   confirmDeleteTag: (name: string) => `Delete the tag ${name}?`,

@@ -22,6 +22,10 @@ export const codeTexts: Texts['codeTexts'] = {
       .join('，') || '无差异',
   divergedFrom: (base, { ahead, behind }) =>
     `比 ${base} 多 ${numberText(ahead)} 个提交，缺少 ${base} 的 ${numberText(behind)} 个提交`,
+  pullOf: (index, branch) => `${branch} 的拉取请求 ${index}`,
+  compareNamed: (branch) => `比较 ${branch}`,
+  findBranch: '查找分支',
+  noBranchOf: (words) => `没有名称含“${words}”的分支`,
   branchCount: (count) => `${numberText(count)} 个分支`,
   changed: '修改时间',
   code: '代码',
@@ -133,7 +137,6 @@ export const codeTexts: Texts['codeTexts'] = {
   commitsOn: (day) => `${day}的提交`,
   committed: '提交于',
   committedTo: (branch) => `更改已提交到分支 ${branch}。`,
-  compare: '比较',
   confirmDeleteBranch: (name) => `要删除分支 ${name} 吗？只有其他分支或标签也包含的提交才会保留。`,
   confirmDeleteTag: (name) => `要删除标签 ${name} 吗？`,
   content: '内容',
