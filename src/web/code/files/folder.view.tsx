@@ -81,6 +81,11 @@ export const FolderTable = (props: FolderProps) => {
     >
       <table class="files">
         <caption class="sr-only">{texts.filesOf(path)}</caption>
+        <colgroup>
+          <col class="files-name" />
+          <col />
+          <col class="files-time" />
+        </colgroup>
         <thead class="sr-only">
           <tr>
             <th scope="col">{texts.name}</th>
