@@ -36,6 +36,10 @@ const pages = [
   '/alice/anvil/releases',
   '/alice/anvil/wiki',
   '/alice/anvil/actions',
+  '/alice/anvil/actions/environments',
+  // It failed.
+  '/alice/anvil/actions/runs/6',
+  '/alice/anvil/actions/runs/6/jobs/0',
   '/alice/anvil/settings',
   '/alice/-/packages',
   '/repo/create',

@@ -27,6 +27,7 @@ jobs:
   publish:
     needs: [build-linux, build-arm]
     runs-on: ubuntu-latest
+    environment: { name: production, url: https://anvil.example.com }
     steps: [{ run: make publish }]
 `
 
@@ -49,6 +50,7 @@ const log = (fails) => [
   '::endgroup::',
   '\u001B[32m✓\u001B[0m the largest group comes first \u001B[2m(3 ms)\u001B[0m',
   '\u001B[32m✓\u001B[0m a line without fields is unreadable \u001B[2m(1 ms)\u001B[0m',
+  '::warning file=src/line.ts,line=7,title=unused-export::no other file imports this constant',
   ...(fails
     ? [
         '\u001B[31m✗\u001B[0m a long line is unreadable \u001B[2m(12 ms)\u001B[0m',
@@ -59,6 +61,13 @@ const log = (fails) => [
       ]
     : ['\u001B[32m✓\u001B[0m a long line is unreadable', '\u001B[1;32m3 tests passed\u001B[0m']),
 ]
+
+const summary = `### Tests
+| suite | passed | failed | time |
+|---|--:|--:|--:|
+| groups | 41 | 0 | 0.8 s |
+| line | 17 | 1 | 1.2 s |
+`
 
 /** Length of the steps in lines, after one line of the runner. */
 const lengths = [6, 4]
@@ -104,7 +113,8 @@ export async function makeDemoRuns(url, ask, repo) {
     const rows = lines.map((content, at) => ({ time: seconds(58 - at * 2), content }))
     await call('UpdateLog', { taskId: task.id, index: '0', rows, noMore: !isLast }, headers)
     const result = isLast ? {} : { result: fails ? 'RESULT_FAILURE' : 'RESULT_SUCCESS' }
-    await call('UpdateTask', { state: { id: task.id, steps, ...result } }, headers)
+    const summaries = fails ? { 2: summary } : {}
+    await call('UpdateTask', { state: { id: task.id, steps, ...result }, summaries }, headers)
     if (isLast) return
   }
 }

@@ -3,6 +3,7 @@ import type { Page } from '../../lib/paging.ts'
 import { pluck } from '../../lib/pluck.ts'
 import { loadUsers } from '../../users/user.store.ts'
 import {
+  hasDeployments,
   pageOfDeployments,
   pageOfEnvironments,
   type DeploymentFilter,
@@ -23,3 +24,12 @@ export const deploymentsOf = (
 /** Returns who started deployments, by id. */
 export const actorsOf = ({ db }: Pick<RepoCtx, 'db'>, rows: readonly DeploymentRow[]) =>
   loadUsers(db, pluck(rows, 'doer_id'))
+
+/** Returns whether the repository has environments that the viewer may see. */
+export const hasEnvironments = async ({
+  config,
+  db,
+  repo,
+  rights,
+}: Pick<RepoCtx, 'config' | 'db' | 'repo' | 'rights'>): Promise<boolean> =>
+  config.actions.enabled && rights.modeOf('actions') > 0 && (await hasDeployments(db, repo.id))

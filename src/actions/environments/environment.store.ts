@@ -16,10 +16,11 @@ export type DeploymentRow = Pick<
   | 'environment'
   | 'environment_url'
   | 'started_unix'
+  | 'stopped_unix'
   | 'created_unix'
   | 'updated_unix'
 > &
-  Pick<ActionRunRow, 'number' | 'commit_oid' | 'head' | 'ref' | 'doer_id'>
+  Pick<ActionRunRow, 'number' | 'title' | 'workflow_id' | 'workflow_name' | 'commit_oid' | 'head' | 'ref' | 'doer_id'>
 
 /** The conditions of a list of deployments; undefined filters nothing. */
 export interface DeploymentFilter {
@@ -51,9 +52,13 @@ const withFacts = (query: ReturnType<typeof filtered>) =>
     'action_job.environment',
     'action_job.environment_url',
     'action_job.started_unix',
+    'action_job.stopped_unix',
     'action_job.created_unix',
     'action_job.updated_unix',
     'action_run.number',
+    'action_run.title',
+    'action_run.workflow_id',
+    'action_run.workflow_name',
     'action_run.commit_oid',
     'action_run.head',
     'action_run.ref',
@@ -118,3 +123,7 @@ export async function pageOfEnvironments(
     total,
   }
 }
+
+/** Returns whether a job of a repository deploys to an environment. */
+export const hasDeployments = async (db: Db, repoId: RepoId): Promise<boolean> =>
+  (await deployments(db, repoId).select('action_job.id').limit(1).executeTakeFirst()) !== undefined

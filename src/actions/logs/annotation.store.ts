@@ -83,5 +83,50 @@ export async function countAnnotations(
   }
 }
 
+/** Returns the annotations of tasks about lines of files, errors first. */
+export const listAnnotationsOfFiles = (
+  db: Db,
+  ids: readonly TaskId[],
+  paths: readonly string[],
+  limit: number,
+): Promise<ActionAnnotationRow[]> =>
+  ofTasks(db, ids)
+    .selectAll()
+    .where('path', 'in', paths)
+    .where('start_line', '>', 0)
+    .orderBy(sql`case level when 'error' then 0 when 'warning' then 1 else 2 end`)
+    .orderBy('task_id')
+    .orderBy('log_line')
+    .limit(limit)
+    .execute()
+
+/** Returns the numbers of annotations of tasks by task and level. */
+export const countAnnotationsByTask = (
+  db: Db,
+  ids: readonly TaskId[],
+): Promise<readonly { readonly task_id: TaskId; readonly level: AnnotationLevel; readonly total: number }[]> =>
+  ofTasks(db, ids)
+    .select((select) => ['task_id', 'level', select.fn.countAll<number>().as('total')])
+    .groupBy(['task_id', 'level'])
+    .execute()
+
+/** Returns the line of the last error of each failed step of tasks that has one. */
+export const listLastErrors = (
+  db: Db,
+  ids: readonly TaskId[],
+): Promise<readonly { readonly task_id: TaskId; readonly position: number; readonly line: number }[]> =>
+  db
+    .selectFrom('action_step as step')
+    .innerJoin('action_annotation as error', (join) =>
+      join.onRef('error.task_id', '=', 'step.task_id').onRef('error.log_line', '>=', 'step.log_index'),
+    )
+    .select((select) => ['step.task_id', 'step.position', select.fn.max<number>('error.log_line').as('line')])
+    .where('step.task_id', 'in', sql<TaskId>`${idList(db, idListText(ids))}`)
+    .where('step.status', '=', 'failure')
+    .where('error.level', '=', 'error')
+    .whereRef('error.log_line', '<', sql<number>`step.log_index + step.log_length`)
+    .groupBy(['step.task_id', 'step.position'])
+    .execute()
+
 export const deleteAnnotations = (tx: Tx, taskId: TaskId) =>
   tx.deleteFrom('action_annotation').where('task_id', '=', taskId).execute()

@@ -33,8 +33,9 @@ const blockBytes = 256 * 1024
 /** The channel that announces new lines of a log to its readers. The payload is the id of the task. */
 export const logChannel = 'action_log'
 
-/** Number of chunks that a reader holds. */
+/** Number of chunks that a reader holds. The first query is small, because most readers need only a few lines. */
 const chunksPerQuery = 32
+const chunksAtFirst = 2
 
 /**
  * Appends lines to the log of a task, with its secrets masked. Lines that were received before are skipped, and lines after a
@@ -211,13 +212,13 @@ export async function* readLog(services: Services, task: ActionTaskRow, fromLine
   }
   const begin = await findChunkOf(services.db, task.id, fromLine)
   let next = begin?.first_line ?? 0
-  for (;;) {
-    const chunks = await listChunks(services.db, task.id, next, chunksPerQuery)
+  for (let limit = chunksAtFirst; ; limit = chunksPerQuery) {
+    const chunks = await listChunks(services.db, task.id, next, limit)
     for (const chunk of chunks) {
       yield { firstLine: chunk.first_line, text: chunk.data }
       next = chunk.first_line + chunk.line_count
     }
-    if (chunks.length < chunksPerQuery) break
+    if (chunks.length < limit) break
   }
   // The log may have been stored since the task was read. Then its chunks are deleted, and the blocks contain the rest.
   const now = await findTask(services.db, task.id)

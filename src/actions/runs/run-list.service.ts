@@ -8,8 +8,6 @@ import { isStatus } from '../status.rules.ts'
 import { getRunNumbered } from './run.service.ts'
 import { listLogLengths, listNewestFacets, listNewestRuns } from './run-list.store.ts'
 import { findJobAt, listJobStates, type JobState } from './run.store.ts'
-import { listStepsOf, findTask, type StepOfTask } from './task.store.ts'
-import type { ActionTaskRow } from '../../db/tables/actions.ts'
 import { pluck } from '../../lib/pluck.ts'
 
 /** What a person asked for; unknown statuses are ignored. */
@@ -99,22 +97,6 @@ export async function getJobOf(
   const job = await findJobAt(db, run.id, position)
   if (!job) throw new NotFound('the job does not exist', 'job_not_found')
   return job
-}
-
-/** The newest attempt at a job, and its steps. */
-export interface Attempt {
-  readonly task: ActionTaskRow
-  readonly steps: readonly StepOfTask[]
-}
-
-/** Returns the newest attempt at a job; undefined before a runner took the job. */
-export async function attemptAt(
-  { db }: Pick<RepoCtx, 'db'>,
-  { task_id: taskId }: Pick<ActionJobRow, 'task_id'>,
-): Promise<Attempt | undefined> {
-  if (taskId === null) return undefined
-  const [task, steps] = await Promise.all([findTask(db, taskId), listStepsOf(db, [taskId])])
-  return task && { task, steps: steps.get(taskId) ?? [] }
 }
 
 /** Returns the number of lines in the logs of jobs so far, by job. */

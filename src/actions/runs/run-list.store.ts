@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { idList, idListText } from '../../db/id-list.ts'
-import type { ActionRunRow, ActionStatus, ActionTaskRow } from '../../db/tables/actions.ts'
-import type { RepoId, TaskId, UserId } from '../../lib/ids.ts'
+import type { ActionJobRow, ActionRunRow, ActionStatus, ActionTaskRow } from '../../db/tables/actions.ts'
+import type { Oid, RepoId, RunId, TaskId, UserId } from '../../lib/ids.ts'
 
 /** The conditions of a list of runs; undefined filters nothing. */
 export interface NewestRunFilter {
@@ -56,3 +56,31 @@ export const listLogLengths = async (
         .select(['job_id', 'log_lines'])
         .where('id', 'in', sql<TaskId>`${idList(db, idListText(ids))}`)
         .execute()
+
+export type RunOfCommit = Pick<ActionRunRow, 'id' | 'number' | 'workflow_id' | 'workflow_name' | 'is_foreign'>
+
+/** Returns the runs for a commit, the newest first. */
+export const listRunsOfCommit = (db: Db, repoId: RepoId, oid: Oid, limit: number): Promise<RunOfCommit[]> =>
+  db
+    .selectFrom('action_run')
+    .select(['id', 'number', 'workflow_id', 'workflow_name', 'is_foreign'])
+    .where('repo_id', '=', repoId)
+    .where('commit_oid', '=', oid)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+
+export type TakenJob = Pick<ActionJobRow, 'run_id' | 'name' | 'position'> & { readonly task_id: TaskId }
+
+/** Returns the jobs of runs that a runner took. */
+export const listTakenJobs = (db: Db, runIds: readonly RunId[], limit: number): Promise<TakenJob[]> =>
+  db
+    .selectFrom('action_job')
+    .select(['run_id', 'name', 'position'])
+    .select((select) => select.ref('task_id').$notNull().as('task_id'))
+    .where('run_id', 'in', runIds)
+    .where('task_id', 'is not', null)
+    .orderBy('run_id', 'desc')
+    .orderBy('position')
+    .limit(limit)
+    .execute()

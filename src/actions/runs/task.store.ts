@@ -175,6 +175,13 @@ export const findTaskForUpdate = (tx: Tx, id: TaskId): Promise<ActionTaskRow | u
 export const findTask = (db: Db | Tx, id: TaskId): Promise<ActionTaskRow | undefined> =>
   db.selectFrom('action_task').selectAll().where('id', '=', id).executeTakeFirst()
 
+export const loadTasks = (db: Db, ids: readonly TaskId[]): Promise<ActionTaskRow[]> =>
+  db
+    .selectFrom('action_task')
+    .selectAll()
+    .where('id', 'in', sql<TaskId>`${idList(db, idListText(ids))}`)
+    .execute()
+
 export const updateTask = (tx: Tx, id: TaskId, change: Partial<NewActionTaskRow>) =>
   tx.updateTable('action_task').set(change).where('id', '=', id).execute()
 

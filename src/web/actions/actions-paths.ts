@@ -27,6 +27,10 @@ export const jobPath = (
   ...more: readonly (string | number)[]
 ): string => runPath(names, run, 'jobs', position, ...more)
 
+/** Returns the line of the log of a job, from 0: the page opens the step that it belongs to. */
+export const logLinePath = (names: RepoNames, run: Run, job: { readonly position: number }, line: number): string =>
+  `${withQuery(jobPath(names, run, job), { line: line + 1 })}#L${line + 1}`
+
 export const artifactPath = (names: RepoNames, run: Run, name: string): string =>
   `${runPath(names, run, 'artifacts')}/${encodeURIComponent(name)}`
 

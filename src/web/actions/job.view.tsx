@@ -4,7 +4,7 @@ import type { RunnerMatch } from '../../actions/runners/runner-match.service.ts'
 import { groupsAround } from '../../actions/runs/job-groups.rules.ts'
 import { waitsForApproval } from '../../actions/runs/trust.rules.ts'
 import type { LogLine } from '../../actions/logs/log-page.service.ts'
-import type { Attempt } from '../../actions/runs/run-list.service.ts'
+import type { Attempt } from '../../actions/logs/attempt.service.ts'
 import type { ActionJobRow } from '../../db/tables/actions.ts'
 import { ActButton } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
@@ -17,10 +17,11 @@ import { siteHref, withQuery } from '../ui/paths.ts'
 import { durationText } from '../ui/time.tsx'
 import { jobPath, runPath } from './actions-paths.ts'
 import { LogLines } from './log-lines.view.tsx'
-import type { LogSection } from './log-sections.rules.ts'
+import { maxLines, type LogSection } from './log-sections.rules.ts'
 import type { JobReports } from './reports.ts'
 import { Annotations, EnvironmentFact, Summaries } from './reports.view.tsx'
 import { RunFrame, type RunFrameProps } from './run-frame.view.tsx'
+import { sectionName } from './section-name.ts'
 import { needsOf, secondsOf, StatusIcon } from './status.tsx'
 import { actionsTexts } from '../languages/texts.ts'
 
@@ -35,6 +36,9 @@ export interface JobProps extends RunFrameProps {
 interface ShownLines {
   readonly lines: readonly LogLine[]
   readonly from: number
+  readonly to: number
+  /** The line to look at first, from 0. */
+  readonly at?: number | undefined
 }
 
 interface JobPageProps extends JobProps {
@@ -52,7 +56,6 @@ export const JobView = (props: JobPageProps) => {
   const isFollowed = !isFinal(job.status) && props.search === undefined
   return (
     <RunFrame {...props} isFollowed={isFollowed}>
-      <Annotations {...props} />
       <div class="job-log box">
         <JobHead {...props} />
         {props.search ? (
@@ -60,7 +63,7 @@ export const JobView = (props: JobPageProps) => {
         ) : attempt === undefined || sections.length === 0 || attempt.task.log_state === 'expired' ? (
           <NoAttempt {...props} />
         ) : (
-          <div class="log-sections" data-lines="">
+          <div class="log-sections" data-lines="" data-first-line={opened && lineId(opened.at)}>
             {sections.map((section) => (
               <Section
                 {...props}
@@ -71,19 +74,28 @@ export const JobView = (props: JobPageProps) => {
           </div>
         )}
       </div>
+      <Annotations {...props} />
       <Summaries {...props} withJobs={false} />
     </RunFrame>
   )
 }
+
+const lineId = (at: number | undefined): string | undefined => (at === undefined ? undefined : `L${at + 1}`)
 
 /** Search and switches of the log. The switches work by the style sheet alone. */
 const JobHead = (props: JobPageProps) => {
   const { job, run, attempt, search } = props
   const { config } = usePage()
   const hasLog = attempt !== undefined && attempt.task.log_state !== 'expired'
+  const at = props.opened?.at
   return (
     <div class="box-head log-head">
       <h2 class="cut">{job.name}</h2>
+      {at === undefined || !hasLog ? null : (
+        <a class="small" href={`#${lineId(at)}`}>
+          {texts.line(at + 1)}
+        </a>
+      )}
       <EnvironmentFact owner={props.owner} repo={props.repo} job={job} />
       <span class="spacer" />
       {hasLog ? (
@@ -132,9 +144,6 @@ const JobHead = (props: JobPageProps) => {
   )
 }
 
-const labelOf = (section: LogSection): string =>
-  section.kind === 'step' ? section.name || texts.unnamed(section.number) : texts[section.kind]
-
 /** A step that folds. Its lines are loaded when it is opened first. */
 const Section = ({
   section,
@@ -176,29 +185,40 @@ const SectionHead = ({ section }: { readonly section: LogSection }) => {
     <summary id={sectionHeadId(section)}>
       <Icon name="chevron-right" class="fold" />
       <StatusIcon status={section.status} />
-      <span class="cut">{labelOf(section)}</span>
+      <span class="cut">{sectionName(section)}</span>
       {seconds === undefined ? null : <span class="job-time">{durationText(seconds)}</span>}
     </summary>
   )
 }
 
-const SectionLines = ({ section, lines, from, ...props }: JobProps & ShownLines & { readonly section: LogSection }) => (
-  <>
-    {from > section.from ? (
-      <p class="log-note">
-        <Link
-          to={withQuery(jobPath(props, props.run, props.job, 'steps', section.number), { before: from })}
-          data-turbo-frame="_top"
-        >
-          {texts.earlier(from - section.from)}
-        </Link>
-      </p>
-    ) : null}
-    <div class="log-lines" id={linesIdOf(section)}>
-      <LogLines lines={lines} />
-    </div>
-  </>
-)
+const SectionLines = ({
+  section,
+  lines,
+  from,
+  to,
+  at,
+  ...props
+}: JobProps & ShownLines & { readonly section: LogSection }) => {
+  const others = (before: number, label: string) => (
+    <p class="log-note">
+      <Link
+        to={withQuery(jobPath(props, props.run, props.job, 'steps', section.number), { before })}
+        data-turbo-frame="_top"
+      >
+        {label}
+      </Link>
+    </p>
+  )
+  return (
+    <>
+      {from > section.from ? others(from, texts.earlier(from - section.from)) : null}
+      <div class="log-lines" id={linesIdOf(section)}>
+        <LogLines lines={lines} first={at} />
+      </div>
+      {to < section.to ? others(Math.min(section.to, to + maxLines), texts.later(section.to - to)) : null}
+    </>
+  )
+}
 
 /** One section alone. The page of the job loads its frame from here. */
 export const SectionView = (props: JobProps & ShownLines & { readonly section: LogSection }) => (
@@ -206,7 +226,7 @@ export const SectionView = (props: JobProps & ShownLines & { readonly section: L
     <div class="job-log box">
       <div class="box-head log-head">
         <h2 class="cut">
-          <StatusIcon status={props.section.status} /> {labelOf(props.section)}
+          <StatusIcon status={props.section.status} /> {sectionName(props.section)}
         </h2>
         <span class="spacer" />
         <input type="checkbox" class="log-wrap" checked hidden />

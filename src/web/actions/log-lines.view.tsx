@@ -1,6 +1,6 @@
 import { usePage } from '../ui/page-context.ts'
 import type { LogLine } from '../../actions/logs/log-page.service.ts'
-import { OutsideLink } from '../ui/link.tsx'
+import { Link, OutsideLink } from '../ui/link.tsx'
 import { shownLine, type LogPart, type ShownLine } from './log-text.rules.ts'
 import { actionsTexts as texts } from '../languages/texts.ts'
 
@@ -32,21 +32,27 @@ function itemsOf(lines: readonly LogLine[]): readonly LogItem[] {
   return items
 }
 
-/** Lines of a log. A group with an error is open. */
+/** Lines of a log. A group with an error, or with the first line to look at, is open. */
 export const LogLines = ({
   lines,
   found = '',
+  first,
 }: {
   readonly lines: readonly LogLine[]
   /** A text to mark, in any case. */
   readonly found?: string
+  /** The line to look at first, from 0. */
+  readonly first?: number | undefined
 }) => (
   <>
     {itemsOf(lines).map((item) =>
       'line' in item ? (
         <Line {...item} found={found} />
       ) : (
-        <details class="log-group" open={item.lines.some(({ line }) => line.kind === 'error')}>
+        <details
+          class="log-group"
+          open={item.lines.some(({ index, line }) => line.kind === 'error' || index === first)}
+        >
           <summary class="log-line" id={`L${item.index + 1}`}>
             {/* No link: it could not be reached within what opens the group. */}
             <span class="num" data-line={item.index + 1} />
@@ -62,21 +68,48 @@ export const LogLines = ({
   </>
 )
 
+/** Some lines of a log on another page than that of the log, to which their numbers lead. */
+export const LogExcerpt = ({
+  lines,
+  toLine,
+}: {
+  readonly lines: readonly LogLine[]
+  readonly toLine: (index: number) => string
+}) => (
+  <div class="log-lines">
+    {lines.map(({ index, text }) => {
+      const line = shownLine(text)
+      return 'parts' in line ? (
+        <div class={lineClass(line)}>
+          <Link class="num" to={toLine(index)} data-line={index + 1} aria-label={String(index + 1)} />
+          <LineText line={line} found="" />
+        </div>
+      ) : null
+    })}
+  </div>
+)
+
+const lineClass = ({ kind }: TextLine): string => `log-line${kind === 'plain' ? '' : ` is-${kind}`}`
+
 const LineNumber = ({ index }: { readonly index: number }) => (
   <a class="num" href={`#L${index + 1}`} data-line={index + 1} aria-label={String(index + 1)} />
 )
 
 const Line = ({ index, line, found }: IndexedLine & { readonly found: string }) => (
-  <div class={`log-line${line.kind === 'plain' ? '' : ` is-${line.kind}`}`} id={`L${index + 1}`}>
+  <div class={lineClass(line)} id={`L${index + 1}`}>
     <LineNumber index={index} />
     <span class="when">{line.time}</span>
-    <span class="text">
-      {line.parts.map((part) => (
-        <Part {...part} found={found} />
-      ))}
-      {line.cutLength > 0 ? <em class="muted"> {texts.job.cutLine(line.cutLength)}</em> : null}
-    </span>
+    <LineText line={line} found={found} />
   </div>
+)
+
+const LineText = ({ line, found }: { readonly line: TextLine; readonly found: string }) => (
+  <span class="text">
+    {line.parts.map((part) => (
+      <Part {...part} found={found} />
+    ))}
+    {line.cutLength > 0 ? <em class="muted"> {texts.job.cutLine(line.cutLength)}</em> : null}
+  </span>
 )
 
 const Part = ({ text, classes, found }: LogPart & { readonly found: string }) => {

@@ -1,5 +1,9 @@
 import type { ActionStatus, ActionTaskRow } from '../../db/tables/actions.ts'
+import type { Attempt } from '../../actions/logs/attempt.service.ts'
 import type { StepOfTask } from '../../actions/runs/task.store.ts'
+
+/** Most lines of a section on a page; links lead to others. */
+export const maxLines = 1000
 
 /** A part of the log of a job: a step, or what the runner wrote around the steps. */
 export interface LogSection {
@@ -58,9 +62,24 @@ export function sectionsOf(
   ]
 }
 
+/** Returns the sections of a failed attempt in which it failed: its failed steps, or else the last part of its log. */
+export function failedSections({ task, steps }: Attempt): readonly LogSection[] {
+  const sections = sectionsOf(task, steps)
+  const failed = sections.filter(({ kind, status }) => kind === 'step' && status === 'failure')
+  return failed.length > 0 ? failed : sections.filter(hasLines).slice(-1)
+}
+
+const hasLines = ({ from, to }: LogSection): boolean => to > from
+
+/** Returns the line at which a section failed, from 0: its last error, or else its last line. Undefined without lines. */
+export function lineToShow(section: LogSection, { steps, errorLines }: Attempt): number | undefined {
+  const step = section.kind === 'step' ? steps[section.number - 1] : undefined
+  return (step && errorLines.get(step.position)) ?? (hasLines(section) ? section.to - 1 : undefined)
+}
+
 /** Returns the section that is open at first: the failed or running one, or the only step. */
 export function sectionToOpen(sections: readonly LogSection[]): LogSection | undefined {
-  const withLines = sections.filter((section) => section.to > section.from || section.status === 'running')
+  const withLines = sections.filter((section) => hasLines(section) || section.status === 'running')
   const steps = withLines.filter(({ kind }) => kind === 'step')
   return (
     withLines.find(({ status, kind }) => status === 'failure' && kind === 'step') ??

@@ -17,6 +17,9 @@ interface ShownSummary {
 /** What the steps of jobs attached to their jobs. */
 export interface JobReports {
   readonly annotations: AnnotationPage
+  /** The page of the annotations, from 1. */
+  readonly number: number
+  readonly isLast: boolean
   readonly summaries: readonly ShownSummary[]
   /** Whether further summaries are left out. */
   readonly isCut: boolean
@@ -24,10 +27,11 @@ export interface JobReports {
 
 type ReportingJob = Pick<ActionJobRow, 'name' | 'position' | 'task_id'>
 
-/** Returns the first annotations and summaries of the newest attempts at jobs, within the budget of the request. */
-export async function reportsOf(ctx: RepoCtx, jobs: readonly ReportingJob[]): Promise<JobReports> {
+/** Returns one page of the annotations of the newest attempts at jobs, and their summaries, within the budget of the request. */
+export async function reportsOf(ctx: RepoCtx, jobs: readonly ReportingJob[], page = 1): Promise<JobReports> {
+  const number = Math.max(1, page)
   const [annotations, { rows, isCut }] = await Promise.all([
-    pageOfAnnotations(ctx, jobs, { number: 1, limit: maxAnnotations, offset: 0 }),
+    pageOfAnnotations(ctx, jobs, { number, limit: maxAnnotations, offset: (number - 1) * maxAnnotations }),
     summariesOf(ctx, jobs, maxSummaryBytes),
   ])
   const texts = rows.map(({ content }, index) => [index, content, `summary-${index}`] as const)
@@ -37,5 +41,6 @@ export async function reportsOf(ctx: RepoCtx, jobs: readonly ReportingJob[]): Pr
     const [job, text] = [jobAt.get(taskId), html.get(index) ?? '']
     return job && ctx.budget.tryTake('outputBytes', Buffer.byteLength(text)) ? [{ job, html: text }] : []
   })
-  return { annotations, summaries, isCut: isCut || summaries.length < rows.length }
+  const isLast = number * maxAnnotations >= annotations.total
+  return { annotations, number, isLast, summaries, isCut: isCut || summaries.length < rows.length }
 }

@@ -1,10 +1,10 @@
 import { hasFile } from '../../actions/logs/annotation.rules.ts'
-import type { ActionAnnotationRow, ActionJobRow, ActionRunRow, AnnotationLevel } from '../../db/tables/actions.ts'
+import type { ActionAnnotationRow, ActionJobRow, ActionRunRow } from '../../db/tables/actions.ts'
 import { Icon } from '../ui/icon.tsx'
-import type { IconName } from '../ui/icons.ts'
 import { Link, OutsideLink } from '../ui/link.tsx'
-import { Box, Markup } from '../ui/parts.tsx'
-import { environmentPath, fileAtPath, jobPath, type RepoNames } from './actions-paths.ts'
+import { Box, Markup, Pages } from '../ui/parts.tsx'
+import { annotationLooks } from './annotation-looks.ts'
+import { environmentPath, fileAtPath, jobPath, logLinePath, type RepoNames } from './actions-paths.ts'
 import type { JobReports } from './reports.ts'
 import { actionsTexts } from '../languages/texts.ts'
 
@@ -16,18 +16,14 @@ interface ReportsProps extends RepoNames {
   readonly reports: JobReports
 }
 
-const looks: Readonly<Record<AnnotationLevel, { readonly icon: IconName; readonly tone: string }>> = {
-  error: { icon: 'x-circle-fill', tone: 'danger' },
-  warning: { icon: 'alert', tone: 'warning' },
-  notice: { icon: 'info', tone: 'neutral' },
-}
-
 /** The annotations of jobs, with links to their files and lines of the log. */
 export function Annotations(props: ReportsProps) {
-  const { rows, counts, total } = props.reports.annotations
+  const { annotations, number, isLast } = props.reports
+  const { rows, counts, total } = annotations
   if (total === 0) return null
   return (
     <Box
+      id="annotations"
       head={
         <>
           <h2>{texts.annotations}</h2>
@@ -40,7 +36,7 @@ export function Annotations(props: ReportsProps) {
           <Annotation {...props} annotation={annotation} />
         ))}
       </ul>
-      {total > rows.length ? <p class="log-note">{texts.moreAnnotations(total - rows.length)}</p> : null}
+      <Pages page={number} isLast={isLast} />
     </Box>
   )
 }
@@ -51,7 +47,7 @@ const Annotation = ({
   jobs,
   ...names
 }: ReportsProps & { readonly annotation: ActionAnnotationRow }) => {
-  const { icon, tone } = looks[annotation.level]
+  const { icon, tone } = annotationLooks[annotation.level]
   const job = jobs.find(({ task_id: taskId }) => taskId === annotation.task_id)
   return (
     <li class="row annotation">
@@ -62,7 +58,7 @@ const Annotation = ({
         {annotation.title === '' ? null : <strong>{annotation.title}</strong>}
         <p class="annotation-text">{annotation.message}</p>
         <div class="row-facts">
-          {job ? <Link to={`${jobPath(names, run, job)}#L${annotation.log_line + 1}`}>{job.name}</Link> : null}
+          {job ? <Link to={logLinePath(names, run, job, annotation.log_line)}>{job.name}</Link> : null}
           {annotation.path === '' ? null : hasFile(annotation) ? (
             <Link to={fileAtPath(names, run.commit_oid, annotation)}>{texts.location(annotation)}</Link>
           ) : (
@@ -74,20 +70,22 @@ const Annotation = ({
   )
 }
 
-/** The rendered summaries of steps. */
+/** The rendered summaries of steps, those of a job together. */
 export function Summaries({ reports, run, withJobs = true, ...names }: ReportsProps & { readonly withJobs?: boolean }) {
   const { summaries, isCut } = reports
   if (summaries.length === 0 && !isCut) return null
   return (
     <>
-      {summaries.map(({ job, html }) => (
+      {[...Map.groupBy(summaries, ({ job }) => job)].map(([job, own]) => (
         <Box
           head={
             <h2>{withJobs ? <Link to={jobPath(names, run, job)}>{texts.summaryOf(job.name)}</Link> : texts.summary}</h2>
           }
         >
-          <div class="box-body">
-            <Markup html={html} class="compact" />
+          <div class="box-body stack">
+            {own.map(({ html }) => (
+              <Markup html={html} class="compact" />
+            ))}
           </div>
         </Box>
       ))}

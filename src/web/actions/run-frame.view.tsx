@@ -173,12 +173,16 @@ export const RunJobs = (props: RunFrameProps) => (
     </ul>
     <h2>{texts.jobs}</h2>
     <ul>
-      {props.jobs.map((job) => (
+      {inOrder(props.jobs).map((job) => (
         <JobLink {...props} job={job} />
       ))}
     </ul>
   </nav>
 )
+
+/** Failed jobs come first. */
+const inOrder = (jobs: readonly JobState[]): readonly JobState[] =>
+  jobs.toSorted((one, other) => Number(other.status === 'failure') - Number(one.status === 'failure'))
 
 const JobLink = ({ job, position, run, ...names }: RunFrameProps & { readonly job: JobState }) => {
   const { nowUnix } = usePage()

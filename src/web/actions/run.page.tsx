@@ -14,11 +14,13 @@ import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { act, page } from '../shell/page.tsx'
 import { actionsPath, jobPath, runPath } from './actions-paths.ts'
 import { mayOf } from './actions-rights.ts'
+import { failuresOf } from './failures.ts'
 import { reportsOf } from './reports.ts'
 import { runStateOf } from './run-state.ts'
 import { RunView } from './run.view.tsx'
 import { workflowNameOf } from './status.tsx'
 import { actionsTexts as texts } from '../languages/texts.ts'
+import { integer } from '../ui/fields.ts'
 
 const readable = [inRepo, canRead('actions'), gitRepo] as const
 const writable = [...readable, signedIn, canWrite('actions'), notArchived] as const
@@ -30,18 +32,20 @@ export const runPage = page({
   cost: 'usual',
   requires: readable,
   params: { number: pathNumber },
+  query: { page: integer },
   frame: inRepositoryFrame('actions'),
-  async load({ ctx, params }) {
+  async load({ ctx, params, query }) {
     const found = await getRunWithJobs(ctx, params.number)
     const state = await runStateOf(ctx, found)
     const waiting = found.jobs.filter(({ status }) => status === 'waiting')
-    const [artifacts, runners, reports] = await Promise.all([
+    const [failures, artifacts, runners, reports] = await Promise.all([
+      failuresOf(ctx, found),
       artifactsOfRun(ctx, found.run.id, { isComplete: true, withExpired: true }),
       matchRunners(ctx, pluck(waiting, 'runs_on')),
-      reportsOf(ctx, found.jobs),
+      reportsOf(ctx, found.jobs, query.page),
     ])
     const { owner, repo } = ctx
-    return { owner, repo, ...found, state, artifacts, runners, reports, may: mayOf(ctx) }
+    return { owner, repo, ...found, state, failures, artifacts, runners, reports, may: mayOf(ctx) }
   },
   meta: ({ run }) => ({
     title: texts.run.title(run.title || workflowNameOf(run), run.number),

@@ -225,3 +225,75 @@ test('runPage, jobPage, environmentsPage: annotations, summaries and environment
   assert.match((await alice.get(`${environments}?name=none`)).text, /No deployments yet/)
   assert.equal((await (await Browser.of(forge, 'bob')).get(environments)).status, 404)
 })
+
+const failing = (id: string, from: number, lines: number) => ({
+  id,
+  logIndex: String(from),
+  logLength: String(lines),
+  result: 'RESULT_FAILURE',
+  startedAt: '2024-05-01T10:00:00Z',
+})
+
+test('runPage, jobPage: a failed run begins with the lines at which its steps failed, and a job opens there', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { at, runner } = await given(forge, { private: true })
+  const task = await runner.must()
+  const noise = Array.from({ length: 1500 }, (_, number) => `noise ${number + 1}`)
+  const end = ['::group::Report', '', '::error file=a.ts,line=2::<b>broken</b>', '::endgroup::', 'bye']
+  // Reports of runners have a limit, and so has a log in one message.
+  await runner.log(task, 0, ['set up', ...noise.slice(0, 800)])
+  await runner.log(task, 801, [...noise.slice(800), ...end], true)
+  await runner.call('UpdateTask', {
+    state: { id: task.id, result: 'RESULT_FAILURE', steps: [failing('0', 1, 1505)] },
+  })
+  await forge.settle()
+  assert.equal((await (await Browser.of(forge, 'bob')).get(at)).status, 404)
+  const alice = await Browser.of(forge, 'alice')
+  const { text } = await alice.get(at)
+  const [, box = ''] = /<div class="box failures">([^]*?)<div class="run-graph"/.exec(text) ?? []
+  assert.match(box, /A job failed[^]*build<span class="failed-step">Run echo hello</)
+  const numbers = [...box.matchAll(/data-line="(\d+)"/g)].map(([, number]) => Number(number))
+  assert.deepEqual(numbers, [...Array.from({ length: 11 }, (_, number) => 1491 + number), 1504, 1506])
+  assert.match(box, new RegExp(`href="${at}/jobs/0\\?line=1504#L1504"`))
+  assert.match(box, /is-error[^]*&lt;b(?:&gt;|>)broken/)
+  const job = (await alice.get(`${at}/jobs/0`)).text
+  assert.match(job, /data-first-line="L1504"[^]*<details class="log-group" open[^]*id="L1504"/)
+  assert.match(job, /href="#L1504">To line 1504</)
+  assert.equal(job.match(/<details class="log-section" id="[^"]*" open/g)?.length, 1)
+
+  // Another line opens its section with what surrounds it.
+  const early = (await alice.get(`${at}/jobs/0?line=2`)).text
+  assert.match(early, /data-first-line="L2"[^]*id="L2"[^]*steps\/1\?before=1501[^>]*>1,005 later lines/)
+  const first = (await alice.get(`${at}/jobs/0?line=1`)).text
+  assert.match(first, /data-first-line="L1"[^]*id="L1"/)
+  assert.equal((await alice.get(`${at}/jobs/0?line=99999`)).text.match(/data-first-line="L1504"/g)?.length, 1)
+})
+
+test('runPage: a job that failed outside of its steps, or without a log, says so', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const { at, runner } = await given(forge)
+  const task = await runner.must()
+  await runner.log(task, 0, ['cannot fetch the action <x>'], true)
+  await runner.finish(task, 'FAILURE')
+  const alice = await Browser.of(forge, 'alice')
+  assert.match((await alice.get(at)).text, /class="box failures"[^]*cannot fetch the action &lt;x/)
+  await alice.submit(at, '/rerun')
+  await runner.finish(await runner.must(), 'FAILURE')
+  assert.match((await alice.get(at)).text, /class="box failures"[^]*This job wrote no log/)
+})
+
+test('runPage: annotations have pages', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const { at, runner } = await given(forge)
+  const task = await runner.must()
+  const notes = ['warning', 'notice'].flatMap((level) =>
+    Array.from({ length: 40 }, (_, number) => `::${level} file=a.ts,line=${number + 1}::${level} ${number + 1}.`),
+  )
+  await runner.log(task, 0, notes, true)
+  const alice = await Browser.of(forge, 'alice')
+  const count = (text: string) => text.match(/class="row annotation"/g)?.length
+  const first = (await alice.get(at)).text
+  assert.deepEqual([count(first), first.includes(`href="${at}?page=2"`)], [50, true])
+  const last = (await alice.get(`${at}?page=2`)).text
+  assert.deepEqual([count(last), last.includes('notice 40.'), last.includes('warning 1.')], [30, true, false])
+})

@@ -13,12 +13,15 @@ import { pathOf } from '../ui/paths.ts'
 import { sizeText } from '../languages/amounts.ts'
 import { uiTexts as shared } from '../languages/texts.ts'
 import { Time } from '../ui/time.tsx'
-import { actionsPath, artifactPath, headPath, runPath } from './actions-paths.ts'
+import { actionsPath, artifactPath, headPath, jobPath, runPath } from './actions-paths.ts'
+import type { Failures } from './failures.ts'
+import { FailuresView } from './failures.view.tsx'
 import type { JobReports } from './reports.ts'
-import { Annotations, Summaries } from './reports.view.tsx'
+import { Annotations, EnvironmentFact, Summaries } from './reports.view.tsx'
 import { RunGraph } from './run-graph.view.tsx'
 import { RunFrame } from './run-frame.view.tsx'
 import type { RunState } from './run-state.ts'
+import { StatusIcon } from './status.tsx'
 import { actionsTexts } from '../languages/texts.ts'
 import { RowBox } from '../ui/row-box.tsx'
 
@@ -30,6 +33,7 @@ export interface RunProps extends RunWithJobs {
   readonly artifacts: readonly ActionArtifactRow[]
   readonly may: { readonly run: boolean; readonly addRunners: boolean }
   readonly state: RunState
+  readonly failures: Failures
   readonly reports: JobReports
   /** Whether runners have the labels of waiting jobs. */
   readonly runners: ReadonlyMap<string, RunnerMatch>
@@ -48,13 +52,33 @@ export const RunView = (props: RunProps) => {
         </Flash>
       )}
       <Waiting {...props} />
-      <Annotations {...props} />
+      <FailuresView {...props} />
       {jobs.length === 0 || (run.problem !== '' && jobs.length === 1) ? null : <RunGraph {...props} />}
-      {artifacts.length === 0 ? null : <Artifacts {...props} />}
+      <Deployments {...props} />
+      <Annotations {...props} />
       <Summaries {...props} />
+      {artifacts.length === 0 ? null : <Artifacts {...props} />}
     </RunFrame>
   )
 }
+
+/** The environments to which jobs of the run deploy. */
+const Deployments = (props: RunProps) => (
+  <RowBox
+    head={<h2>{actionsTexts.environments.title}</h2>}
+    rows={props.jobs.filter(({ environment }) => environment !== '')}
+  >
+    {(job) => (
+      <li class="row">
+        <StatusIcon status={job.status} />
+        <div class="row-main">
+          <EnvironmentFact owner={props.owner} repo={props.repo} job={job} />
+        </div>
+        <Link to={jobPath(props, props.run, job)}>{job.name}</Link>
+      </li>
+    )}
+  </RowBox>
+)
 
 const Approval = (props: RunProps) =>
   waitsForApproval(props.run) && !isFinal(props.run.status) ? (

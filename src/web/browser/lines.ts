@@ -108,9 +108,27 @@ document.addEventListener('click', (event) => {
   choose({ prefix: clicked.prefix, first, last })
 })
 
-const markAddress = () => {
-  if (document.querySelector('[data-lines]')) mark(location.hash)?.scrollIntoView({ block: 'center' })
+function look(line: Element | null): void {
+  const group = line?.closest('details:not([open])')
+  if (group instanceof HTMLDetailsElement) group.open = true
+  line?.scrollIntoView({ block: 'center' })
 }
-document.addEventListener('turbo:load', markAddress)
+
+const markAddress = () => {
+  if (document.querySelector('[data-lines]')) look(mark(location.hash))
+}
+
+/** Whether the page was opened by a link or an address. Back, a reload and a refresh keep the place. */
+let isOpened = performance.getEntriesByType('navigation').some((entry) => 'type' in entry && entry.type === 'navigate')
+document.addEventListener('turbo:visit', (event) => {
+  isOpened = (event as CustomEvent<{ action: string }>).detail.action === 'advance'
+})
+
+document.addEventListener('turbo:load', () => {
+  markAddress()
+  const first = document.querySelector<HTMLElement>('[data-first-line]')?.dataset['firstLine']
+  if (isOpened && location.hash === '' && first !== undefined) look(document.querySelector(`[data-lines] #${first}`))
+  isOpened = false
+})
 document.addEventListener('turbo:frame-load', markAddress)
 addEventListener('hashchange', markAddress)

@@ -7,6 +7,7 @@ import { getRewrite } from '../../pulls/reviews/rewrite.service.ts'
 import { getViewed, progressOf } from '../../pulls/reviews/viewed.service.ts'
 import { listApplicable } from '../../pulls/suggestion.service.ts'
 import { getPullReviews, type Thread } from '../../pulls/reviews/thread.service.ts'
+import { annotationsIn } from '../actions/line-annotations.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { loadTexts, mayOf } from '../issues/conversation.ts'
 import { page } from '../shell/page.tsx'
@@ -59,6 +60,7 @@ export const pullFilesPage = page({
     const diff = await readShownDiff(ctx, { base, head, ...choice })
     const threads = since ? [] : threadsIn(reviews.threads, diff)
     const highlighted = await highlightSides(ctx, ctx.repo.git_key, diff)
+    const annotations = await annotationsIn(ctx, head, diff)
     const commented = threads.flatMap(({ comments }) => comments.map(({ row }) => row))
     const may = await mayOf(ctx, pair.issue)
     const { texts, reactions } = await loadTexts(ctx, pair.issue, commented)
@@ -67,6 +69,7 @@ export const pullFilesPage = page({
       ...shared,
       diff,
       highlighted,
+      annotations,
       threads,
       texts,
       reactions,

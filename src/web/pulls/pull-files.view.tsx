@@ -6,6 +6,8 @@ import type { Rewrite } from '../../pulls/reviews/rewrite.service.ts'
 import type { PullView } from '../../pulls/pull-view.service.ts'
 import type { PullReviews, Thread } from '../../pulls/reviews/thread.service.ts'
 import type { ViewedProgress } from '../../pulls/reviews/viewed.service.ts'
+import type { LineAnnotations } from '../actions/line-annotations.ts'
+import { AnnotatedRuns, annotationsBelow } from '../actions/line-annotations.view.tsx'
 import type { DiffAddress, HighlightedSides } from '../ui/diff/diff-props.ts'
 import { diffAddress, type DiffChoice } from '../ui/diff/diff-request.ts'
 import { DiffView } from '../ui/diff/diff.view.tsx'
@@ -34,6 +36,7 @@ interface PullFilesProps {
   readonly lost: PullHeadProps['lost']
   readonly diff: ShownDiff
   readonly highlighted: ReadonlyMap<string, HighlightedSides>
+  readonly annotations: LineAnnotations
   readonly threads: readonly Thread[]
   readonly texts: ThreadProps['texts']
   readonly reactions: ThreadProps['reactions']
@@ -108,14 +111,24 @@ export function PullFilesView(props: PullFilesProps) {
   )
 }
 
+const namesOf = ({ owner, name }: RepositoryAddress) => ({ owner: { name: owner }, repo: { name } })
+
 const isViewed = ({ viewed }: PullFilesProps, { change }: ShownFile): boolean =>
   viewed.get(change.path) === change.newOid
 
-/** How many files the viewer has viewed, and the way to the changes since their review. */
-const Tools = ({ progress, since, reviewed, files }: PullFilesProps & { readonly files: string }) => {
+/** What runs found, how many files the viewer has viewed, and the way to the changes since their review. */
+const Tools = ({
+  progress,
+  since,
+  reviewed,
+  files,
+  repository,
+  annotations,
+}: PullFilesProps & { readonly files: string }) => {
   const { viewer } = usePage()
   return (
     <>
+      <AnnotatedRuns {...namesOf(repository)} annotations={annotations} />
       {viewer === undefined || since !== undefined ? null : <Progress {...progress} />}
       {reviewed === undefined ? null : (
         <Link class="button quiet small" to={withQuery(files, { since: since === undefined ? 'review' : undefined })}>
@@ -176,10 +189,10 @@ function isShownAtLine(thread: Thread, diff: ShownDiff): boolean {
   return file.left !== undefined || lineOf(thread, file) !== undefined
 }
 
-/** Threads and the open form, by path and line. */
+/** Annotations, threads and the open form, by path and line. */
 function belowLines(props: PullFilesProps, addressOf: (changes: DiffAddress) => string) {
   const { diff, choice, repository, view, threads } = props
-  const below = new Map<string, Map<LineKey, VNode>>()
+  const below = annotationsBelow(namesOf(repository), props.annotations)
   const put = (path: string, key: LineKey, node: VNode) => {
     const lines = below.get(path) ?? new Map<LineKey, VNode>()
     const before = lines.get(key)

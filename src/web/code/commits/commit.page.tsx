@@ -4,6 +4,7 @@ import { getCommit } from '../../../code/commits/named-commit.service.ts'
 import { readShownDiff } from '../../../code/commits/shown-diff.service.ts'
 import { viewCommit } from '../../../code/statuses/commit-view.service.ts'
 import { htmlBytes } from '../../../lib/html-bytes.ts'
+import { annotationsIn } from '../../actions/line-annotations.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { page } from '../../shell/page.tsx'
 import { messageBody, shortCommit, subjectOf } from '../../../code/commits/message.rules.ts'
@@ -34,11 +35,13 @@ export const commitPage = page({
       linkMessage(ctx, body, 'message', ctx),
       readShownDiff(ctx, { base: parent, head: commit.oid, ...choice }),
     ])
+    const annotations = await annotationsIn(ctx, commit.oid, diff)
     return {
       repository,
       view,
       title,
       message,
+      annotations,
       replayOn: mayHere(ctx).push('code').allowed ? repo.default_branch : undefined,
       difference: {
         diff,

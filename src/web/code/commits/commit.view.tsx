@@ -2,6 +2,8 @@ import type { LinkedText } from '../../../site/render.service.ts'
 import { shownState } from '../../../code/statuses/shown-state.ts'
 import type { CommitView } from '../../../code/statuses/commit-view.service.ts'
 import { SignatureFact } from '../../shared/commit-marks.view.tsx'
+import type { LineAnnotations } from '../../actions/line-annotations.ts'
+import { AnnotatedRuns, annotationsBelow } from '../../actions/line-annotations.view.tsx'
 import type { DiffViewProps } from '../../ui/diff/diff-props.ts'
 import { DiffView } from '../../ui/diff/diff.view.tsx'
 import { CheckIcon } from '../../ui/check-icon.tsx'
@@ -24,6 +26,7 @@ export interface CommitPageProps {
   /** The branch on which the viewer may revert or repeat the commit, unless another is chosen. */
   readonly replayOn: string | undefined
   readonly difference: DiffViewProps
+  readonly annotations: LineAnnotations
 }
 
 /** The checks of a commit. */
@@ -51,7 +54,7 @@ const Checks = ({ view: { statuses } }: Pick<CommitPageProps, 'view'>) => {
   )
 }
 
-const Head = ({ repository, view, title, message, replayOn }: Omit<CommitPageProps, 'difference'>) => {
+const Head = ({ repository, view, title, message, replayOn }: Omit<CommitPageProps, 'difference' | 'annotations'>) => {
   const { commit, author, committer, verification } = view
   const hasOtherCommitter =
     commit.author.email !== commit.committer.email || commit.author.name !== commit.committer.name
@@ -142,10 +145,14 @@ const Head = ({ repository, view, title, message, replayOn }: Omit<CommitPagePro
   )
 }
 
-export const CommitPageView = ({ difference, ...head }: CommitPageProps) => (
+export const CommitPageView = ({ difference, annotations, ...head }: CommitPageProps) => (
   <div class="stack">
     <Head {...head} />
     <Checks view={head.view} />
-    <DiffView {...difference} />
+    <DiffView
+      {...difference}
+      below={annotationsBelow(head.repository, annotations)}
+      tools={<AnnotatedRuns {...head.repository} annotations={annotations} />}
+    />
   </div>
 )

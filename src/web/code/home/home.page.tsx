@@ -1,6 +1,7 @@
 import { mayHere } from '../../../access/may-here.ts'
 import type { RepoCtx } from '../../../access/context.ts'
 import { anyAccess, canRead, canWrite, inRepo, notArchived, repoAdmin } from '../../../access/repo.requirements.ts'
+import { hasEnvironments } from '../../../actions/environments/environment.service.ts'
 import { getRefChoice } from '../../../code/branches/ref-choice.service.ts'
 import { getForkStanding, syncFork } from '../../../code/branches/sync-fork.service.ts'
 import { findNamedCommit } from '../../../code/commits/named-commit.service.ts'
@@ -43,12 +44,12 @@ async function languagesOf(ctx: RepoCtx): Promise<HomeProps['about']['languages'
 async function homeOf(ctx: RepoCtx & BrowserCtx): Promise<HomeProps> {
   const { repo, owner, rights } = ctx
   const repository = { repo, owner }
-  const [release, languages] = await Promise.all([latestRelease(ctx), languagesOf(ctx)])
+  const [release, languages, deploys] = await Promise.all([latestRelease(ctx), languagesOf(ctx), hasEnvironments(ctx)])
   const shared = {
     repository,
     repo,
     addresses: cloneAddresses(ctx),
-    about: { topics: topicsOf(ctx), languages, release, mayEdit: rights.isAdmin },
+    about: { topics: topicsOf(ctx), languages, release, hasEnvironments: deploys, mayEdit: rights.isAdmin },
     mayWrite: mayHere(ctx).push('code').allowed,
     mayAdd: mayEditHere(ctx, { kind: 'branch', name: repo.default_branch }).isOffered,
   }

@@ -6,6 +6,7 @@ import type { RecentBranch } from '../../../pulls/recent-branch.service.ts'
 import type { Folder } from '../../../code/contents/folder.service.ts'
 import type { ReleaseRow } from '../../../db/tables/releases.ts'
 import type { RepoRow } from '../../../db/tables/repositories.ts'
+import { environmentPath } from '../../actions/actions-paths.ts'
 import { ActButton, SubmitRow } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
@@ -26,7 +27,7 @@ import { LanguagesBar, type LanguageShare } from './languages.view.tsx'
 import { ReadmeBox } from './readme.view.tsx'
 import type { Readme } from './readme.ts'
 import { RefMenu } from '../ref-menu.view.tsx'
-import { codeTexts as texts } from '../../languages/texts.ts'
+import { actionsTexts, codeTexts as texts } from '../../languages/texts.ts'
 
 export interface HomeProps {
   readonly repository: RepositoryNames
@@ -39,6 +40,7 @@ export interface HomeProps {
     readonly topics: readonly string[]
     readonly languages: readonly LanguageShare[]
     readonly release: ReleaseRow | undefined
+    readonly hasEnvironments: boolean
     readonly mayEdit: boolean
   }
   readonly code:
@@ -207,6 +209,12 @@ const About = ({ repository, repo, about }: HomeProps) => (
           <Icon name="people" />
           <Link to={repositoryPath(repository, 'graphs/contributors')}>{texts.contributors}</Link>
         </li>
+        {about.hasEnvironments ? (
+          <li>
+            <Icon name="server" />
+            <Link to={environmentPath({ owner: repository.owner, repo })}>{actionsTexts.environments.title}</Link>
+          </li>
+        ) : null}
         <li>
           <Icon name="database" />
           {sizeText(repo.git_size_bytes + repo.lfs_size_bytes)}

@@ -1,5 +1,5 @@
 import type { ActionAnnotationRow, ActionStatus, AnnotationLevel } from '../../../db/tables/actions.ts'
-import { choiceText, counted, listText } from '../amounts.ts'
+import { choiceText, counted, listText, numberText } from '../amounts.ts'
 
 const statuses: Readonly<Record<ActionStatus, string>> = {
   success: 'Erfolgreich',
@@ -163,6 +163,14 @@ jobs:
     moreJobs: (count: number) =>
       `${counted(count, 'weiterer Job', 'weitere Jobs')} dieses Laufs ${count === 1 ? 'steht' : 'stehen'} in der Liste`,
   },
+  failures: {
+    title: (count: number) => (count === 1 ? 'Ein Job ist fehlgeschlagen' : `${jobs(count)} sind fehlgeschlagen`),
+    more: (count: number) =>
+      count === 1
+        ? 'Ein weiterer fehlgeschlagener Job steht in der Liste'
+        : `${numberText(count)} weitere fehlgeschlagene Jobs stehen in der Liste`,
+    notShown: 'Die Seite des Jobs zeigt sein Protokoll.',
+  },
   reports: {
     annotations: 'Anmerkungen',
     levels: { error: 'Fehler', warning: 'Warnung', notice: 'Hinweis' },
@@ -176,13 +184,16 @@ jobs:
       ),
     location: ({ path, start_line: first, end_line: last }: ActionAnnotationRow) =>
       first === 0 ? path : `${path}:${first}${last > first ? `–${last}` : ''}`,
-    moreAnnotations: (count: number) =>
-      `${counted(count, 'weitere Anmerkung', 'weitere Anmerkungen')} ${count === 1 ? 'steht' : 'stehen'} in den Protokollen`,
+    atLine: (line: number) => `Anmerkungen zu Zeile ${line}`,
+    moreAtLine: (count: number) => counted(count, 'weitere Anmerkung', 'weitere Anmerkungen'),
+    ofRun: (workflow: string, counts: string) => `${workflow}: ${counts}`,
+    onlyFirst: (count: number) => `Nur die ersten ${numberText(count)} Anmerkungen stehen bei ihren Zeilen.`,
     summary: 'Zusammenfassung',
     summaryOf: (job: string) => `Zusammenfassung von ${job}`,
     moreSummaries: 'Weitere Zusammenfassungen sind zu lang für diese Seite; sie stehen auf den Seiten der Jobs.',
   },
   environments: {
+    current: 'Aktuell',
     title: 'Umgebungen',
     titleOf: (repo: string) => `Umgebungen von ${repo}`,
     all: 'Alle Umgebungen',
@@ -214,6 +225,8 @@ jobs:
     times: 'Zeiten',
     wrap: 'Umbrechen',
     earlier: (count: number) => counted(count, 'frühere Zeile', 'frühere Zeilen'),
+    later: (count: number) => counted(count, 'spätere Zeile', 'spätere Zeilen'),
+    line: (number: number) => `Zu Zeile ${number}`,
     show: 'Protokoll dieses Schritts zeigen',
     noLines: 'Dieser Schritt hat nichts geschrieben.',
     waiting: 'Wartet auf einen Runner',

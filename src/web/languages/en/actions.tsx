@@ -161,6 +161,12 @@ jobs:
     jobCount: (count: number) => counted(count, 'job'),
     moreJobs: (count: number) => `${counted(count, 'further job')} of this run are in the list`,
   },
+  failures: {
+    title: (count: number) => (count === 1 ? 'A job failed' : `${counted(count, 'job')} failed`),
+    more: (count: number) =>
+      count === 1 ? 'Another failed job is in the list' : `${counted(count, 'further failed job')} are in the list`,
+    notShown: 'The page of the job shows its log.',
+  },
   reports: {
     annotations: 'Annotations',
     levels: { error: 'Error', warning: 'Warning', notice: 'Notice' },
@@ -174,12 +180,16 @@ jobs:
         .join(', '),
     location: ({ path, start_line: first, end_line: last }: ActionAnnotationRow) =>
       first === 0 ? path : `${path}:${first}${last > first ? `–${last}` : ''}`,
-    moreAnnotations: (count: number) => `${counted(count, 'further annotation')} are in the logs`,
+    atLine: (line: number) => `Annotations of line ${line}`,
+    moreAtLine: (count: number) => counted(count, 'further annotation'),
+    ofRun: (workflow: string, counts: string) => `${workflow}: ${counts}`,
+    onlyFirst: (count: number) => `Only the first ${count} annotations are shown at their lines.`,
     summary: 'Summary',
     summaryOf: (job: string) => `Summary of ${job}`,
     moreSummaries: 'Further summaries are too long for this page; the pages of the jobs show them.',
   },
   environments: {
+    current: 'Current',
     title: 'Environments',
     titleOf: (repo: string) => `Environments of ${repo}`,
     all: 'All environments',
@@ -210,6 +220,8 @@ jobs:
     times: 'Times',
     wrap: 'Wrap',
     earlier: (count: number) => counted(count, 'earlier line'),
+    later: (count: number) => counted(count, 'later line'),
+    line: (number: number) => `To line ${number}`,
     show: 'Show the log of this step',
     noLines: 'This step has written nothing.',
     waiting: 'Waiting for a runner',

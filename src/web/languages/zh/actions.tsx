@@ -148,6 +148,11 @@ jobs:
     jobCount: (count) => `${numberText(count)} 个作业`,
     moreJobs: (count) => `此运行的另外 ${numberText(count)} 个作业在列表中`,
   },
+  failures: {
+    title: (count) => `${numberText(count)} 个作业失败`,
+    more: (count) => `另有 ${numberText(count)} 个失败的作业在列表中`,
+    notShown: '日志见该作业的页面。',
+  },
   reports: {
     annotations: '注解',
     levels: { error: '错误', warning: '警告', notice: '提示' },
@@ -161,12 +166,16 @@ jobs:
         .join('、'),
     location: ({ path, start_line: first, end_line: last }) =>
       first === 0 ? path : `${path}:${first}${last > first ? `–${last}` : ''}`,
-    moreAnnotations: (count) => `日志中还有 ${numberText(count)} 条注解`,
+    atLine: (line) => `第 ${line} 行的注解`,
+    moreAtLine: (count) => `另有 ${numberText(count)} 条注解`,
+    ofRun: (workflow, counts) => `${workflow}：${counts}`,
+    onlyFirst: (count) => `仅前 ${numberText(count)} 条注解显示在其所在行。`,
     summary: '摘要',
     summaryOf: (job) => `${job} 的摘要`,
     moreSummaries: '其余摘要太长，此页无法显示；请在各作业的页面查看。',
   },
   environments: {
+    current: '当前',
     title: '环境',
     titleOf: (repo) => `${repo} 的环境`,
     all: '所有环境',
@@ -197,6 +206,8 @@ jobs:
     times: '时间',
     wrap: '换行',
     earlier: (count) => `更早的 ${numberText(count)} 行`,
+    later: (count) => `更晚的 ${numberText(count)} 行`,
+    line: (number) => `跳到第 ${number} 行`,
     show: '显示此步骤的日志',
     noLines: '此步骤没有输出。',
     waiting: '正在等待运行器',
