@@ -311,9 +311,10 @@ export function fillStatements(size, kind, hookAddress = '') {
     // Derived rows.
     ...inPieces(
       Math.min(size.notifications, issues),
-      (some) => `insert into notification (user_id, repo_id, issue_id, subject, status, created_unix, updated_ms)
+      (some) => `insert into notification (user_id, repo_id, issue_id, subject, status, created_unix, updated_ms, reason)
       select 2, ${placeOf('i')}, i, case when ${isPull('i')} then 'pull' else 'issue' end, case i % 4 when 0 then 'unread' when 1 then 'pinned' else 'read' end,
-        ${begin} + i, (${begin} + i) * 1000 from ${some}`,
+        ${begin} + i, (${begin} + i) * 1000,
+        case when i % 1000 = 0 then 'mentioned' when i % 5 = 0 then 'participating' else 'watching' end from ${some}`,
     ),
     `insert into activity (actor_id, repo_id, owner_id, kind, unit, issue_id, ref_name, content, created_unix, ordinal)
       select case when i % 10 = 3 then 2 else ${user('i * 17')} end, repo.id, repo.owner_id, 'create_issue', 'issues', i, '', '', ${begin} + i, 0

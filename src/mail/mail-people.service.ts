@@ -30,7 +30,7 @@ export async function mailOf(services: Services, event: NotifiedEvent, run: Run)
   })
 }
 
-/** Queues mails to the watchers of a repository about a release, unless it is a draft or a pre-release. */
+/** Queues mails to those who hear of a repository's releases about one of them, unless it is a draft or a pre-release. */
 export async function mailRelease(services: Services, event: Event<'release.published'>, run: Run): Promise<void> {
   const { db } = services
   const { repoId, releaseId, doerId } = event.data
@@ -40,7 +40,7 @@ export async function mailRelease(services: Services, event: Event<'release.publ
   await plan(services, run, {
     named: [],
     doerId,
-    people: { ids: [], more: (after, limit) => listWatcherIds(db, { repoId }, after, limit) },
+    people: { ids: [], more: (after, limit) => listWatcherIds(db, { repoId, hears: 'releases' }, after, limit) },
     mayHear: mayHear({ ...repository, unit: 'releases' }, doerId),
   })
 }

@@ -91,7 +91,7 @@ export async function audienceOf(
     const { issue } = subject
     const ids = await listParticipantIds(db, issue.id, { withAssignees: means === 'mail' })
     const watchers: RecipientSet['more'] = (after, limit) =>
-      listWatcherIds(db, { repoId: issue.repo_id, issueId: issue.id }, after, limit)
+      listWatcherIds(db, { repoId: issue.repo_id, hears: 'all', issueId: issue.id }, after, limit)
     return { ids, more: withWatchers ? watchers : undefined }
   }
   const isHeardByWatchers = !subject.issue.is_pull || !isDraft(services, subject.issue)

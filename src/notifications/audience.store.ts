@@ -5,6 +5,7 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
 import type { RepoRow, RepoUnit } from '../db/tables/repositories.ts'
 import type { CommentId, IssueId, RepoId, TeamId, UserId } from '../lib/ids.ts'
+import { isWatcher } from '../repos/social/watch.store.ts'
 
 /** Returns the condition that an account (a column of the query) has unsubscribed from an issue. */
 const hasUnsubscribed = (issueId: IssueId, userId: string) => sql<SqlBool>`exists (select 1 from issue_watch
@@ -33,6 +34,8 @@ export async function listParticipantIds(
 /** Selects watchers of a repository. */
 export interface WatcherFilter {
   readonly repoId: RepoId
+  /** Those who hear everything, or also those who hear of releases. */
+  readonly hears: 'all' | 'releases'
   /** Leaves out accounts that unsubscribed from this issue. */
   readonly issueId?: IssueId
 }
@@ -40,7 +43,7 @@ export interface WatcherFilter {
 /** Returns at most `limit` watchers of a repository with ids above `after`, in ascending order. */
 export async function listWatcherIds(
   db: Db,
-  { repoId, issueId }: WatcherFilter,
+  { repoId, hears, issueId }: WatcherFilter,
   after: UserId,
   limit: number,
 ): Promise<UserId[]> {
@@ -48,7 +51,7 @@ export async function listWatcherIds(
     .selectFrom('watch')
     .select('user_id')
     .where('repo_id', '=', repoId)
-    .where('mode', '<>', 'dont')
+    .where(hears === 'all' ? isWatcher('mode') : sql<SqlBool>`mode in ('normal', 'auto', 'releases')`)
     .where('user_id', '>', after)
     .orderBy('user_id')
     .limit(limit)
@@ -99,7 +102,7 @@ export async function mayConcernOthers(
 ): Promise<boolean> {
   const comments = sql`(select poster_id from comment where issue_id = ${issueId} limit ${sql.lit(lookedAtComments)})`
   const { rows } = await sql<{ concerns: boolean | number }>`select (
-    exists (select 1 from watch where repo_id = ${repoId} and user_id <> ${doerId} and mode <> 'dont')
+    exists (select 1 from watch where repo_id = ${repoId} and user_id <> ${doerId} and ${isWatcher('mode')})
     or exists (select 1 from issue where id = ${issueId} and poster_id <> ${doerId})
     or exists (select 1 from issue_watch where issue_id = ${issueId} and user_id <> ${doerId} and is_watching)
     or exists (select 1 from issue_assignee where issue_id = ${issueId} and user_id <> ${doerId})
@@ -110,6 +113,10 @@ export async function mayConcernOthers(
   )
   return Boolean(rows[0]?.concerns)
 }
+
+/** Returns the condition that a row of the query's table `user` wants to hear nothing of a repository. */
+const refuses = (repoId: RepoId) => sql<SqlBool>`exists (select 1 from watch where watch.user_id = "user".id
+  and watch.repo_id = ${repoId} and watch.mode = 'nothing')`
 
 /** The subject of a notification. */
 export interface Subject {
@@ -123,7 +130,8 @@ export interface Subject {
 
 /**
  * Returns the condition that a row of the query's table `user` may receive a notification: the account is a person, can
- * sign in, may read the subject and does not block the doer.
+ * sign in, may read the subject, does not block the doer and does not refuse to hear of the repository. An offer of the
+ * repository itself reaches its recipient nevertheless.
  */
 export function mayHear({ repo, owner, issue, unit }: Subject, doerId: UserId): RawBuilder<SqlBool> {
   const address = { repo, owner }
@@ -131,5 +139,5 @@ export function mayHear({ repo, owner, issue, unit }: Subject, doerId: UserId): 
   const reads = part === undefined ? mayEnter('user', address) : mayAccess('user', address, { units: [part], mode: 1 })
   return sql<SqlBool>`("user".kind = 'individual' and "user".is_active and not "user".prohibit_login and ${reads}
     and not exists (select 1 from user_block where user_block.blocker_id = "user".id
-      and user_block.blocked_id = ${doerId}))`
+      and user_block.blocked_id = ${doerId})${part === undefined ? sql`` : sql` and not ${refuses(repo.id)}`})`
 }

@@ -1,3 +1,4 @@
+import type { ThreadReason } from '../db/tables/notifications.ts'
 import type { CommentId, ReviewId } from '../lib/ids.ts'
 import type { NotifiedEvent } from './audience.service.ts'
 
@@ -29,6 +30,13 @@ const words = {
 } as const satisfies Readonly<Record<NotifiedEvent['name'], string>>
 
 type CauseWord = (typeof words)[NotifiedEvent['name']]
+
+/** Returns the reason that an event gives all its recipients; undefined when it differs between them. */
+export function reasonOfNaming({ name }: NotifiedEvent): ThreadReason | undefined {
+  if (name === 'issue.assigned') return 'assigned'
+  if (name === 'review.requested') return 'review_requested'
+  return name === 'repo.transferOffered' ? 'offered' : undefined
+}
 
 /** The texts that the column `cause` stores. */
 export interface CauseTexts {

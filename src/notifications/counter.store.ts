@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Counter } from '../access/contributions/counter.ts'
 
-const columns = ['user_id', 'repo_id', 'subject', 'status']
+const columns = ['user_id', 'repo_id', 'subject', 'status', 'reason']
 
 /** The counters that `doctor` recalculates for notifications. */
 export const notificationCounters: readonly Counter[] = [
@@ -16,7 +16,7 @@ export const notificationCounters: readonly Counter[] = [
       {
         of: 'notification',
         columns,
-        keys: (condition) => sql`select each.user_id, each.repo_id, each.subject, each.status
+        keys: (condition) => sql`select each.user_id, each.repo_id, each.subject, each.status, each.reason
           from notification as each where ${condition}`,
       },
     ],

@@ -1,7 +1,7 @@
 import type { Services } from '../access/context.ts'
 import type { EventId } from '../lib/ids.ts'
 import { audienceOf, type NotifiedEvent } from './audience.service.ts'
-import { causeOf, textsOfEvent } from './cause.rules.ts'
+import { causeOf, reasonOfNaming, textsOfEvent } from './cause.rules.ts'
 import { holdCause, upsertThreads } from './notify.store.ts'
 import { deliverInBatches } from './progress.service.ts'
 
@@ -16,7 +16,11 @@ export async function notifyOf(
   const { subject, doerId, named, concerned } = audience
   const mentionedIds = 'mentioned' in event.data ? (event.data.mentioned ?? []) : []
   const cause = causeOf(event)
-  const move = { doerId, nowMs: services.clock.nowMs(), cause: textsOfEvent(event), mentionedIds }
+  const move = {
+    ...{ doerId, nowMs: services.clock.nowMs(), cause: textsOfEvent(event), mentionedIds },
+    participantIds: concerned.ids,
+    reason: reasonOfNaming(event),
+  }
   await deliverInBatches(
     services.db,
     { table: 'notified_event', eventId, signal },

@@ -1,6 +1,7 @@
 import type { Ctx } from '../access/context.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
 import type { ThreadRow } from '../db/tables/notifications.ts'
+import type { RepoId } from '../lib/ids.ts'
 import { pluck } from '../lib/pluck.ts'
 import { loadIssues } from '../issues/issue.store.ts'
 import { reasonOf, type Reason } from './cause.rules.ts'
@@ -28,5 +29,22 @@ export async function viewThreads({ db }: Pick<Ctx, 'db'>, threads: readonly Thr
     return repo && (thread.issue_id === null || issue)
       ? [{ thread, issue, reason: reasonOf(thread.cause), ...repo }]
       : []
+  })
+}
+
+/** A repository with the number of its notifications. */
+export interface CountedRepo extends RepoWithOwner {
+  readonly count: number
+}
+
+/** Returns repositories in their order with the numbers of their notifications. */
+export async function viewThreadRepos(
+  { db }: Pick<Ctx, 'db'>,
+  counts: ReadonlyMap<RepoId, number>,
+): Promise<CountedRepo[]> {
+  const repos = await loadReposWithOwners(db, new Set(counts.keys()))
+  return [...counts].flatMap(([id, count]) => {
+    const found = repos.get(id)
+    return found ? [{ ...found, count }] : []
   })
 }

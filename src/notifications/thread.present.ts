@@ -42,6 +42,7 @@ export async function presentThreads(ctx: PresentCtx, rows: readonly ThreadRow[]
         pinned: row.status === 'pinned',
         updated_at: formatUnix(Math.floor(row.updated_ms / 1000)),
         url: `${ctx.config.server.rootUrl}api/v1/notifications/threads/${row.id}`,
+        reason: row.reason,
       },
     ]
   })

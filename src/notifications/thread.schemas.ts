@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { dateTime, enumeration, nullable, object } from '../http/schema.ts'
+import { threadReasons } from '../db/tables/notifications.ts'
 import { Repository } from '../repos/repo.schemas.ts'
 
 export const NotificationSubject = object('NotificationSubject', {
@@ -21,6 +22,8 @@ export const NotificationThread = object('NotificationThread', {
   pinned: Type.Boolean(),
   updated_at: dateTime(),
   url: Type.String(),
+  /** Why the caller hears of the subject. */
+  reason: enumeration(...threadReasons),
 })
 export type NotificationThread = Static<typeof NotificationThread>
 

@@ -1,12 +1,15 @@
 import type { SignedInCtx } from '../access/context.ts'
 import { transaction } from '../db/database.ts'
-import type { ThreadRow, ThreadStatus } from '../db/tables/notifications.ts'
+import type { ThreadReason, ThreadRow, ThreadStatus } from '../db/tables/notifications.ts'
+import { findRepoOfOwner } from '../issues/issue.store.ts'
 import { BadRequest, Forbidden, NotFound } from '../lib/errors.ts'
 import type { RepoId, ThreadId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { parseTime, sentTime } from '../lib/time.ts'
 import { statusesOf, subjectsOf, targetStatus } from './thread.rules.ts'
 import {
+  countByReason,
+  countByRepo,
   countThreads,
   findThread,
   findThreads,
@@ -26,6 +29,7 @@ interface StatusChoice {
 /** Parameters of a list of threads. */
 export interface ThreadQuery extends StatusChoice {
   readonly subjects: readonly string[] | undefined
+  readonly reason?: ThreadReason | undefined
   readonly since: string | undefined
   readonly before: string | undefined
 }
@@ -54,13 +58,42 @@ export function getThreads(
     subjects: subjectsOf(query.subjects),
     since: sentTime(query.since, 'since'),
     before: sentTime(query.before, 'before'),
+    reason: query.reason,
     repoId,
   }
   return findThreads(ctx.db, ctx.viewer, filter, page)
 }
 
+/** The numbers of the viewer's threads that a further filter would leave. */
+export interface ThreadCounts {
+  /** Those with the chosen reason, by repository. */
+  readonly repos: ReadonlyMap<RepoId, number>
+  /** Those of the chosen repository, by reason. */
+  readonly reasons: ReadonlyMap<ThreadReason, number>
+}
+
+/** Counts the viewer's threads of a status by repository and by reason. */
+export async function countThreadsBy(
+  { db, viewer }: SignedInCtx,
+  status: ThreadStatus,
+  { reason, repoId }: { readonly reason: ThreadReason | undefined; readonly repoId: RepoId | undefined },
+): Promise<ThreadCounts> {
+  const filter = { statuses: [status], subjects: [] }
+  const [repos, reasons] = await Promise.all([
+    countByRepo(db, viewer, { ...filter, reason }),
+    countByReason(db, viewer, { ...filter, repoId }),
+  ])
+  return { repos, reasons }
+}
+
 export const countUnread = ({ db, viewer }: SignedInCtx): Promise<number> =>
   countThreads(db, viewer, { statuses: ['unread'], subjects: [] })
+
+/** Returns the id of the repository with a full name; one that finds nothing, when there is none. */
+export async function findThreadRepo({ db }: SignedInCtx, fullName: string): Promise<RepoId> {
+  const [owner = '', name = ''] = fullName.split('/', 2)
+  return (await findRepoOfOwner(db, owner, name))?.id ?? (0 as RepoId)
+}
 
 const noThread = () => new NotFound('the notification does not exist', 'notification_not_found')
 
@@ -95,6 +128,7 @@ export interface MarkQuery extends StatusChoice {
   readonly to: string | undefined
   /** Threads updated later keep their status. */
   readonly lastReadAt: string | undefined
+  readonly reason?: ThreadReason | undefined
 }
 
 /** Most threads in the reply to a change; the change itself has no limit. */
@@ -106,6 +140,7 @@ export async function markThreads(ctx: SignedInCtx, query: MarkQuery, repoId?: R
     statuses: wantedStatuses(query, ['unread']),
     subjects: [],
     before: lastRead(query.lastReadAt),
+    reason: query.reason,
     repoId,
   }
   const status = targetStatus(query.to)

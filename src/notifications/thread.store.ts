@@ -13,7 +13,13 @@ import { eachOnce } from '../db/each-once.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { hasRow } from '../db/rows.ts'
 import type { CommentRow } from '../db/tables/issues.ts'
-import { threadStatuses, type ThreadRow, type ThreadStatus, type ThreadSubject } from '../db/tables/notifications.ts'
+import {
+  threadStatuses,
+  type ThreadReason,
+  type ThreadRow,
+  type ThreadStatus,
+  type ThreadSubject,
+} from '../db/tables/notifications.ts'
 import type { RepoUnit } from '../db/tables/repositories.ts'
 import type { IssueId, RepoId, ThreadId, UserId } from '../lib/ids.ts'
 import { totalOf, type Bound, type Page } from '../lib/paging.ts'
@@ -26,6 +32,7 @@ export interface ThreadFilter {
   /** Empty: each subject type. */
   readonly subjects: readonly ThreadSubject[]
   readonly repoId?: RepoId | undefined
+  readonly reason?: ThreadReason | undefined
   /** Updated at this time or later. */
   readonly since?: Unix | undefined
   /** Updated at this time or earlier. */
@@ -43,11 +50,12 @@ const reading: Reading = {
 }
 
 const threadsOf = (db: Db | Tx, userId: UserId, filter: ThreadFilter) => {
-  const { statuses, subjects, repoId } = filter
+  const { statuses, subjects, repoId, reason } = filter
   let query = db.selectFrom('notification').where('notification.user_id', '=', userId)
   if (statuses.length > 0) query = query.where('notification.status', 'in', statuses)
   if (subjects.length > 0) query = query.where('notification.subject', 'in', subjects)
   if (repoId !== undefined) query = query.where('notification.repo_id', '=', repoId)
+  if (reason !== undefined) query = query.where('notification.reason', '=', reason)
   if (filter.since !== undefined) query = query.where('notification.updated_ms', '>=', filter.since * 1000)
   if (filter.before !== undefined) query = query.where('notification.updated_ms', '<', (filter.before + 1) * 1000)
   return query
@@ -78,12 +86,14 @@ const findHiddenThreads = (db: Db, viewer: Viewer, { repoId }: ThreadFilter): Pr
  * | filter     | index                                     |
  * | ---------- | ----------------------------------------- |
  * | repository | `notification_of_repo`, once for a status |
+ * | reason     | `notification_of_reason`, likewise        |
  * | statuses   | `notification_status`, once for a status  |
  * | none       | `notification_list`                       |
  */
 function threadQueries(db: Db, viewer: Viewer, filter: ThreadFilter, hidden: HiddenRepos | undefined): Threads[] {
   const statuses = filter.statuses.length > 0 ? filter.statuses : threadStatuses
-  const isOfEveryStatus = filter.repoId === undefined && statuses.length === threadStatuses.length
+  const isNarrow = filter.repoId !== undefined || filter.reason !== undefined
+  const isOfEveryStatus = !isNarrow && statuses.length === threadStatuses.length
   const parts = isOfEveryStatus ? [[]] : statuses.map((status) => [status])
   return parts.map((each) => {
     const part = { ...filter, statuses: each }
@@ -138,28 +148,73 @@ const countedAtMost = 10_000
 const countRows = async (db: Db, queries: readonly Threads[]): Promise<number> =>
   (await countingQuery(db, queries, countedAtMost + 1).executeTakeFirstOrThrow()).total
 
-/** Returns the number of readable threads from `notification_tally`. */
-async function countByTally(
+/** Returns the counts of readable threads in `notification_tally`. */
+function readableTally(
   db: Db,
   viewer: Viewer,
-  { statuses, subjects, repoId }: ThreadFilter,
+  { statuses, subjects, repoId, reason }: ThreadFilter,
   hidden: HiddenRepos | undefined,
-): Promise<number> {
+) {
   // The conditions name the columns of `notification`.
   let kept = db.selectFrom('notification_tally as notification').where('notification.user_id', '=', viewer.id)
   if (statuses.length > 0) kept = kept.where('notification.status', 'in', statuses)
   if (subjects.length > 0) kept = kept.where('notification.subject', 'in', subjects)
   if (repoId !== undefined) kept = kept.where('notification.repo_id', '=', repoId)
-  const readable = hidden
+  if (reason !== undefined) kept = kept.where('notification.reason', '=', reason)
+  return hidden
     ? kept.where(isNotHidden(db, reading, hidden))
     : kept
         .innerJoin('repo', 'repo.id', 'notification.repo_id')
         .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
         .where(isReadable(viewer, reading))
-  const { count } = await readable
+}
+
+/** Returns the number of readable threads from `notification_tally`. */
+async function countByTally(
+  db: Db,
+  viewer: Viewer,
+  filter: ThreadFilter,
+  hidden: HiddenRepos | undefined,
+): Promise<number> {
+  const { count } = await readableTally(db, viewer, filter, hidden)
     .select((select) => select.fn.sum<number | string | null>('notification.total').as('count'))
     .executeTakeFirstOrThrow()
   return Number(count ?? 0)
+}
+
+/** Most repositories that `countByRepo` names. */
+const namedRepos = 50
+
+/** Returns the numbers of readable threads by repository, the most threads first. */
+export async function countByRepo(
+  db: Db,
+  viewer: Viewer,
+  filter: Omit<ThreadFilter, 'since' | 'before'>,
+): Promise<ReadonlyMap<RepoId, number>> {
+  const hidden = await findHiddenThreads(db, viewer, filter)
+  const rows = await readableTally(db, viewer, filter, hidden)
+    .select((select) => ['notification.repo_id', select.fn.sum<number | string>('notification.total').as('count')])
+    .groupBy('notification.repo_id')
+    .having((having) => having.fn.sum('notification.total'), '>', 0)
+    .orderBy('count', 'desc')
+    .orderBy('notification.repo_id')
+    .limit(namedRepos)
+    .execute()
+  return new Map(rows.map((row) => [row.repo_id, Number(row.count)]))
+}
+
+/** Returns the numbers of readable threads by reason. */
+export async function countByReason(
+  db: Db,
+  viewer: Viewer,
+  filter: Omit<ThreadFilter, 'since' | 'before'>,
+): Promise<ReadonlyMap<ThreadReason, number>> {
+  const hidden = await findHiddenThreads(db, viewer, filter)
+  const rows = await readableTally(db, viewer, filter, hidden)
+    .select((select) => ['notification.reason', select.fn.sum<number | string>('notification.total').as('count')])
+    .groupBy('notification.reason')
+    .execute()
+  return new Map(rows.map((row) => [row.reason, Number(row.count)]))
 }
 
 export const findThread = (db: Db, id: ThreadId): Promise<ThreadRow | undefined> =>

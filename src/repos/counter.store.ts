@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Counter } from '../access/contributions/counter.ts'
+import { isWatcher } from './social/watch.store.ts'
 
 /** Kept counts of accounts, repositories and topics. */
 export const repoCounters: readonly Counter[] = [
@@ -9,7 +10,7 @@ export const repoCounters: readonly Counter[] = [
   {
     table: 'repo',
     column: 'num_watches',
-    count: sql`(select count(*) from watch where watch.repo_id = it.id and watch.mode <> 'dont')`,
+    count: sql`(select count(*) from watch where watch.repo_id = it.id and ${isWatcher()})`,
   },
   { table: 'repo', column: 'num_forks', count: sql`(select count(*) from repo as fork where fork.fork_id = it.id)` },
   ...[0, 1, 2, 3].map((audience) => ({

@@ -62,6 +62,7 @@ export const activityTables = {
         activity_actor: '(actor_id, created_unix, id, repo_id, unit, owner_id)',
         activity_owner: '(owner_id, created_unix, id, repo_id, unit, actor_id)',
         activity_repo: '(repo_id, created_unix, id, unit, actor_id)',
+        activity_repo_release: '(repo_id, created_unix, id, unit, actor_id) where release_id is not null',
         activity_issue: '(issue_id) where issue_id is not null',
         activity_comment: '(comment_id) where comment_id is not null',
         activity_release: '(release_id) where release_id is not null',

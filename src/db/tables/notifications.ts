@@ -9,6 +9,21 @@ export type ThreadStatus = (typeof threadStatuses)[number]
 export const threadSubjects = ['issue', 'pull', 'commit', 'repository'] as const
 export type ThreadSubject = (typeof threadSubjects)[number]
 
+/**
+ * Why a person hears of a subject, the strongest reason first: asked for a review, assigned, mentioned, offered the
+ * repository, author, taking part, watching.
+ */
+export const threadReasons = [
+  'review_requested',
+  'assigned',
+  'mentioned',
+  'offered',
+  'author',
+  'participating',
+  'watching',
+] as const
+export type ThreadReason = (typeof threadReasons)[number]
+
 export const notificationTables = {
   /** Notifications: one row per account and issue, pull request or repository. */
   notification: table(
@@ -30,6 +45,10 @@ export const notificationTables = {
       cause: text(''),
       /** The status before the last event; null when that event created the notification. */
       earlier_status: nullable(text<ThreadStatus>()),
+      /** While the notification is not read, the strongest reason of its events; then that of the next event. */
+      reason: text<ThreadReason>('watching'),
+      /** The reason before the last event; null when that event created the notification. */
+      earlier_reason: nullable(text<ThreadReason>()),
     },
     {
       indexes: {
@@ -38,7 +57,8 @@ export const notificationTables = {
         notification_repo_all: '(repo_id)',
         notification_status: '(user_id, status, updated_ms, id, repo_id, subject)',
         notification_list: '(user_id, updated_ms, id, repo_id, subject, status)',
-        notification_of_repo: '(user_id, repo_id, status, updated_ms, id, subject)',
+        notification_of_repo: '(user_id, repo_id, status, updated_ms, id, subject, reason)',
+        notification_of_reason: '(user_id, reason, status, updated_ms, id, repo_id, subject)',
       },
     },
   ),
@@ -50,7 +70,7 @@ export const notificationTables = {
     last_user_id: bigint<UserId>(),
   }),
 
-  /** Counts of an account's notifications per repository, subject and status. Triggers maintain them. */
+  /** Counts of an account's notifications per repository, subject, status and reason. Triggers maintain them. */
   notification_tally: table(
     {
       id: byTrigger(id<number>()),
@@ -59,8 +79,12 @@ export const notificationTables = {
       subject: text<ThreadSubject>(),
       status: text<ThreadStatus>(),
       total: bigint(),
+      reason: text<ThreadReason>('watching'),
     },
-    { unique: [['user_id', 'repo_id', 'subject', 'status']], indexes: { notification_tally_repo: '(repo_id)' } },
+    {
+      unique: [['user_id', 'repo_id', 'subject', 'status', 'reason']],
+      indexes: { notification_tally_repo: '(repo_id)' },
+    },
   ),
 }
 

@@ -31,6 +31,12 @@ export const repoUnits = [
 ] as const
 export type RepoUnit = (typeof repoUnits)[number]
 
+/**
+ * What an account hears of a repository: everything (by choice or automatically), its releases, what the account takes part
+ * in, or nothing. Each but `nothing` includes what the account takes part in.
+ */
+export type WatchMode = 'normal' | 'auto' | 'releases' | 'dont' | 'nothing'
+
 export const repositoryTables = {
   repo: table(
     {
@@ -290,12 +296,12 @@ export const repositoryTables = {
     },
   ),
 
-  /** Watches of repositories, explicit or automatic. */
+  /** What accounts chose to hear of repositories, and automatic watches. */
   watch: table(
     {
       repo_id: ref<RepoId>('repo', 'cascade'),
       user_id: ref<UserId>('user', 'cascade'),
-      mode: text<'normal' | 'auto' | 'dont'>(),
+      mode: text<WatchMode>(),
       created_unix: unix(),
     },
     {

@@ -8,6 +8,7 @@ import { pluck } from '../../lib/pluck.ts'
 import type { IssueId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
+import { isWatching } from '../../repos/social/watch-level.rules.ts'
 import { countPeople, type PeoplePage } from '../../users/people-count.store.ts'
 import { loadUsers } from '../../users/user.store.ts'
 import { readableIssues } from '../readable-issue.store.ts'
@@ -41,7 +42,7 @@ export async function takesPart(db: Db, issue: IssueRow, userId: UserId): Promis
     .where('repo_id', '=', issue.repo_id)
     .where('user_id', '=', userId)
     .executeTakeFirst()
-  if (watch && watch.mode !== 'dont') return true
+  if (isWatching(watch?.mode)) return true
   const comment = await db
     .selectFrom('comment')
     .select('id')

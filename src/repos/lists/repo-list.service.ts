@@ -5,7 +5,7 @@ import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import { pluck } from '../../lib/pluck.ts'
 import { Invalid } from '../../lib/errors.ts'
-import type { TeamId, UserId } from '../../lib/ids.ts'
+import type { RepoId, TeamId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { mayKnowTeam } from '../../orgs/team.service.ts'
 import { findTeam } from '../../orgs/team.store.ts'
@@ -14,6 +14,8 @@ import type { RepoFilter } from '../search/repo-filter.store.ts'
 import type { RepoOrder, RepoSort } from '../search/repo-order.store.ts'
 import { searchRepos, type FoundRepos } from '../search/repo-search.store.ts'
 import { wordTable } from '../../lib/word-table.ts'
+import type { WatchLevel } from '../social/watch-level.rules.ts'
+import { loadWatchLevels } from '../social/watch.store.ts'
 
 export type RepoPage = FoundRepos
 
@@ -55,6 +57,15 @@ export const listStarredRepos = (ctx: Ctx, user: UserRow, page: Page): Promise<R
 /** Lists the visible repositories that an account watches by id. */
 export const listWatchedRepos = (ctx: Ctx, user: UserRow, page: Page): Promise<RepoPage> =>
   repoPage(ctx, { watchedBy: user.id, ...shownOf(ctx, user) }, byId, page)
+
+/** Lists the repositories that the viewer watches or chose another level for, by id, with the levels. */
+export async function listHeardRepos(
+  ctx: SignedInCtx,
+  page: Page,
+): Promise<RepoPage & { readonly levels: ReadonlyMap<RepoId, WatchLevel> }> {
+  const found = await repoPage(ctx, { heardBy: ctx.viewer.id }, byId, page)
+  return { ...found, levels: await loadWatchLevels(ctx.db, ctx.viewer.id, pluck(found.repos, 'id')) }
+}
 
 /** Values of `order_by` for the viewer's repositories. */
 const ownOrders = wordTable<RepoSort>({

@@ -10,6 +10,7 @@ import type { UserRow } from '../../db/tables/accounts.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { countPeople, type PeoplePage } from '../../users/people-count.store.ts'
+import { isWatcher } from '../social/watch.store.ts'
 
 type CandidateScope = Exclude<Where, 'repo'>
 
@@ -19,7 +20,7 @@ type CandidateScope = Exclude<Where, 'repo'>
  */
 const near = ({ owner, repo }: CandidateScope, withOthers: boolean) => {
   const others = withOthers
-    ? sql` union all select user_id from watch where repo_id = ${repo.id} and mode <> 'dont'
+    ? sql` union all select user_id from watch where repo_id = ${repo.id} and ${isWatcher('mode')}
         union all select user_id from org_user where org_id = ${owner.id}`
     : sql``
   return sql<{ id: UserId }>`(select cast(${owner.id} as bigint) as id
@@ -98,7 +99,7 @@ export async function listReviewers(
   page: Page,
 ): Promise<PeoplePage> {
   const isAround = sql<boolean>`(exists (select 1 from watch where watch.user_id = "user".id
-      and watch.repo_id = ${scope.repo.id} and watch.mode <> 'dont')
+      and watch.repo_id = ${scope.repo.id} and ${isWatcher()})
     or exists (select 1 from org_user where org_user.user_id = "user".id and org_user.org_id = ${scope.owner.id}))`
   const readsPulls = { units: ['pulls'], mode: 1, evenIfOff: true } as const
   const { isNear } = await nearPerson(db, scope, !scope.repo.is_private)

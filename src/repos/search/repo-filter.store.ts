@@ -5,6 +5,7 @@ import type { Db } from '../../db/database.ts'
 import { contains, lowerContains } from '../../db/like.ts'
 import { withoutIndex } from '../../db/portable.ts'
 import type { RepoId, TeamId, UserId } from '../../lib/ids.ts'
+import { isWatcher } from '../social/watch.store.ts'
 
 /** Which repositories a list has. An absent filter limits nothing. */
 export interface RepoFilter {
@@ -16,6 +17,8 @@ export interface RepoFilter {
   readonly teamId?: TeamId | undefined
   readonly starredBy?: UserId | undefined
   readonly watchedBy?: UserId | undefined
+  /** The account hears of them otherwise than of others: everything, releases or nothing. */
+  readonly heardBy?: UserId | undefined
   readonly forkId?: RepoId | undefined
   /** This repository, its origin, the forks of its origin, and its own forks. */
   readonly relatedTo?: { readonly id: RepoId; readonly fork_id: RepoId | null } | undefined
@@ -74,14 +77,17 @@ export function splitFilter(db: Db, filter: RepoFilter): SplitFilter {
 
 /** Returns the filters that an index finds, the one that usually leaves the fewest repositories first. */
 function leadsOf(filter: RepoFilter): Filter[] {
-  const { forkId, relatedTo, teamId, starredBy, watchedBy, ownerId, contributorId, contributionsKnownTo } = filter
+  const { forkId, relatedTo, teamId, starredBy, watchedBy, heardBy, ownerId, contributorId, contributionsKnownTo } =
+    filter
   const leads: Filter[] = []
   if (teamId !== undefined) leads.push((column) => heldByTeam(teamId, column))
   if (ownerId !== undefined) leads.push((column) => [sql<SqlBool>`${column('owner_id')} = ${ownerId}`])
   if (forkId !== undefined) leads.push((column) => [sql<SqlBool>`${column('fork_id')} = ${forkId}`])
   if (relatedTo !== undefined) leads.push((column) => relatives(column, relatedTo))
   if (starredBy !== undefined) leads.push((column) => [isAmong(column, 'star', starredBy)])
-  if (watchedBy !== undefined) leads.push((column) => [isAmong(column, 'watch', watchedBy, sql`and mode <> 'dont'`)])
+  if (watchedBy !== undefined)
+    leads.push((column) => [isAmong(column, 'watch', watchedBy, sql`and ${isWatcher('mode')}`)])
+  if (heardBy !== undefined) leads.push((column) => [isAmong(column, 'watch', heardBy, sql`and mode <> 'dont'`)])
   if (contributorId !== undefined) {
     leads.push((column) => contributedTo(contributorId, contributionsKnownTo, column))
   }

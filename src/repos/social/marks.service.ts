@@ -2,19 +2,20 @@ import type { RepoCtx } from '../../access/context.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { getRepoById } from '../repo.service.ts'
 import { isStarred } from './star.store.ts'
+import { levelOf, type WatchLevel } from './watch-level.rules.ts'
 import { findWatch } from './watch.store.ts'
 
-/** Whether the viewer stars and watches a repository. */
+/** Whether the viewer stars a repository, and what the viewer hears of it. */
 export interface Marks {
   readonly isStarred: boolean
-  readonly isWatched: boolean
+  readonly watchLevel: WatchLevel
 }
 
 /** Returns the viewer's marks on the repository; guests have none. */
 export async function marksOf({ db, repo, viewer }: RepoCtx): Promise<Marks> {
-  if (!viewer) return { isStarred: false, isWatched: false }
+  if (!viewer) return { isStarred: false, watchLevel: 'participating' }
   const [starred, watch] = await Promise.all([isStarred(db, repo.id, viewer.id), findWatch(db, repo.id, viewer.id)])
-  return { isStarred: starred, isWatched: watch !== undefined && watch.mode !== 'dont' }
+  return { isStarred: starred, watchLevel: levelOf(watch?.mode) }
 }
 
 /** Returns the repository that this one was forked from, if the viewer may see it. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { inRepo } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
-import { operation } from '../../http/operation.ts'
+import { operation, validBody } from '../../http/operation.ts'
 import { ok, paged } from '../../http/reply.ts'
 import { pageQuery } from '../../http/schema.ts'
 import { pageOf, pageOrWhole } from '../../lib/paging.ts'
@@ -12,8 +12,8 @@ import { listWatchedRepos } from '../lists/repo-list.service.ts'
 import { presentRepos } from '../repo.present.ts'
 import { Repository } from '../repo.schemas.ts'
 import { presentWatch } from './watch.present.ts'
-import { WatchInfo } from './watch.schemas.ts'
-import { getWatch, unwatch, watch, watchersOf } from './watch.service.ts'
+import { WatchInfo, WatchLevelInfo, WatchLevelOption } from './watch.schemas.ts'
+import { getWatch, getWatchLevel, setWatchLevel, unwatch, watch, watchersOf } from './watch.service.ts'
 
 export const userCurrentListSubscriptions = operation({
   method: 'GET',
@@ -78,6 +78,29 @@ export const userCurrentDeleteSubscription = operation({
   reply: { 204: 'empty' },
   summary: 'Unwatch a repository',
   run: ({ ctx }) => unwatch(ctx),
+})
+
+export const userCurrentGetWatchLevel = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/subscription/level',
+  cost: 'usual',
+  scope: 'repository',
+  requires: [inRepo, signedIn],
+  reply: { 200: WatchLevelInfo },
+  summary: 'Get what the caller hears of a repository',
+  run: async ({ ctx }) => ok({ level: await getWatchLevel(ctx) }),
+})
+
+export const userCurrentSetWatchLevel = operation({
+  method: 'PUT',
+  path: '/repos/{username}/{reponame}/subscription/level',
+  cost: 'usual',
+  scope: 'repository',
+  requires: [inRepo, signedIn, validBody],
+  body: WatchLevelOption,
+  reply: { 200: WatchLevelInfo },
+  summary: 'Choose what the caller hears of a repository',
+  run: async ({ ctx, body }) => ok({ level: await setWatchLevel(ctx, body.level) }),
 })
 
 export const repoListSubscribers = operation({

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
-import { alwaysNull, dateTime, object } from '../../http/schema.ts'
+import { alwaysNull, dateTime, enumeration, object, requestObject } from '../../http/schema.ts'
+import { watchLevels } from './watch-level.rules.ts'
 
 export const WatchInfo = object('WatchInfo', {
   subscribed: Type.Boolean(),
@@ -10,3 +11,7 @@ export const WatchInfo = object('WatchInfo', {
   repository_url: Type.String(),
 })
 export type WatchInfo = Static<typeof WatchInfo>
+
+export const WatchLevelInfo = object('WatchLevelInfo', { level: enumeration(...watchLevels) })
+
+export const WatchLevelOption = requestObject('WatchLevelOption', { level: enumeration(...watchLevels) })

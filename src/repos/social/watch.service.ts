@@ -7,13 +7,33 @@ import type { RepoId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
 import type { PeoplePage } from '../../users/people-count.store.ts'
-import { countWatchers, findWatch, listWatchers, unwatchRepo, watchRepos } from './watch.store.ts'
+import { isWatching, levelOf, modeOf, type WatchLevel } from './watch-level.rules.ts'
+import { countWatchers, findWatch, insertLesserWatch, listWatchers, unwatchRepo, watchRepos } from './watch.store.ts'
 
 /** Returns the time since which the viewer watches the repository, or throws `NotFound`. */
 export async function getWatch(ctx: SignedInRepoCtx): Promise<Unix> {
   const watch = await findWatch(ctx.db, ctx.repo.id, ctx.viewer.id)
-  if (!watch || watch.mode === 'dont') throw new NotFound('the repository is not watched', 'not_watched')
+  if (!watch || !isWatching(watch.mode)) throw new NotFound('the repository is not watched', 'not_watched')
   return watch.created_unix
+}
+
+/** Returns what the viewer hears of the repository. */
+export const getWatchLevel = async ({ db, repo, viewer }: SignedInRepoCtx): Promise<WatchLevel> =>
+  levelOf((await findWatch(db, repo.id, viewer.id))?.mode)
+
+/** Chooses what the viewer hears of the repository. */
+export async function setWatchLevel(ctx: SignedInRepoCtx, level: WatchLevel): Promise<WatchLevel> {
+  const { repo, viewer } = ctx
+  const mode = modeOf(level)
+  if (mode === 'normal') await watch(ctx)
+  else {
+    const chosen = { repo_id: repo.id, user_id: viewer.id, mode, created_unix: nowUnix(ctx.clock) }
+    await transaction(ctx.db, async (tx) => {
+      if (!(await insertLesserWatch(tx, chosen))) return
+      await publish(tx, 'repo.unwatched', { repoId: repo.id, userId: viewer.id, doerId: viewer.id })
+    })
+  }
+  return level
 }
 
 /** Watches the repository and returns the time of the watch. */
@@ -28,7 +48,7 @@ export async function watch(ctx: SignedInRepoCtx): Promise<Unix> {
 
 export const unwatch = (ctx: SignedInRepoCtx): Promise<void> => endWatching(ctx, ctx.repo.id, ctx.viewer.id)
 
-/** Ends the viewer's watch, also of a repository that is hidden or gone. */
+/** Ends the viewer's watch, also of a repository that is hidden or gone. Who hears nothing of it still does. */
 export async function endWatching({ db }: Pick<Ctx, 'db'>, repoId: RepoId, userId: UserId): Promise<void> {
   await transaction(db, async (tx) => {
     if (!(await unwatchRepo(tx, repoId, userId))) return

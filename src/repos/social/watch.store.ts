@@ -1,5 +1,7 @@
+import { sql, type SqlBool } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
+import type { WatchMode } from '../../db/tables/repositories.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -7,9 +9,29 @@ import { isAccountShownIn, type Onlooker } from '../../access/conditions/account
 import { visibleTo } from '../../access/conditions/repo-condition.store.ts'
 import { viewerAs } from '../../auth/viewer.ts'
 import { countPeople, listPeopleByTime, type PeopleTotal } from '../../users/people-count.store.ts'
+import { isWatching, levelOf, type WatchLevel } from './watch-level.rules.ts'
+
+/** Returns the condition that a row of `watch` is that of a watcher. @param column name of its column `mode` */
+export const isWatcher = (column = 'watch.mode') => sql<SqlBool>`${sql.ref(column)} in ('normal', 'auto')`
 
 export const findWatch = (db: Db | Tx, repoId: RepoId, userId: UserId) =>
   db.selectFrom('watch').selectAll().where('repo_id', '=', repoId).where('user_id', '=', userId).executeTakeFirst()
+
+/** Returns what an account hears of each of the repositories. */
+export async function loadWatchLevels(
+  db: Db,
+  userId: UserId,
+  repoIds: readonly RepoId[],
+): Promise<ReadonlyMap<RepoId, WatchLevel>> {
+  if (repoIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('watch')
+    .select(['repo_id', 'mode'])
+    .where('user_id', '=', userId)
+    .where('repo_id', 'in', repoIds)
+    .execute()
+  return new Map(rows.map((row) => [row.repo_id, levelOf(row.mode)]))
+}
 
 const addToWatchCounts = (tx: Tx, repoIds: readonly RepoId[], difference: number) =>
   tx
@@ -19,7 +41,7 @@ const addToWatchCounts = (tx: Tx, repoIds: readonly RepoId[], difference: number
     .execute()
 
 /**
- * Inserts watches of all given accounts on all given repositories. Existing watches stay. A refusal (`dont`) stays
+ * Inserts watches of all given accounts on all given repositories. Existing watches stay. Another choice of an account stays
  * unless the account itself asks (`normal`). Returns false when nothing changed.
  */
 export async function watchRepos(
@@ -37,7 +59,7 @@ export async function watchRepos(
   const added = await insert
     .onConflict((conflict) => {
       const same = conflict.columns(['repo_id', 'user_id'])
-      return mode === 'normal' ? same.doUpdateSet({ mode }).where('watch.mode', '=', 'dont') : same.doNothing()
+      return mode === 'normal' ? same.doUpdateSet({ mode }).where((where) => where.not(isWatcher())) : same.doNothing()
     })
     .returning('repo_id')
     .execute()
@@ -54,17 +76,33 @@ export async function watchRepos(
   return added.length > 0
 }
 
-/** Deletes a watch; returns false when there was none. */
-export async function unwatchRepo(tx: Tx, repoId: RepoId, userId: UserId): Promise<boolean> {
-  const removed = await tx
-    .deleteFrom('watch')
-    .where('repo_id', '=', repoId)
-    .where('user_id', '=', userId)
+/** Deletes a watch, unless the account wants to hear nothing; returns false when the account was no watcher. */
+export const unwatchRepo = (tx: Tx, repoId: RepoId, userId: UserId): Promise<boolean> =>
+  deleteWatch(tx, repoId, userId, 'nothing')
+
+async function deleteWatch(tx: Tx, repoId: RepoId, userId: UserId, kept?: WatchMode): Promise<boolean> {
+  const watch = tx.deleteFrom('watch').where('repo_id', '=', repoId).where('user_id', '=', userId)
+  const removed = await (kept === undefined ? watch : watch.where('mode', '<>', kept))
     .returning('mode')
     .executeTakeFirst()
-  if (!removed || removed.mode === 'dont') return false
+  if (!isWatching(removed?.mode)) return false
   await addToWatchCounts(tx, [repoId], -1)
   return true
+}
+
+/** Stores that an account hears less than everything of a repository. Returns whether it was a watcher. */
+export async function insertLesserWatch(
+  tx: Tx,
+  watch: { repo_id: RepoId; user_id: UserId; mode: 'releases' | 'dont' | 'nothing'; created_unix: Unix },
+): Promise<boolean> {
+  const wasWatching = await deleteWatch(tx, watch.repo_id, watch.user_id)
+  // A watch that the account makes at the same moment stays.
+  await tx
+    .insertInto('watch')
+    .values(watch)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return wasWatching
 }
 
 /** Deletes an account's watches on the repositories of an owner. */
@@ -75,14 +113,14 @@ export async function unwatchReposOf(tx: Tx, ownerId: UserId, userId: UserId): P
     .where('repo_id', 'in', (select) => select.selectFrom('repo').select('id').where('owner_id', '=', ownerId))
     .returning(['repo_id', 'mode'])
     .execute()
-  const counted = removed.filter((row) => row.mode !== 'dont').map((row) => row.repo_id)
+  const counted = removed.filter((row) => isWatching(row.mode)).map((row) => row.repo_id)
   if (counted.length > 0) await addToWatchCounts(tx, counted, -1)
 }
 
 /** Deletes all watches of a deleted account. */
 export async function deleteAllWatches(tx: Tx, userId: UserId): Promise<void> {
   const removed = await tx.deleteFrom('watch').where('user_id', '=', userId).returning(['repo_id', 'mode']).execute()
-  const counted = removed.filter((row) => row.mode !== 'dont').map((row) => row.repo_id)
+  const counted = removed.filter((row) => isWatching(row.mode)).map((row) => row.repo_id)
   if (counted.length > 0) await addToWatchCounts(tx, counted, -1)
 }
 
@@ -100,7 +138,7 @@ export async function unwatchUnseenReposOf(tx: Tx, ownerId: UserId, userId: User
     .where('repo_id', 'not in', seen)
     .returning(['repo_id', 'mode'])
     .execute()
-  const counted = removed.filter((row) => row.mode !== 'dont').map((row) => row.repo_id)
+  const counted = removed.filter((row) => isWatching(row.mode)).map((row) => row.repo_id)
   if (counted.length > 0) await addToWatchCounts(tx, counted, -1)
 }
 
@@ -109,7 +147,7 @@ const watchers = (db: Db, repoId: RepoId, onlooker: Onlooker) =>
     .selectFrom('watch')
     .select(['watch.user_id as person_id', 'watch.created_unix'])
     .where('watch.repo_id', '=', repoId)
-    .where('watch.mode', '!=', 'dont')
+    .where(isWatcher())
     .where(isAccountShownIn(onlooker, 'watch.user_id'))
 
 export const countWatchers = (db: Db, repoId: RepoId, onlooker: Onlooker): Promise<PeopleTotal> =>

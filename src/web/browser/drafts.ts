@@ -26,6 +26,12 @@ const kept = 'textarea[data-markdown], textarea[data-editor]'
 /** The person whose drafts these are: somebody else may sign in in the same tab. */
 const person = (): string | undefined => document.querySelector<HTMLMetaElement>('meta[name=viewer]')?.content
 
+/** The path of the page that a field belongs to: a frame may show another page than the address says. */
+function pathOf(field: HTMLElement): string {
+  const shown = field.closest('turbo-frame[data-turbo-permanent]')?.getAttribute('src') ?? location.href
+  return new URL(shown, location.href).pathname
+}
+
 /** The key of a field: its page, its form with what it is about, and its name. */
 function keyOf(field: HTMLTextAreaElement): string | undefined {
   const { form, name } = field
@@ -35,7 +41,7 @@ function keyOf(field: HTMLTextAreaElement): string | undefined {
     .filter((each) => each.name !== '_csrf' && each.name !== form.dataset['once'])
     .map((each) => `${each.name}=${each.value}`)
   const { pathname } = new URL(form.getAttribute('action') ?? '', location.href)
-  return [prefix + who, location.pathname, pathname, ...about, name].join('\n')
+  return [prefix + who, pathOf(field), pathname, ...about, name].join('\n')
 }
 
 /** Returns the drafts of all people, the oldest first. */

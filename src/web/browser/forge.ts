@@ -12,6 +12,7 @@
  * | `data-opens="shortcuts"` on a button or link | opens `<dialog id="shortcuts">`; a click beside a dialog closes it |
  * | `<dialog id="palette" data-url="/-/palette">` with an input and a `role="listbox"` | command palette: the address answers `?q=&from=` with links, each `role="option"` |
  * | `<dialog id="finder" data-url="…" data-open-in="…">` with an input and a `role="listbox"` | finder of files: `data-url` answers `{ paths, isWhole }`, and a path is opened below `data-open-in` |
+ * | `data-inbox` around a list and `<turbo-frame data-turbo-permanent disabled>` | on a wide window, the links of rows with `data-turbo-frame` open in the frame, which is enabled for it (`inbox.ts`) |
  * | `<details class="menu">` | closes on Escape and clicks elsewhere; arrow keys move in it; `autofocus` takes the focus when it opens |
  * | `data-save-on-close` on a form of choices in such a menu | is sent when the menu closes and a choice has changed; Escape takes the changes back |
  * | `data-filter-list="#id"` on an input | hides children of the list that lack the text; `data-filter-keep` stays, `data-filter-empty` shows when nothing is left |
@@ -20,7 +21,7 @@
  * | submit buttons | disabled, with `aria-busy="true"`, while the form is sent |
  * | forms without an answer | get the notice in `<template id="unsent">`, whose button sends them again; `data-once="name"` names the field with the random key of a form that adds something |
  * | `data-autosubmit` on a select or input | sends its form when it changes; a `<noscript>` button does so without scripts |
- * | `data-rows` on a list | `j`/`k` move the focus over the links of its children (`data-row-link`, or else the first link), `x` ticks the checkbox of the row. Inside `data-rows-group` the lists are one. `data-row-key="e"` on a button of a row, or of the group for ticked rows, is clicked by this key |
+ * | `data-rows` on a list | `j`/`k` move the focus over the links of its children (`data-row-link`, or else the first link), `x` ticks the checkbox of the row. Without the focus in a row, that of the link with `aria-current` counts. Inside `data-rows-group` the lists are one. `data-row-key="e"` on a button of a row, or of the group for ticked rows, is clicked by this key |
  * | `data-lines` around lines with ids `L1`, `L2` … and links to them | marks the lines of the address (`#L10-L20`) with `is-marked`; Shift and a click, or a drag over numbers, extend the range; the ids may have a prefix (`diff-3-R1`). A link with `data-line-key` in the range gets the range as `line=`. `data-first-line="L7"` names the line that an opened page shows |
  * | `data-changes` around the files of a difference | the buttons of `[data-change-keys]`, with `data-change-act` and `data-hotkey`, move the focus by files, changes and conversations, extend the marked lines, comment, suggest and mark as viewed; `data-none` is said in `[data-change-status]` when there is nothing further. Arrow keys move from line to line |
  * | `data-compare` around the images of a file | `[data-compare-mode]` buttons lay one image over the other: `swipe` shows a part of each, `overlay` a mixture, by the range |
@@ -91,6 +92,10 @@ onEach(
 onEach(
   '[data-board]',
   later(async () => (await import('./boards.ts')).connectBoard),
+)
+onEach(
+  '[data-inbox]',
+  later(async () => (await import('./inbox.ts')).connectInbox),
 )
 onEach(
   '[data-compare]',

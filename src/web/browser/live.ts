@@ -4,8 +4,17 @@ import { onEach } from './present.ts'
 /** A page in the background gives its connection back: browsers allow six per site over HTTP/1.1. */
 const backgroundMs = 30_000
 
+/** A frame of Turbo, which shows another page than the address says. */
+type Frame = HTMLElement & { readonly reload: () => Promise<void> }
+
 onEach('[data-live]', (element) => {
   const address = element.dataset['live'] ?? ''
+  const frame = element.closest<Frame>('turbo-frame[src]')
+  const refresh = (message?: string) => {
+    if (frame) void frame.reload()
+    else if (message === undefined) Turbo.visit(location.href, { action: 'replace' })
+    else Turbo.renderStreamMessage(message)
+  }
   let source: EventSource | undefined
   let timer: number | undefined
   /** Whether the page may lack a change. In the background it waits: loading a page marks its notification as read. */
@@ -14,7 +23,7 @@ onEach('[data-live]', (element) => {
     source = new EventSource(address)
     source.addEventListener('message', ({ data }: MessageEvent<string>) => {
       if (document.hidden) isBehind = true
-      else Turbo.renderStreamMessage(data)
+      else refresh(data)
     })
   }
   const close = () => {
@@ -31,7 +40,7 @@ onEach('[data-live]', (element) => {
       return
     }
     if (!source) open()
-    if (isBehind) Turbo.visit(location.href, { action: 'replace' })
+    if (isBehind) refresh()
     isBehind = false
   }
   document.addEventListener('visibilitychange', onVisibility)

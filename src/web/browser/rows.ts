@@ -24,7 +24,9 @@ document.addEventListener('keydown', (event) => {
   const group = list.closest('[data-rows-group]') ?? list
   const lists = group === list ? [list] : [...group.querySelectorAll('[data-rows]')]
   const rows = lists.flatMap((each) => [...each.children]).filter((row) => mainLink(row))
-  const current = rows.findIndex((row) => row.contains(document.activeElement))
+  const focused = rows.findIndex((row) => row.contains(document.activeElement))
+  // Beside the list may be what a row leads to.
+  const current = focused < 0 ? rows.findIndex((row) => row.querySelector('[data-row-link][aria-current]')) : focused
   const move = (to: number) => {
     mainLink(rows[to])?.focus()
     rows[to]?.scrollIntoView({ block: 'nearest' })

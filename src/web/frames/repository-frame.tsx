@@ -11,6 +11,7 @@ import { Counter, Flash, NarrowMenu, Tabs, Tag, type Tab } from '../ui/parts.tsx
 import { pathOf } from '../ui/paths.ts'
 import type { IconName } from '../ui/icons.ts'
 import { RepositoryPicture } from '../ui/repository-picture.tsx'
+import { WatchMenu } from '../shared/watch-menu.view.tsx'
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import type { Frame } from '../shell/page.tsx'
 import { frameTexts, transferTexts } from '../languages/texts.ts'
@@ -200,14 +201,13 @@ const RepositoryMarks = ({ repo, owner, marks }: RepositoryFacts) => {
   return (
     <NarrowMenu title={texts.marks} class="repo-marks">
       <WithCount to={at('watchers')} label={texts.watchers(repo.num_watches)} count={repo.num_watches}>
-        <ActButton
-          to={at('watchers', marks.isWatched ? 'remove' : 'add')}
-          class="small"
-          icon={marks.isWatched ? 'eye-closed' : 'eye'}
-          disabledBecause={disabledBecause}
-        >
-          {marks.isWatched ? texts.unwatch : texts.watch}
-        </ActButton>
+        {viewer ? (
+          <WatchMenu {...{ repo, owner }} level={marks.watchLevel} />
+        ) : (
+          <ActButton to={at('watchers', 'add')} class="small" icon="eye" disabledBecause={disabledBecause}>
+            {texts.watch}
+          </ActButton>
+        )}
       </WithCount>
       {config.repository.disableStars ? null : (
         <WithCount to={at('stars')} label={texts.stars(repo.num_stars)} count={repo.num_stars}>

@@ -1,5 +1,6 @@
 import type { TimelineEntry } from '../../issues/timeline/timeline-view.service.ts'
 import { EventEntry, groupEntries } from '../shared/timeline/event.view.tsx'
+import { ConversationFrame } from '../shared/conversation-frame.view.tsx'
 import { Earlier, QuoteKey } from '../shared/timeline/timeline.view.tsx'
 import { Editor } from '../ui/editor.tsx'
 import { Submit } from '../ui/button.tsx'
@@ -26,23 +27,28 @@ export function IssueView(props: ConversationProps) {
   const { repository, issue } = props
   const { config, viewer } = usePage()
   return (
-    <div class="issue" {...(viewer ? { 'data-live': siteHref(config, livePath(repository, issue)) } : {})}>
-      <IssueHead {...props} />
-      <div class="with-side">
-        <div class="timeline">
-          <OpeningText {...props} />
-          <Earlier count={props.timeline.earlier} before={props.timeline.first} hasLater={props.isEarlier} />
-          <div class="timeline" id="timeline">
-            {groupEntries(props.timeline.entries).map((group) => (
-              <Entry {...props} group={group} />
-            ))}
+    <ConversationFrame
+      to={issueAt(repository, issue)()}
+      name={`${repository.owner.name}/${repository.repo.name} #${issue.index}`}
+    >
+      <div class="issue" {...(viewer ? { 'data-live': siteHref(config, livePath(repository, issue)) } : {})}>
+        <IssueHead {...props} />
+        <div class="with-side">
+          <div class="timeline">
+            <OpeningText {...props} />
+            <Earlier count={props.timeline.earlier} before={props.timeline.first} hasLater={props.isEarlier} />
+            <div class="timeline" id="timeline">
+              {groupEntries(props.timeline.entries).map((group) => (
+                <Entry {...props} group={group} />
+              ))}
+            </div>
+            {props.isEarlier ? null : <CommentForm {...props} />}
+            {props.may.comment && !props.isEarlier ? <QuoteKey /> : null}
           </div>
-          {props.isEarlier ? null : <CommentForm {...props} />}
-          {props.may.comment && !props.isEarlier ? <QuoteKey /> : null}
+          <IssueSide {...props} />
         </div>
-        <IssueSide {...props} />
       </div>
-    </div>
+    </ConversationFrame>
   )
 }
 

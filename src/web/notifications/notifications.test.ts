@@ -54,7 +54,7 @@ test('notifications: each one says what happened last, and to whom it was said',
   const shown = async (browser: Browser, query = ''): Promise<(string | undefined)[]> => {
     await forge.settle()
     const { text } = await browser.get(`/notifications${query}`)
-    return [...text.matchAll(/<div class="row-facts"><span>#(\d+)<\/span>(?:<span[^>]*>([^<]*)<\/span>)?/g)].map(
+    return [...text.matchAll(/<div class="row-facts"><span>[^<#]*#(\d+)<\/span>(?:<span[^>]*>([^<]*)<\/span>)?/g)].map(
       ([, index, reason]) => `${index} ${reason}`,
     )
   }
@@ -103,4 +103,103 @@ test('notifications: new commits lead a reviewer to the changes since their revi
   assert.ok((await linkFor(carol)).includes(`${at}"`), 'carol has not reviewed it')
   assert.match((await bob.get(`${at}/files?since=review`)).text, /These are the changes since you reviewed/)
   assert.match((await bob.get('/notifications')).text, /All caught up/)
+})
+
+test('notifications, readNotifications: the list is filtered by reason and repository, grouped by either, and read by the filter', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const [one, two] = [await forge.given.repo({ owner: 'alice' }), await forge.given.repo({ owner: 'alice' })]
+  const hidden = await forge.given.repo({ owner: 'alice', private: true })
+  const open = (repo: typeof one, title: string, more: object = {}) =>
+    forge.as('bob').must('POST', `${repo.api}/issues`, { title, ...more })
+  await open(one, 'Named in one', { body: '@alice' })
+  await open(one, 'Plain in one')
+  await open(two, 'Named in two', { body: '@alice' })
+  await forge.as('alice').must('POST', `${hidden.api}/issues`, { title: 'hidden' })
+  await forge.settle()
+  const alice = await Browser.of(forge, 'alice')
+  const titles = async (query: string) =>
+    [...(await alice.get(`/notifications${query}`)).text.matchAll(/((?:Named|Plain) in \w+)<\/a>/g)].map(
+      ([, title]) => title,
+    )
+  const heads = async (query: string) =>
+    [
+      ...((await alice.get(`/notifications${query}`)).text.split('<footer')[0] ?? '').matchAll(
+        /<h2>(?:<a[^>]*>)?([^<]+)/g,
+      ),
+    ].map(([, head]) => head)
+  assert.deepEqual(await heads(''), ['Mentions', 'Watched'])
+  assert.deepEqual(await heads('?group=repository'), [two.fullName, one.fullName])
+  assert.deepEqual(await titles('?reason=mentioned'), ['Named in two', 'Named in one'])
+  assert.deepEqual(await titles(`?repo=${one.fullName}`), ['Named in one', 'Plain in one'])
+  assert.deepEqual(await titles(`?repo=${one.fullName}&reason=mentioned`), ['Named in one'])
+  assert.deepEqual(await titles('?repo=nobody/nothing'), [])
+  assert.deepEqual((await titles('?reason=unheard')).length, 3, 'an unknown reason is no filter')
+  const carol = await Browser.of(forge, 'carol')
+  assert.doesNotMatch((await carol.get(`/notifications?repo=${hidden.fullName}`)).text, /hidden<\/a>/)
+
+  const csrf = await alice.csrf('/notifications')
+  const read = (fields: Readonly<Record<string, string>>) =>
+    alice.post('/notifications/read', { _csrf: csrf, last_read_at: '2999-01-01T00:00:00Z', ...fields })
+  const { headers } = await read({ reason: 'mentioned', of_reason: 'mentioned', of_repo: one.fullName })
+  assert.equal(headers.get('location'), '/notifications?reason=mentioned')
+  assert.deepEqual(await titles(''), ['Named in two', 'Plain in one'])
+  await read({ of_repo: 'nobody/nothing' })
+  await read({ of_reason: 'mentioned' })
+  assert.deepEqual(await titles(''), ['Plain in one'])
+  const [thread] = (await forge.as('alice').must('GET', '/notifications')).json
+  assert.equal(thread.reason, 'watching')
+  assert.equal(
+    (
+      await alice.post('/notifications/mark', {
+        _csrf: csrf,
+        ids: [String(thread.id)],
+        status: 'pinned',
+        group: 'repository',
+      })
+    ).headers.get('location'),
+    '/notifications?group=repository',
+  )
+})
+
+test('notifyGetList: an unread notification keeps its strongest reason, a read one gets that of the next event', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  await forge.as('alice').must('PUT', `${repo.api}/collaborators/carol`, { permission: 'write' })
+  const issue = (await forge.as('bob').must('POST', `${repo.api}/issues`, { title: 'One' })).json
+  const at = `${repo.api}/issues/${issue.number}`
+  const say = async (body: string) => (await forge.as('bob').must('POST', `${at}/comments`, { body })).json.id as number
+  const reasons = async (name: string) => {
+    await forge.settle()
+    return (await forge.as(name).must('GET', '/notifications?all=true')).json.map(
+      (each: { reason: string }) => each.reason,
+    )
+  }
+  assert.deepEqual(await reasons('alice'), ['watching'])
+  const mention = await say('@alice')
+  assert.deepEqual(await reasons('alice'), ['mentioned'])
+  await forge.as('bob').must('DELETE', `${repo.api}/issues/comments/${mention}`)
+  assert.deepEqual(await reasons('alice'), ['watching'], 'a deleted comment gives no reason')
+  await say('@alice')
+  await say('more')
+  assert.deepEqual(await reasons('alice'), ['mentioned'])
+  await forge.as('alice').must('PUT', '/notifications')
+  await say('even more')
+  assert.deepEqual(await reasons('alice'), ['watching'])
+  await forge.as('alice').must('POST', `${at}/comments`, { body: 'I answer' })
+  assert.deepEqual(await reasons('bob'), ['author'])
+  await forge.as('alice').must('PUT', '/notifications')
+  await say('thanks')
+  assert.deepEqual(await reasons('alice'), ['participating'])
+  await forge.as('alice').must('PATCH', at, { assignees: ['carol'] })
+  assert.deepEqual(await reasons('carol'), ['assigned'])
+  await forge.as('carol').must('PUT', '/notifications')
+  await forge.as('carol').must('PUT', `${repo.api}/subscription`)
+  await say('for the assignee')
+  assert.deepEqual(await reasons('carol'), ['assigned'], 'still assigned')
+  const pull = await givenPull(forge, { repo, poster: 'alice' })
+  await forge.as('alice').must('POST', `${pull.api}/requested_reviewers`, { reviewers: ['carol'] })
+  await forge.settle()
+  await forge.as('carol').must('PUT', '/notifications?all=true')
+  await forge.as('bob').must('POST', `/repos/${repo.fullName}/issues/${pull.number}/comments`, { body: 'hm' })
+  assert.deepEqual(await reasons('carol'), ['review_requested', 'assigned'], 'the review is still awaited')
 })

@@ -1,11 +1,10 @@
 import { anyone } from '../../access/requirements.ts'
 import { getSubscribedIssues } from '../../issues/lists/personal-list.service.ts'
 import { endSubscription } from '../../issues/social/subscription.service.ts'
-import type { IssueId, RepoId } from '../../lib/ids.ts'
+import type { IssueId } from '../../lib/ids.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { withOwners } from '../../repos/lists/browse.service.ts'
-import { listWatchedRepos } from '../../repos/lists/repo-list.service.ts'
-import { endWatching } from '../../repos/social/watch.service.ts'
+import { listHeardRepos } from '../../repos/lists/repo-list.service.ts'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { SubscribedIssuesView, WatchedReposView } from './subscriptions.view.tsx'
@@ -29,7 +28,7 @@ export const subscribedIssuesPage = page({
   view: SubscribedIssuesView,
 })
 
-/** Lists the repositories that the person watches. */
+/** Lists the repositories that the person watches or chose another level for. */
 export const watchedReposPage = page({
   path: '/notifications/watching',
   twin: 'userCurrentListSubscriptions',
@@ -38,8 +37,8 @@ export const watchedReposPage = page({
   query,
   async load({ ctx, query }) {
     const shown = pageOf({ page: query.page }, ctx.config.api)
-    const { repos, total } = await listWatchedRepos(ctx, ctx.viewer.user, shown)
-    return { repos: await withOwners(ctx, repos), total, shown }
+    const { repos, total, levels } = await listHeardRepos(ctx, shown)
+    return { repos: await withOwners(ctx, repos), levels, total, shown }
   },
   meta: () => ({ title: texts.subscriptions.title, isUnlisted: true }),
   view: WatchedReposView,
@@ -55,18 +54,5 @@ export const endIssueSubscription = act({
   async run({ ctx, body }) {
     await endSubscription(ctx, (body.id ?? 0) as IssueId)
     return { to: '/notifications/subscriptions', notice: texts.subscriptions.unsubscribed }
-  },
-})
-
-/** Ends the person's watch of a repository. */
-export const endRepositoryWatch = act({
-  path: '/notifications/watching/end',
-  twin: 'userCurrentDeleteSubscription',
-  cost: 'usual',
-  requires: [anyone],
-  fields: { id },
-  async run({ ctx, body }) {
-    await endWatching(ctx, (body.id ?? 0) as RepoId, ctx.viewer.id)
-    return { to: '/notifications/watching', notice: texts.subscriptions.unwatched }
   },
 })

@@ -25,17 +25,26 @@ test('subscribedIssuesPage, endIssueSubscription: a person ends a subscription; 
   assert.doesNotMatch((await bob.get(path)).text, /Leak/)
 })
 
-test('watchedReposPage, endRepositoryWatch: a person ends the watch of a repository', async () => {
+test('watchedReposPage, chooseWatchLevel: a person chooses what they hear of a repository, in its head and in the list', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo({ owner: 'alice' })
-  const watch = `/repos/${repo.fullName}/subscription`
-  await forge.as('bob').must('PUT', watch)
   const path = '/notifications/watching'
   assert.equal((await new Browser(forge).get(path)).status, 303)
   const bob = await Browser.of(forge, 'bob')
-  assert.match((await bob.get(path)).text, new RegExp(`href="/${repo.fullName}"`))
-  assert.equal((await bob.submit(path, `${path}/end`)).headers.get('location'), path)
-  assert.equal((await forge.as('bob').get(watch)).status, 404)
+  assert.match((await bob.get(path)).text, /You watch no repositories/)
+  const home = `/${repo.fullName}`
+  const csrf = await bob.csrf(path)
+  const choose = (level: string, more: Readonly<Record<string, string>> = {}) =>
+    bob.post(`${home}/subscription`, { _csrf: csrf, level, ...more })
+  assert.equal((await choose('loud')).status, 422)
+  const pressed = async (page: string) => /value="(\w+)" aria-pressed="true"/.exec((await bob.get(page)).text)?.[1]
+  assert.equal(await pressed(home), 'participating')
+  for (const level of ['releases', 'nothing', 'all']) {
+    assert.equal((await choose(level)).headers.get('location'), home)
+    assert.deepEqual([await pressed(home), await pressed(path)], [level, level])
+    assert.equal((await forge.as('bob').must('GET', `${repo.api}/subscription/level`)).json.level, level)
+  }
+  assert.equal((await choose('participating', { is_listed: 'true' })).headers.get('location'), path)
   assert.match((await bob.get(path)).text, /You watch no repositories/)
 })
 

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import type { FoundMine } from '../../issues/lists/personal-list.service.ts'
+import type { RepoId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { OwnedRepo } from '../../repos/lists/browse.service.ts'
+import type { WatchLevel } from '../../repos/social/watch-level.rules.ts'
 import { RepositoryTags } from '../lists/repository-row.tsx'
 import { ActButton } from '../ui/button.tsx'
 import { IssueIcon } from '../ui/issue-icon.tsx'
@@ -13,6 +15,7 @@ import { Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
 import { notificationTexts } from '../languages/texts.ts'
 import { RowBox } from '../ui/row-box.tsx'
+import { WatchMenu } from '../shared/watch-menu.view.tsx'
 
 const texts = notificationTexts.subscriptions
 
@@ -101,10 +104,12 @@ export const SubscribedIssuesView = ({ found }: { readonly found: FoundMine }) =
 /** The repositories that the person watches. */
 export const WatchedReposView = ({
   repos,
+  levels,
   total,
   shown,
 }: {
   readonly repos: readonly OwnedRepo[]
+  readonly levels: ReadonlyMap<RepoId, WatchLevel>
   readonly total: number
   readonly shown: Page
 }) => (
@@ -135,14 +140,7 @@ export const WatchedReposView = ({
               </div>
               {repo.description === '' ? null : <p class="row-text">{repo.description}</p>}
             </div>
-            <ActButton
-              to="/notifications/watching/end"
-              hidden={{ id: repo.id }}
-              class="small"
-              aria-label={texts.unwatchOf(name)}
-            >
-              {texts.unwatch}
-            </ActButton>
+            <WatchMenu {...{ repo, owner }} level={levels.get(repo.id) ?? 'participating'} isListed />
           </li>
         )
       }}

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import type { TimelineEntry } from '../../issues/timeline/timeline-view.service.ts'
 import type { Thread } from '../../pulls/reviews/thread.service.ts'
 import { EventEntry, groupEntries } from '../shared/timeline/event.view.tsx'
+import { ConversationFrame } from '../shared/conversation-frame.view.tsx'
 import { Earlier, QuoteKey, TimelineEvent } from '../shared/timeline/timeline.view.tsx'
 import { CommentEntry, CommentNote, OpeningText } from '../issues/comment.view.tsx'
 import { issueAt, livePath } from '../issues/issue-props.ts'
@@ -33,25 +34,30 @@ export function PullPageView(props: PullPageProps) {
   const { config, viewer } = usePage()
   const live = viewer ? { 'data-live': siteHref(config, livePath(conversation.repository, issue)) } : {}
   return (
-    <div class="issue" {...live}>
-      <PullHead {...{ repository, view, mayEdit, lost }} tab="conversation" />
-      <div class="with-side">
-        <div class="timeline">
-          <OpeningText {...conversation} />
-          <Earlier count={timeline.earlier} before={timeline.first} hasLater={isEarlier} />
-          <div class="timeline" id="timeline">
-            {groupEntries(timeline.entries).map((group) => (
-              <Entry {...props} group={group} />
-            ))}
+    <ConversationFrame
+      to={pullPath(repository, issue.index)}
+      name={`${repository.owner}/${repository.name} #${issue.index}`}
+    >
+      <div class="issue" {...live}>
+        <PullHead {...{ repository, view, mayEdit, lost }} tab="conversation" />
+        <div class="with-side">
+          <div class="timeline">
+            <OpeningText {...conversation} />
+            <Earlier count={timeline.earlier} before={timeline.first} hasLater={isEarlier} />
+            <div class="timeline" id="timeline">
+              {groupEntries(timeline.entries).map((group) => (
+                <Entry {...props} group={group} />
+              ))}
+            </div>
+            <SuggestionBar {...{ repository }} index={issue.index} applicable={props.applicable} from={undefined} />
+            {isEarlier ? null : <MergeBox {...props} />}
+            {isEarlier ? null : <CommentForm {...props} />}
+            {conversation.may.comment && !isEarlier ? <QuoteKey /> : null}
           </div>
-          <SuggestionBar {...{ repository }} index={issue.index} applicable={props.applicable} from={undefined} />
-          {isEarlier ? null : <MergeBox {...props} />}
-          {isEarlier ? null : <CommentForm {...props} />}
-          {conversation.may.comment && !isEarlier ? <QuoteKey /> : null}
+          <PullSide {...props} />
         </div>
-        <PullSide {...props} />
       </div>
-    </div>
+    </ConversationFrame>
   )
 }
 

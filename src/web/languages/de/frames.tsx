@@ -27,12 +27,38 @@ export const frameTexts = {
     star: 'Stern geben',
     unstar: 'Stern entfernen',
     watch: 'Beobachten',
-    unwatch: 'Nicht mehr beobachten',
     fork: 'Forken',
     stars: (count: number) => `Personen ansehen, die einen Stern gaben: ${count}`,
     watchers: (count: number) => `Personen ansehen, die dies beobachten: ${count}`,
     forks: (count: number) => `Forks ansehen: ${count}`,
     signInFirst: 'Zuerst anmelden',
+  },
+  /** What a person hears of a repository. */
+  watching: {
+    title: (name: string, level: string) => `${name} beobachten: ${level}`,
+    menu: 'Was Sie von dem Repository hören',
+    levels: {
+      all: {
+        name: 'Alle Aktivitäten',
+        button: 'Beobachtet',
+        hint: 'Alle neuen Issues, Pull-Requests, Kommentare und Releases.',
+      },
+      releases: {
+        name: 'Releases',
+        button: 'Releases',
+        hint: 'Neue Releases per E-Mail und auf der Startseite, und woran Sie beteiligt sind.',
+      },
+      participating: {
+        name: 'Beteiligung und Erwähnungen',
+        button: 'Beobachten',
+        hint: 'Woran Sie beteiligt sind, und was Sie erwähnt oder fragt.',
+      },
+      nothing: {
+        name: 'Nichts',
+        button: 'Ignoriert',
+        hint: 'Keine Benachrichtigung und keine E-Mail, auch wenn jemand Sie erwähnt.',
+      },
+    },
   },
   person: {
     tabs: 'Profil',

@@ -1,3 +1,4 @@
+import type { ThreadReason } from '../../../db/tables/notifications.ts'
 import type { Reason } from '../../../notifications/cause.rules.ts'
 import { counted } from '../amounts.ts'
 
@@ -29,7 +30,25 @@ export const notificationTexts = {
   allRead: 'Alle als gelesen markieren',
   selected: 'Ausgewählt:',
   select: (title: string) => `${title} auswählen`,
-  repositoryRead: 'Diese als gelesen markieren',
+  theseRead: 'Diese als gelesen markieren',
+  groupRead: 'Diese als gelesen markieren',
+  everyReason: 'Jeder Grund',
+  everyRepository: 'Jedes Repository',
+  findRepository: 'Repository suchen',
+  groups: 'Gruppen der Liste',
+  groupBy: { reason: 'Nach Grund', repository: 'Nach Repository' },
+  nothingFound: 'Nichts mit diesem Grund in diesem Repository',
+  showAll: 'Alle anzeigen',
+  openHint: 'Hier öffnet sich das Gespräch, das Sie wählen.',
+  reasons: {
+    review_requested: 'Gutachten von Ihnen erbeten',
+    assigned: 'Ihnen zugewiesen',
+    mentioned: 'Erwähnungen',
+    offered: 'Ihnen angeboten',
+    author: 'Von Ihnen eröffnet',
+    participating: 'Mit Ihrer Beteiligung',
+    watching: 'Beobachtet',
+  } satisfies Readonly<Record<ThreadReason, string>>,
   keys: (tab: 'unread' | 'read' | 'pinned'): readonly (readonly [key: string, meaning: string])[] => [
     ['j', 'nächste'],
     ['k', 'vorige'],
@@ -61,9 +80,6 @@ export const notificationTexts = {
     repositories: 'Repositorys',
     watched: (count: number) => counted(count, 'beobachtetes Repository', 'beobachtete Repositorys'),
     subscribed: (count: number) => counted(count, 'Abonnement', 'Abonnements'),
-    unwatch: 'Nicht mehr beobachten',
-    unwatchOf: (name: string) => `${name} nicht mehr beobachten`,
-    unwatched: 'Sie beobachten das Repository nicht mehr.',
     unsubscribe: 'Abbestellen',
     unsubscribeOf: (title: string) => `${title} abbestellen`,
     unsubscribed: 'Sie bekommen dazu keine Benachrichtigungen mehr, außer wenn jemand Sie erwähnt.',

@@ -112,6 +112,7 @@ export const shellTexts = {
         ['k', 'Vorige Zeile'],
         ['x', 'Zeile auswählen'],
         ['e', 'Benachrichtigung als gelesen markieren'],
+        ['p', 'Benachrichtigung anheften'],
         ['Enter', 'Zeile öffnen'],
         ['c', 'Neues Issue'],
         ['mod+Enter', 'Formular absenden'],

@@ -27,12 +27,34 @@ export const frameTexts = {
     star: 'Star',
     unstar: 'Unstar',
     watch: 'Watch',
-    unwatch: 'Unwatch',
     fork: 'Fork',
     stars: (count: number) => `See the people who starred this: ${count}`,
     watchers: (count: number) => `See the people who watch this: ${count}`,
     forks: (count: number) => `See the forks: ${count}`,
     signInFirst: 'Sign in first',
+  },
+  /** What a person hears of a repository. */
+  watching: {
+    title: (name: string, level: string) => `Watching ${name}: ${level}`,
+    menu: 'What you hear of the repository',
+    levels: {
+      all: { name: 'All activity', button: 'Watching', hint: 'Each new issue, pull request, comment and release.' },
+      releases: {
+        name: 'Releases',
+        button: 'Releases',
+        hint: 'New releases by mail and on the home page, and what you take part in.',
+      },
+      participating: {
+        name: 'Participating and mentions',
+        button: 'Watch',
+        hint: 'What you take part in, and what mentions or asks you.',
+      },
+      nothing: {
+        name: 'Nothing',
+        button: 'Ignoring',
+        hint: 'No notification and no mail, even if somebody mentions you.',
+      },
+    },
   },
   person: {
     tabs: 'Profile',

@@ -1,3 +1,4 @@
+import type { ThreadReason } from '../../../db/tables/notifications.ts'
 import type { Reason } from '../../../notifications/cause.rules.ts'
 import { counted } from '../amounts.ts'
 
@@ -29,7 +30,26 @@ export const notificationTexts = {
   allRead: 'Mark all as read',
   selected: 'Selected:',
   select: (title: string) => `Select ${title}`,
-  repositoryRead: 'Mark these as read',
+  theseRead: 'Mark these as read',
+  groupRead: 'Mark these as read',
+  everyReason: 'Every reason',
+  everyRepository: 'Every repository',
+  findRepository: 'Find a repository',
+  groups: 'Groups of the list',
+  groupBy: { reason: 'By reason', repository: 'By repository' },
+  nothingFound: 'Nothing with this reason in this repository',
+  showAll: 'Show all',
+  openHint: 'The conversation that you choose opens here.',
+  /** Why a person hears of a subject, as headings. */
+  reasons: {
+    review_requested: 'Review requested from you',
+    assigned: 'Assigned to you',
+    mentioned: 'Mentions',
+    offered: 'Offered to you',
+    author: 'Opened by you',
+    participating: 'You take part',
+    watching: 'Watched',
+  } satisfies Readonly<Record<ThreadReason, string>>,
   keys: (tab: 'unread' | 'read' | 'pinned'): readonly (readonly [key: string, meaning: string])[] => [
     ['j', 'next'],
     ['k', 'previous'],
@@ -61,9 +81,6 @@ export const notificationTexts = {
     repositories: 'Repositories',
     watched: (count: number) => counted(count, 'watched repository', 'watched repositories'),
     subscribed: (count: number) => counted(count, 'subscription'),
-    unwatch: 'Unwatch',
-    unwatchOf: (name: string) => `Unwatch ${name}`,
-    unwatched: 'You no longer watch the repository.',
     unsubscribe: 'Unsubscribe',
     unsubscribeOf: (title: string) => `Unsubscribe from ${title}`,
     unsubscribed: 'You no longer get notifications of it, unless somebody mentions you.',

@@ -113,6 +113,7 @@ export const shellTexts = {
         ['k', 'Previous row'],
         ['x', 'Select the row'],
         ['e', 'Mark the notification'],
+        ['p', 'Pin the notification'],
         ['Enter', 'Open the row'],
         ['c', 'New issue'],
         ['mod+Enter', 'Send the form'],

@@ -28,12 +28,22 @@ export const frameTexts: Texts['frameTexts'] = {
     star: '加星标',
     unstar: '取消星标',
     watch: '关注',
-    unwatch: '取消关注',
     fork: '派生',
     stars: (count) => `查看加星标的用户：${count}`,
     watchers: (count) => `查看关注的用户：${count}`,
     forks: (count) => `查看派生仓库：${count}`,
     signInFirst: '请先登录',
+  },
+  /** What a person hears of a repository. */
+  watching: {
+    title: (name, level) => `关注 ${name}：${level}`,
+    menu: '你会收到此仓库的哪些内容',
+    levels: {
+      all: { name: '所有动态', button: '已关注', hint: '所有新的议题、拉取请求、评论和发行版。' },
+      releases: { name: '发行版', button: '发行版', hint: '通过邮件和首页得知新的发行版，以及你参与的内容。' },
+      participating: { name: '参与和提及', button: '关注', hint: '你参与的内容，以及提及你或需要你处理的内容。' },
+      nothing: { name: '不接收', button: '已忽略', hint: '即使有人提及你，也没有通知和邮件。' },
+    },
   },
   person: {
     tabs: '个人主页',

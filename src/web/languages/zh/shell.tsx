@@ -103,6 +103,7 @@ export const shellTexts: Texts['shellTexts'] = {
         ['k', '上一行'],
         ['x', '选择该行'],
         ['e', '标记通知'],
+        ['p', '置顶通知'],
         ['Enter', '打开该行'],
         ['c', '新建议题'],
         ['mod+Enter', '发送表单'],
