@@ -1,7 +1,7 @@
 /**
  * Drafts: what somebody has typed into the text areas of a form and not sent is in its field again after a reload, a
- * closed tab, or signing in again. They are kept in the browser for each person; signing out forgets them with the other
- * data of the site.
+ * closed tab, or signing in again. A draft of a text that changed meanwhile is offered above the field. They are kept in the
+ * browser for each person; signing out forgets them with the other data of the site.
  */
 
 /** A draft is forgotten after this time, in milliseconds. */
@@ -13,7 +13,7 @@ const maxCharacters = 3_000_000
 const prefix = 'draft\n'
 
 interface Draft {
-  /** The text that the page had in the field; another page than the one it was typed on takes no draft. */
+  /** The text that the page had in the field. */
   readonly from: string
   readonly text: string
   /** Time of the last change, in milliseconds since 1970. */
@@ -21,7 +21,7 @@ interface Draft {
 }
 
 /** Text areas whose texts are kept. Those of secrets are not among them. */
-const kept = 'textarea[data-markdown], textarea[data-editor]'
+const kept = 'textarea:not([data-unkept], [readonly])'
 
 /** The person whose drafts these are: somebody else may sign in in the same tab. */
 const person = (): string | undefined => document.querySelector<HTMLMetaElement>('meta[name=viewer]')?.content
@@ -32,12 +32,12 @@ function pathOf(field: HTMLElement): string {
   return new URL(shown, location.href).pathname
 }
 
-/** The key of a field: its page, its form with what it is about, and its name. */
+/** The key of a field: its page, its form with what it is about, and its name. The version of the text is no part of it. */
 function keyOf(field: HTMLTextAreaElement): string | undefined {
   const { form, name } = field
   const who = person()
   if (!form || name === '' || who === undefined) return undefined
-  const about = [...form.querySelectorAll<HTMLInputElement>('input[type=hidden]')]
+  const about = [...form.querySelectorAll<HTMLInputElement>('input[type=hidden]:not([data-version])')]
     .filter((each) => each.name !== '_csrf' && each.name !== form.dataset['once'])
     .map((each) => `${each.name}=${each.value}`)
   const { pathname } = new URL(form.getAttribute('action') ?? '', location.href)
@@ -77,21 +77,38 @@ function parseDraft(text: string): Draft | undefined {
   }
 }
 
+/** Returns the draft with a key, unless it is too old. */
+function findDraft(key: string): Draft | undefined {
+  const draft = parseDraft(localStorage.getItem(key) ?? '')
+  return draft && Date.now() - draft.atMs <= maxAgeMs ? draft : undefined
+}
+
+/** Throws when the browser does not keep it. */
+function store(key: string, draft: Draft): void {
+  const text = JSON.stringify(draft)
+  localStorage.removeItem(key)
+  const size = key.length + text.length
+  if (size > maxCharacters) throw new Error('the draft is too large')
+  makeRoom(size)
+  localStorage.setItem(key, text)
+}
+
 /** Fields with changed texts that could not be kept: leaving the page asks. */
 const unkept = new Set<HTMLTextAreaElement>()
+
+/** The texts that fields had before anything was typed. A refused form comes back with what was typed. */
+const origins = new WeakMap<HTMLTextAreaElement, string>()
+
+const originOf = (field: HTMLTextAreaElement): string => origins.get(field) ?? field.defaultValue
 
 function keep(field: HTMLTextAreaElement): void {
   const key = keyOf(field)
   unkept.delete(field)
   if (key === undefined) return
-  if (field.value === field.defaultValue) return localStorage.removeItem(key)
-  const draft = JSON.stringify({ from: field.defaultValue, text: field.value, atMs: Date.now() } satisfies Draft)
-  localStorage.removeItem(key)
-  const size = key.length + draft.length
+  const from = originOf(field)
+  if (field.value === from) return localStorage.removeItem(key)
   try {
-    if (size > maxCharacters) throw new Error('the draft is too large')
-    makeRoom(size)
-    localStorage.setItem(key, draft)
+    store(key, { from, text: field.value, atMs: Date.now() })
   } catch {
     unkept.add(field)
   }
@@ -109,14 +126,88 @@ document.addEventListener('turbo:before-visit', (event) => {
   location.assign((event as CustomEvent<{ url: string }>).detail.url)
 })
 
-/** Puts the draft of a field into it. */
-export function continueDraft(field: HTMLTextAreaElement): void {
-  const key = keyOf(field)
-  const draft = key === undefined ? undefined : parseDraft(localStorage.getItem(key) ?? '')
-  if (draft === undefined || field.value !== field.defaultValue || draft.from !== field.defaultValue) return
-  if (Date.now() - draft.atMs > maxAgeMs) return
-  field.value = draft.text
+/** Puts a text into a field; the event `draft` tells an editor in front of it. */
+function fill(field: HTMLTextAreaElement, text: string): void {
+  field.value = text
+  field.dispatchEvent(new Event('draft'))
   field.dispatchEvent(new Event('input', { bubbles: true }))
+}
+
+/** Fields whose drafts are looked for. */
+const known = new WeakSet<HTMLTextAreaElement>()
+
+/** Puts the draft of a field into it, or offers it when the text changed since. */
+export function continueDraft(field: HTMLTextAreaElement): void {
+  const key = field.matches(kept) ? keyOf(field) : undefined
+  if (key === undefined || known.has(field)) return
+  known.add(field)
+  const draft = findDraft(key)
+  // The page has the draft, as after a refusal.
+  if (draft?.text.trim() && `${field.defaultValue}\n`.startsWith(`${draft.text.trimEnd()}\n`)) {
+    origins.set(field, draft.from)
+  }
+  const isTyped = field.value !== field.defaultValue
+  if (draft !== undefined && draft.from !== originOf(field)) {
+    // What is typed now has the key for itself.
+    localStorage.removeItem(key)
+    localStorage.setItem(key + earlierMark + draft.atMs, JSON.stringify(draft))
+  } else if (draft !== undefined && !isTyped && draft.from === field.defaultValue) {
+    fill(field, draft.text)
+  }
+  // Somebody typed while the script was loaded.
+  if (isTyped) keep(field)
+  offerEarlier(field, key)
+}
+
+/** Between the key of a field and the time of a draft of an earlier version of its text. */
+const earlierMark = '\nearlier\n'
+
+/** Returns the keys of the drafts of earlier versions, the latest first. */
+const earlierKeys = (key: string): readonly string[] =>
+  Object.keys(localStorage)
+    .filter((each) => each.startsWith(key + earlierMark))
+    .toSorted((one, other) => Number(other.split('\n').at(-1)) - Number(one.split('\n').at(-1)))
+
+/** Shows the latest draft of an earlier version above its field, with buttons to restore it and to forget it. */
+function offerEarlier(field: HTMLTextAreaElement, key: string): void {
+  const place = field.closest('.editor') ?? field.closest('.field') ?? field
+  if (place.previousElementSibling?.matches('[data-draft-offer]')) place.previousElementSibling.remove()
+  const [earlier] = earlierKeys(key)
+  const draft = earlier === undefined ? undefined : findDraft(earlier)
+  const template = document.querySelector<HTMLTemplateElement>('template#draft-offer')
+  const copy = template?.content.cloneNode(true)
+  const notice = copy instanceof DocumentFragment ? copy.firstElementChild : null
+  if (earlier === undefined || draft === undefined || !notice) return
+  notice.querySelector('relative-time')?.setAttribute('datetime', new Date(draft.atMs).toISOString())
+  const panel = notice.querySelector<HTMLElement>('[data-draft-panel]')
+  const forget = () => {
+    localStorage.removeItem(earlier)
+    offerEarlier(field, key)
+  }
+  const acts: Readonly<Record<string, (button: HTMLElement) => void>> = {
+    discard: forget,
+    restore: () => {
+      const { value } = field
+      const from = originOf(field)
+      const atMs = Date.now()
+      // What was typed since is offered in turn.
+      if (value !== from) store(key + earlierMark + atMs, { from, text: value, atMs })
+      fill(field, draft.text)
+      forget()
+    },
+    difference: (button) => {
+      if (!panel) return
+      panel.hidden = !panel.hidden
+      button.setAttribute('aria-expanded', String(!panel.hidden))
+      if (panel.hidden) return
+      void import('./difference.ts').then(({ showDifference }) => showDifference(panel, field.value, draft.text))
+    },
+  }
+  notice.addEventListener('click', ({ target }) => {
+    const button = target instanceof Element ? target.closest<HTMLElement>('[data-draft-act]') : null
+    if (button) acts[button.dataset['draftAct'] ?? '']?.(button)
+  })
+  place.before(notice)
 }
 
 document.addEventListener('input', ({ target }) => {

@@ -95,6 +95,11 @@ export function openEditor(field: HTMLTextAreaElement): (() => void) | void {
     }),
   })
   field.hidden = true
+  const onDraft = () => {
+    if (field.value === view.state.sliceDoc()) return
+    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: field.value } })
+  }
+  field.addEventListener('draft', onDraft)
   const setLanguage = async (name: string) => {
     const support = await languageFor(name)?.load()
     view.dispatch({ effects: language.reconfigure(support ?? []) })
@@ -105,6 +110,7 @@ export function openEditor(field: HTMLTextAreaElement): (() => void) | void {
   nameField?.addEventListener('change', onName)
   if (field.autofocus) view.focus()
   return () => {
+    field.removeEventListener('draft', onDraft)
     nameField?.removeEventListener('change', onName)
     view.destroy()
     host.remove()

@@ -22,6 +22,7 @@
  * | forms without an answer | get the notice in `<template id="unsent">`, whose button sends them again; `data-once="name"` names the field with the random key of a form that adds something |
  * | `data-autosubmit` on a select or input | sends its form when it changes; a `<noscript>` button does so without scripts |
  * | `data-rows` on a list | `j`/`k` move the focus over the links of its children (`data-row-link`, or else the first link), `x` ticks the checkbox of the row. Without the focus in a row, that of the link with `aria-current` counts. Inside `data-rows-group` the lists are one. `data-row-key="e"` on a button of a row, or of the group for ticked rows, is clicked by this key |
+ * | `form[data-selecting="name"]` around boxes with this name | `[data-selected]` shows how many are ticked, `[data-select-all]` ticks those of the page, and the box `[data-all="812"]` stands for this many of a search |
  * | `data-lines` around lines with ids `L1`, `L2` … and links to them | marks the lines of the address (`#L10-L20`) with `is-marked`; Shift and a click, or a drag over numbers, extend the range; the ids may have a prefix (`diff-3-R1`). A link with `data-line-key` in the range gets the range as `line=`. `data-first-line="L7"` names the line that an opened page shows |
  * | `data-changes` around the files of a difference | the buttons of `[data-change-keys]`, with `data-change-act` and `data-hotkey`, move the focus by files, changes and conversations, extend the marked lines, comment, suggest and mark as viewed; `data-none` is said in `[data-change-status]` when there is nothing further. Arrow keys move from line to line |
  * | `data-compare` around the images of a file | `[data-compare-mode]` buttons lay one image over the other: `swipe` shows a part of each, `overlay` a mixture, by the range |
@@ -34,11 +35,12 @@
  * | `<text-expander keys="@ # :" data-url="…">` around a text area | completion: the address answers `?key=&q=` with `<ul role="listbox" class="suggestions">` of `<li role="option" data-value="@ada">`, or with nothing |
  * | `<input data-names-url="…" list="id">` | completion of people's names by the same answers, in `<datalist id>` |
  * | `<markdown-toolbar for="id">` with `<md-bold>` … | buttons for Markdown |
- * | `textarea[data-markdown]` | pasted tables and links become Markdown; what is typed is kept until it is sent (`drafts.ts`) |
+ * | `textarea[data-markdown]` | pasted tables and links become Markdown |
+ * | `textarea` in a form, without `data-unkept` and `readonly` | what is typed is kept until it is sent (`drafts.ts`); hidden fields with `data-version` say which version of the text it is, and the others what it is about. `<template id="draft-offer">` offers a draft of another version, with `[data-draft-act]` buttons `restore`, `difference` and `discard` |
  * | `<file-attachment data-upload-url="…" data-field="attachment">` around a text area | dropped and pasted files are sent as multipart, with the form's `_csrf`; the answer is the Markdown to insert as `text/plain`, or an error text, shown in `[data-upload-message]`. `input="id"` names a file input in it |
- * | `data-preview-url="…"` around `role="tab"` buttons with `data-tab="write"` / `data-tab="preview"`, and panels with `data-panel` | the preview panel shows what the address answers to a posted `text` (and `_csrf`) |
+ * | `data-preview-url="…"` around `role="tab"` buttons with `data-tab="write"`, `"preview"` or `"changes"`, and panels with `data-panel` | the preview panel shows what the address answers to a posted `text` (and `_csrf`, and `name`, the value of the field that `data-name-from` selects); the panel of changes shows how the text differs from the element that `data-base` of the panel selects, or else from what the field had, with the texts in `data-none` and `data-cut` |
  * | `data-tasks="…"` with `data-version` around rendered Markdown | its task boxes can be ticked: the address takes `position`, `checked` and `version`, and answers the text; `data-problem` is said when there is no answer |
- * | `textarea[data-editor]` with `data-language="name.ts"` | becomes a code editor, and what is typed is kept until it is sent; `data-language-from="#id"` follows a field with the file's name; `data-indent="tab"` or a width, `data-tab-size`, `data-wrap="off"` |
+ * | `textarea[data-editor]` with `data-language="name.ts"` | becomes a code editor; `data-language-from="#id"` follows a field with the file's name; `data-indent="tab"` or a width, `data-tab-size`, `data-wrap="off"` |
  * | `.markdown pre.is-loading` with `code.language-mermaid` | the diagram is drawn in a sandboxed frame when it comes near (`diagrams.ts`); `<template id="diagram-parts">` has the buttons and messages |
  * | `class="apple-only"`, `class="not-apple"` | shown on keyboards with a command key, and on others |
  * | `class="needs-script"` | hidden in browsers without scripts (style sheet) |
@@ -56,6 +58,7 @@ import './names.ts'
 import './navigation.ts'
 import './quoting.ts'
 import './rows.ts'
+import './selecting.ts'
 import './sending.ts'
 import './tasks.ts'
 import './times.ts'
@@ -80,6 +83,10 @@ const later =
 onEach(
   'text-expander, file-attachment, markdown-toolbar, textarea[data-markdown], [data-preview-url]',
   later(async () => (await import('./writing.ts')).connectWriting),
+)
+onEach(
+  'textarea:not([data-markdown], [data-editor])',
+  later<HTMLTextAreaElement>(async () => (await import('./drafts.ts')).continueDraft),
 )
 onEach(
   '.markdown pre.is-loading:has(> code.language-mermaid)',

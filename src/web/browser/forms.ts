@@ -56,7 +56,8 @@ const busy = new Set<HTMLElement>()
 
 document.addEventListener('submit', (event) => {
   const submitter = event.submitter
-  if (!(submitter instanceof HTMLButtonElement) || !around(event, '[data-turbo=false]')) return
+  if (!(submitter instanceof HTMLButtonElement)) return
+  if (!submitter.closest('[data-turbo=false]') && !around(event, '[data-turbo=false]')) return
   // After the browser has collected the fields, the button's own included.
   setTimeout(() => {
     if (event.defaultPrevented) return

@@ -110,7 +110,11 @@ async function upload(holder: HTMLElement, field: HTMLTextAreaElement, file: Fil
 function switchPanels(composer: HTMLElement): Disconnect {
   const tabs = [...composer.querySelectorAll<HTMLElement>('[data-tab]')]
   const panelOf = (name: string) => composer.querySelector<HTMLElement>(`[data-panel="${name}"]`)
+  /** Where the text was when it was left; the other views have other heights. */
+  let leftAt: number | undefined
   const select = (tab: HTMLElement) => {
+    const name = tab.dataset['tab'] ?? ''
+    if (name !== 'write' && panelOf('write')?.hidden === false) leftAt = scrollY
     for (const each of tabs) {
       const isSelected = each === tab
       each.setAttribute('aria-selected', String(isSelected))
@@ -118,9 +122,14 @@ function switchPanels(composer: HTMLElement): Disconnect {
       const panel = panelOf(each.dataset['tab'] ?? '')
       if (panel) panel.hidden = !isSelected
     }
-    const preview = panelOf('preview')
-    if (tab.dataset['tab'] === 'preview' && preview) void showPreview(composer, preview)
-    if (tab.dataset['tab'] === 'write') composer.querySelector('textarea')?.focus()
+    const panel = panelOf(name)
+    if (name === 'preview' && panel) void showPreview(composer, panel)
+    if (name === 'changes' && panel) void showChanges(composer, panel)
+    if (name !== 'write') return
+    const code = composer.querySelector('.code-editor')?.shadowRoot?.querySelector<HTMLElement>('.cm-content')
+    const field = code ?? composer.querySelector('textarea')
+    field?.focus({ preventScroll: true })
+    if (leftAt !== undefined) scrollTo({ top: leftAt })
   }
   const onClick = (event: Event) => {
     const tab = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-tab]') : null
@@ -141,12 +150,26 @@ function switchPanels(composer: HTMLElement): Disconnect {
   }
 }
 
+/** Shows what of the text would change. */
+async function showChanges(composer: HTMLElement, panel: HTMLElement): Promise<void> {
+  const field = composer.querySelector('textarea')
+  const { base } = panel.dataset
+  const before = base === undefined ? field?.defaultValue : document.querySelector(base)?.textContent
+  const { showDifference } = await import('./difference.ts')
+  showDifference(panel, before ?? '', field?.value ?? '')
+}
+
 async function showPreview(composer: HTMLElement, panel: HTMLElement): Promise<void> {
   panel.setAttribute('aria-busy', 'true')
+  const nameField = document.querySelector<HTMLInputElement>(composer.dataset['nameFrom'] ?? '#no-name-field')
   try {
     const reply = await fetch(composer.dataset['previewUrl'] ?? '', {
       method: 'POST',
-      body: new URLSearchParams({ _csrf: csrfOf(composer), text: composer.querySelector('textarea')?.value ?? '' }),
+      body: new URLSearchParams({
+        _csrf: csrfOf(composer),
+        text: composer.querySelector('textarea')?.value ?? '',
+        ...(nameField ? { name: nameField.value } : {}),
+      }),
       headers: { accept: 'text/html' },
     })
     const text = await reply.text()

@@ -52,7 +52,7 @@ export const ReleaseFormView = (props: FormViewProps) => {
         to={release ? at('edit', release.tag_name) : at('new')}
         class="stack"
         id="release-form"
-        {...(release ? {} : { files: true, 'data-turbo': 'false' })}
+        files={release === undefined}
       >
         {/* Enter in a field publishes; it takes the first button. */}
         {release ? null : (
@@ -108,6 +108,7 @@ export const ReleaseFormView = (props: FormViewProps) => {
                 formaction={`${siteHref(config, at('new'))}?generate=true#content`}
                 formenctype="application/x-www-form-urlencoded"
                 formnovalidate
+                data-turbo="false"
               >
                 {texts.generate}
               </Submit>

@@ -13,6 +13,7 @@ import { pathOf, siteHref } from '../ui/paths.ts'
 import { Avatar } from '../ui/person.tsx'
 import { Raw } from '../ui/raw.tsx'
 import { ownNameOf } from '../../lib/language-tags.ts'
+import type { Undo } from './notice.ts'
 import { languageChoices } from '../languages/languages.ts'
 import { readerLanguage } from '../languages/reader.ts'
 import { shellTexts as texts } from '../languages/texts.ts'
@@ -23,6 +24,8 @@ export interface LayoutProps {
   readonly offersSignUp: boolean
   /** What the previous act says. */
   readonly notice?: string | undefined
+  /** What takes the previous act back. */
+  readonly undo?: Undo | undefined
   /** Why a form was refused that the page does not contain. */
   readonly problem?: string | undefined
   /** What somebody typed into a form that the page does not contain. */
@@ -37,6 +40,7 @@ export const Layout = ({
   unreadCount,
   offersSignUp,
   notice,
+  undo,
   problem,
   texts: typed = [],
   isWide,
@@ -55,7 +59,17 @@ export const Layout = ({
       )}
       {notice === undefined ? null : (
         <div class="container">
-          <Flash tone="done">{notice}</Flash>
+          <Flash tone="done">
+            {notice}
+            {undo === undefined ? null : (
+              <>
+                {' '}
+                <ActButton to={undo.to} hidden={undo.fields} kind="quiet" class="small" icon="history">
+                  {texts.undo}
+                </ActButton>
+              </>
+            )}
+          </Flash>
         </div>
       )}
       <TypedTexts texts={typed} />
@@ -319,6 +333,39 @@ const Keys = ({ names }: { readonly names: readonly string[] }) => (
   </kbd>
 )
 
+/** What scripts put above a field with a draft of another version of its text. */
+const DraftOffer = () => {
+  const { draft } = texts
+  const act = (name: 'restore' | 'difference' | 'discard') => (
+    <button
+      type="button"
+      class="button small"
+      data-draft-act={name}
+      {...(name === 'difference' ? { 'aria-expanded': 'false' } : {})}
+    >
+      {draft[name]}
+    </button>
+  )
+  return (
+    <template id="draft-offer">
+      <div class="flash warning draft-offer" role="status" data-draft-offer="">
+        <Icon name="history" />
+        <div class="stack tight">
+          <p>
+            <strong>{draft.kept}</strong> {draft.changed} <relative-time class="time" />
+          </p>
+          <div class="acts">
+            {act('restore')}
+            {act('difference')}
+            {act('discard')}
+          </div>
+          <div data-draft-panel="" data-none={draft.none} data-cut={draft.cut} hidden />
+        </div>
+      </div>
+    </template>
+  )
+}
+
 /** What scripts put around a diagram. */
 const DiagramParts = () => {
   const { diagram } = texts
@@ -385,6 +432,7 @@ const Dialogs = keptPart(() => {
           </button>
         </div>
       </template>
+      <DraftOffer />
       <DiagramParts />
       <dialog id="shortcuts" class="dialog" aria-label={texts.shortcuts}>
         <form method="dialog" class="dialog-head">

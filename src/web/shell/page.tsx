@@ -32,7 +32,7 @@ import { inBrowser, inSession, ownForm } from './browser.requirements.ts'
 import type { PageMeta } from './document.tsx'
 import { ErrorContent, errorHeading } from './error-page.tsx'
 import { explained } from './explained.ts'
-import { noticeCookie } from './notice.ts'
+import { noticeCookie, undoCookie, type Undo } from './notice.ts'
 import { unkept } from './page-headers.ts'
 import { confirmationFields, recentSignInFor, type Sent } from './recent-sign-in.tsx'
 import { partsType, readStored, sendPage, sendParts } from './send-page.tsx'
@@ -230,6 +230,8 @@ export interface ActResult {
   readonly to: string
   /** A sentence that the next page shows once. */
   readonly notice?: string | undefined
+  /** What takes the act back: a button beside the sentence. */
+  readonly undo?: Undo | undefined
   /** Further cookies. */
   readonly cookies?: readonly string[]
   /** Further headers of the redirect. */
@@ -356,6 +358,7 @@ export function act<
       const {
         to,
         notice,
+        undo,
         cookies = [],
         headers = {},
         parts,
@@ -365,6 +368,8 @@ export function act<
         return sendParts(ctx, input.call, parts)
       }
       if (notice !== undefined) input.call.cookies.push(noticeCookie(ctx.config, notice))
+      const undoing = undo && undoCookie(ctx, undo)
+      if (undoing !== undefined) input.call.cookies.push(undoing)
       return empty(303, { location: siteHref(ctx.config, to), ...headers })
     } catch (error) {
       if (!(error instanceof Refusal) || again === undefined || !mayShowAgain(error)) throw error

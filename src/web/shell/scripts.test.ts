@@ -5,7 +5,16 @@ import type { Page, Route } from 'playwright-core'
 import { Browser } from '../../testing/browser.ts'
 import { startForge, testPassword } from '../../testing/forge.ts'
 import { assetPath, iconFiles } from './assets.ts'
-import { htmlHeaders, isDefined, openPage, serveForm, skip, type Answer } from './scripts.test-support.ts'
+import {
+  htmlHeaders,
+  isDefined,
+  openAs,
+  openPage,
+  reachValue,
+  serveForm,
+  skip,
+  type Answer,
+} from './scripts.test-support.ts'
 
 const attribute = (page: Page, selector: string, name: string) => page.locator(selector).first().getAttribute(name)
 /** Text of the element that has the focus. */
@@ -509,6 +518,47 @@ test(
     assert.deepEqual(it.wrong, [])
   },
 )
+
+test('drafts: a text that was typed before its script was loaded is kept', { skip }, async () => {
+  await using forge = await startForge()
+  const typed = Promise.withResolvers<void>()
+  await using it = await openPage(
+    forge,
+    `<meta name="viewer" content="ada"><form method="post" action="/-/send">
+    <textarea name="text" data-markdown aria-label="Text"></textarea></form>`,
+  )
+  const { page } = it
+  await page.route(/\/assets\/[^/]*\.js/, async (route) => {
+    await typed.promise
+    await route.continue()
+  })
+  await page.reload({ waitUntil: 'commit' })
+  await page.getByLabel('Text').pressSequentially('Half a thought')
+  typed.resolve()
+  await reachValue(page, `Object.keys(localStorage).filter((key) => key.startsWith('draft')).length > 0`, true)
+  await page.reload()
+  await reachValue(page, `document.querySelector('textarea').value`, 'Half a thought')
+  assert.deepEqual(it.wrong, [])
+})
+
+test('drafts: plain text fields of several lines have them, and those of secrets do not', { skip }, async () => {
+  await using forge = await startForge({ users: ['ada'] })
+  const repo = await forge.given.repo({ owner: 'ada' })
+  await using it = await openAs(forge, 'ada')
+  const { page } = it
+  const settings = `/${repo.fullName}/settings/actions/secrets`
+  const kept = `Object.keys(localStorage).filter((key) => key.startsWith('draft')).length`
+  await page.goto(settings)
+  await page.locator('summary', { hasText: 'Add a secret' }).click()
+  await page.locator('#secret_data').fill('secret')
+  await page.locator('summary', { hasText: 'Add a variable' }).click()
+  await page.locator('#variable_data').fill('one\ntwo')
+  await reachValue(page, `${kept} === 1`, true)
+  await page.goto(settings)
+  await reachValue(page, `document.querySelector('#variable_data').value`, 'one\ntwo')
+  assert.equal(await page.locator('#secret_data').inputValue(), '')
+  assert.deepEqual(it.wrong, [])
+})
 
 test('the editor replaces a text area, highlights, and obeys the security policy', { skip }, async () => {
   await using forge = await startForge()

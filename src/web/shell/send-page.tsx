@@ -20,7 +20,7 @@ import { ErrorContent, errorHeading } from './error-page.tsx'
 import { contextOf } from './browser-context.ts'
 import { languageFor } from './language-for.ts'
 import { Layout } from './layout.tsx'
-import { takeNotice } from './notice.ts'
+import { takeNotice, takeUndo } from './notice.ts'
 import { framedAlike, pageHeaders } from './page-headers.ts'
 
 /** A page to send. */
@@ -68,13 +68,14 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
     isFilled = true
   }
   const notice = takeNotice(ctx.config, call)
+  const undo = takeUndo(ctx, call)
   // The work of services counts once, and that of the views in each rendering.
   const budgets = [ctx.budget, ctx.budget.copy()] as const
   const render = (budget: WorkBudget, problem?: string, texts?: readonly string[]): string =>
     renderDocument(
       { ...factsOf({ ...ctx, budget }, call.url, refused && { ...refused, whenShown, whenFilled }), messages },
       meta,
-      <Layout {...{ unreadCount, notice, problem, texts, isWide }} offersSignUp={offersSignUp(ctx.config)}>
+      <Layout {...{ unreadCount, notice, undo, problem, texts, isWide }} offersSignUp={offersSignUp(ctx.config)}>
         {content}
       </Layout>,
     )

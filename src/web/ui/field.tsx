@@ -149,9 +149,12 @@ export function TextArea({
   rows = 4,
   required = false,
   isCode = false,
+  isSecret = false,
   ...rest
 }: LabelledProps & {
   readonly value?: string | undefined
+  /** What is typed is not kept in the browser. */
+  readonly isSecret?: boolean
   readonly rows?: number
   readonly required?: boolean
   readonly maxlength?: number
@@ -171,6 +174,7 @@ export function TextArea({
         <textarea
           {...rest}
           {...attributes}
+          {...(isSecret ? { 'data-unkept': '' } : {})}
           rows={rows}
           required={required}
           class={isCode ? 'code-input' : undefined}

@@ -48,7 +48,7 @@ const FurtherOthers = ({ others }: { readonly others: ReadonlyMap<string, string
 
 /** The digests of the fields of a form, rendered after them. */
 const Version = ({ stored }: { readonly stored: StoredFields }) => (
-  <input type="hidden" name={versionName} value={writeVersion(stored)} />
+  <input type="hidden" name={versionName} value={writeVersion(stored)} data-version="" />
 )
 
 /**

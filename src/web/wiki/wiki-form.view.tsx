@@ -81,4 +81,6 @@ export const WikiFormView = ({
 
 /** The commit that the form shows. It is no `hidden` of the form, because a refused form is recognised by those. */
 const Seen = ({ page }: { readonly page: WholePage | undefined }) =>
-  page?.lastCommit === undefined ? null : <input type="hidden" name="seen" value={page.lastCommit.oid} />
+  page?.lastCommit === undefined ? null : (
+    <input type="hidden" name="seen" value={page.lastCommit.oid} data-version="" />
+  )

@@ -5,6 +5,7 @@ import { repoUnderQuota } from '../../access/quota/quota.requirements.ts'
 import { canWrite, inRepo, notArchived, wikiEnabled } from '../../access/repo.requirements.ts'
 import { escapedPathAfter } from '../../http/path.ts'
 import { Moved, NotFound } from '../../lib/errors.ts'
+import { withLineEnds } from '../../lib/line-ends.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { repoCloneUrl } from '../../repos/repo-url.ts'
 import { renderText } from '../../site/render.service.ts'
@@ -181,8 +182,9 @@ export const newWikiPage = page({
   view: WikiFormView,
 })
 
-/** The text of a form in the form that git stores. */
-const contentOf = (sent: string | undefined): Buffer => Buffer.from((sent ?? '').replaceAll('\r\n', '\n'))
+/** The text of a form with the line ends of the page before. */
+const contentOf = (sent = '', before?: WholePage): Buffer =>
+  Buffer.from(withLineEnds(before?.content.toString('utf8') ?? '', sent))
 
 const problemFields = { wiki_title: 'title', wiki_page_exists: 'title' } as const
 
@@ -242,7 +244,8 @@ export const editWikiAct = act({
   again: editWikiPage,
   problemFields,
   async run({ ctx, body, call }) {
-    const { name } = addressOf(call)
+    const address = addressOf(call)
+    const { name } = address
     const seen = body.seen || undefined
     if (body.do === 'delete') {
       await deletePage(ctx, name, seen)
@@ -253,7 +256,7 @@ export const editWikiAct = act({
       name,
       {
         title: body.title || titleOfName(name),
-        content: contentOf(body.content),
+        content: contentOf(body.content, await ifThere(getPage(ctx, address))),
         message: body.message?.trim() ?? '',
       },
       seen,

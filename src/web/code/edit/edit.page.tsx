@@ -1,4 +1,14 @@
 import { Type } from 'typebox'
+import { bytesOf, operation, validBody } from '../../../http/operation.ts'
+import { requestObject } from '../../../http/schema.ts'
+import { withLineEnds } from '../../../lib/line-ends.ts'
+import { escapeHtml } from '../../../markup/html.ts'
+import { markupKind } from '../../../markup/markup-kind.ts'
+import { markupSettings } from '../../../site/render.service.ts'
+import { inBrowser, ownForm } from '../../shell/browser.requirements.ts'
+import { sendFragment } from '../../shell/send-page.tsx'
+import { csrfName } from '../../ui/page-context.ts'
+import { renderedFile } from '../home/readme.ts'
 import { commitUnderQuota } from '../../../pulls/proposal.requirements.ts'
 import type { RepoCtx } from '../../../access/context.ts'
 import { getFile, type FileView } from '../../../code/contents/file.service.ts'
@@ -6,7 +16,7 @@ import { getEditorconfig } from '../../../code/contents/editorconfig.service.ts'
 import { writablePath } from '../../../code/contents/file-change.rules.ts'
 import type { FileEdit } from '../../../git/git.ts'
 import { WorkTooCostly } from '../../../lib/work-budget.ts'
-import { Invalid, NotFound, Refusal } from '../../../lib/errors.ts'
+import { Conflict, Invalid, NotFound, Refusal } from '../../../lib/errors.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { act, page } from '../../shell/page.tsx'
 import {
@@ -70,7 +80,15 @@ export const editFilePage = page({
     const file = await fileAt(ctx, at)
     const text = editableText(file)
     const indent = await indentOf(ctx, at, at.path, text)
-    return { ...(await formData(ctx, at)), kind: 'edit' as const, text, oid: file.entry.oid, name: at.path, indent }
+    return {
+      ...(await formData(ctx, at)),
+      kind: 'edit' as const,
+      text,
+      oid: file.entry.oid,
+      name: at.path,
+      indent,
+      hasPreview: rendersAs(ctx, at.path),
+    }
   },
   meta: (data) => ({ ...titleOf(texts.editing(data.path), data), withEditor: true }),
   view: EditView,
@@ -90,7 +108,15 @@ export const newFilePage = page({
     const nameInFolder = query.name === undefined && at.path !== '' ? `${at.path}/` : name
     const text = query.value ?? ''
     const indent = await indentOf(ctx, at, name, text)
-    return { ...(await formData(ctx, at)), kind: 'new' as const, text, oid: undefined, name: nameInFolder, indent }
+    return {
+      ...(await formData(ctx, at)),
+      kind: 'new' as const,
+      text,
+      oid: undefined,
+      name: nameInFolder,
+      indent,
+      hasPreview: true,
+    }
   },
   meta: (data) => ({ ...titleOf(texts.newFile, data), withEditor: true }),
   view: EditView,
@@ -111,19 +137,52 @@ export const deleteFilePage = page({
   view: DeleteView,
 })
 
+/** Whether pages render files with this name. */
+const rendersAs = ({ config }: Pick<RepoCtx, 'config'>, name: string): boolean =>
+  markupKind(name, markupSettings(config)) !== undefined
+
+/** Renders the text of the editor as the page of its file would. */
+export const previewFile = operation({
+  method: 'POST',
+  path: '/{username}/{reponame}/_preview/{filepath+}',
+  base: 'site',
+  scope: null,
+  accepts: ['session'],
+  cost: 'expensive',
+  writes: false,
+  requires: [inBrowser, ...proposalFormRequires, validBody, ownForm],
+  body: requestObject('FilePreviewForm', { text, name: text, [csrfName]: text }),
+  maxBodyBytes: maxFormBytes,
+  reply: { 200: bytesOf('text/html') },
+  async run({ ctx, params, body }) {
+    const at = await editTarget(ctx, params.filepath)
+    const branch = { kind: 'branch', name: at.branch } as const
+    const rendered = await renderedFile(ctx, branch, typedPath(body.name ?? '', at.path), body.text ?? '', 'preview')
+    return sendFragment(ctx, rendered ?? escapeHtml(texts.editorViews.noPreview))
+  },
+})
+
 const textFields = {
   name: Type.String(),
   text: Type.String(),
-  /** `crlf`, `bom` or both: how the file was written. */
-  form: text,
   ...commitFields,
 } as const
 
-/** Returns the content of a file for a text that a browser sent, with its line ends and its mark as before. */
-function contentOf({ text, form = '' }: { readonly text: string; readonly form?: string | undefined }): Buffer {
-  const plain = text.replaceAll('\r\n', '\n')
-  const lines = form.includes('crlf') ? plain.replaceAll('\n', '\r\n') : plain
-  return Buffer.from(form.includes('bom') ? `\ufeff${lines}` : lines)
+/** Returns the content of a file for a text that a browser sent. @param before the text that was edited */
+function contentOf(sent: string, before = ''): Buffer {
+  const mark = before.startsWith('\ufeff') ? '\ufeff' : ''
+  return Buffer.from(mark + withLineEnds(before.slice(mark.length), sent))
+}
+
+/**
+ * Returns the text that a form edits; empty when the form is of another version, which the commit refuses.
+ * @throws Conflict when the file does not exist any longer
+ */
+async function editedText(ctx: RepoCtx, at: EditTarget, oid: string): Promise<string> {
+  const file = await fileAt(ctx, at).catch((error: unknown) => {
+    throw error instanceof NotFound ? new Conflict(texts.deletedMeanwhile, 'file_deleted') : error
+  })
+  return file.entry.oid === oid ? editableText(file) : ''
 }
 
 export const editFile = act({
@@ -133,7 +192,11 @@ export const editFile = act({
   requires: [...proposalRequires, commitUnderQuota],
   fields: { ...textFields, oid: Type.String() },
   maxBodyBytes: maxFormBytes,
-  again: editFilePage,
+  async again({ ctx, params }) {
+    const { path, commit } = await editTarget(ctx, params.filepath)
+    const entry = commit && (await ctx.git.findPath(ctx.repo.git_key, commit, path))
+    return entry ? editFilePage : undefined
+  },
   problemFields: { ...problemFields, sha_mismatch: 'text' },
   async run({ ctx, params, body }) {
     const at = await editTarget(ctx, params.filepath)
@@ -142,7 +205,7 @@ export const editFile = act({
       operation: 'update',
       path,
       fromPath: path === at.path ? undefined : at.path,
-      content: contentOf(body),
+      content: contentOf(body.text, await editedText(ctx, at, body.oid)),
       expectedOid: body.oid,
     }
     return commitEdit(ctx, at, [edit], body).catch((error: unknown) => {
@@ -167,7 +230,7 @@ export const createFile = act({
   async run({ ctx, params, body }) {
     const at = await editTarget(ctx, params.filepath)
     const path = writablePath('name', typedPath(body.name, at.path === '' ? '' : `${at.path}/`))
-    return commitEdit(ctx, at, [{ operation: 'create', path, content: contentOf(body) }], body)
+    return commitEdit(ctx, at, [{ operation: 'create', path, content: contentOf(body.text) }], body)
   },
 })
 

@@ -136,3 +136,83 @@ test('createFile, editFile, deleteFile: refused with a page while the owner is o
   const deleted = await forge.as('alice').send('DELETE', `${repo.api}/contents/README.md`, { sha: json.sha })
   assert.equal(deleted.status, 200)
 })
+
+test('editFile: lines that nobody touched keep their ends, also in mixed files and without a last newline', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const long = Array.from(
+    { length: 25_000 },
+    (_, index) => `line ${index} of a long file, for a megabyte${index % 2 ? '\r\n' : '\n'}`,
+  )
+  const files: Record<string, readonly [string, (shown: string) => string, string]> = {
+    'lf.txt': ['a\nb\n', (text) => `${text}c\n`, 'a\nb\nc\n'],
+    'crlf.txt': ['a\r\nb\r\n', (text) => `${text}c\n`, 'a\r\nb\r\nc\r\n'],
+    'mixed.txt': ['a\r\nb\nc\r\nd', (text) => text.replace('b', 'B'), 'a\r\nB\nc\r\nd'],
+    'cr.txt': ['a\rb\rc', (text) => text.replace('c', 'd'), 'a\rb\rd'],
+    'open.txt': ['a\nb', (text) => text.replace('a', 'x'), 'x\nb'],
+    'empty.txt': ['', () => 'a\nb\n', 'a\nb\n'],
+    'mark.txt': ['\ufeffa\r\nb\n', (text) => text.replace('a', 'x'), '\ufeffx\r\nb\n'],
+    'lead.txt': ['\n\r\na\n', (text) => `${text}b\n`, '\n\r\na\nb\n'],
+    'long.txt': [
+      long.join(''),
+      (text) => text.replace('line 24000', 'row 24000'),
+      long.join('').replace('line 24000', 'row 24000'),
+    ],
+  }
+  await commitFiles(
+    forge,
+    repo,
+    'main',
+    Object.fromEntries(Object.entries(files).map(([name, [content]]) => [name, content])),
+  )
+  const alice = await Browser.of(forge, 'alice')
+  const csrf = await alice.csrf('/user/settings')
+  for (const [name, [content, edit, expected]] of Object.entries(files)) {
+    const web = `/${repo.fullName}/_edit/main/${name}`
+    const { text } = await alice.get(web)
+    const oid = /name="oid" value="([0-9a-f]+)"/.exec(text)?.[1] ?? ''
+    const shown = content.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
+    const sent = edit(shown).replaceAll('\n', '\r\n')
+    const body = new FormData()
+    for (const [key, value] of Object.entries({ _csrf: csrf, name, text: sent, oid, target: 'direct' })) {
+      body.set(key, value)
+    }
+    const headers = { cookie: alice.cookieHeader(), origin: forge.url }
+    const answer = await fetch(forge.url + web, { method: 'POST', body, headers, redirect: 'manual' })
+    assert.equal(answer.status, 303, name)
+    const { json } = await forge.as('alice').get(`${repo.api}/contents/${name}`)
+    assert.ok(Buffer.from(json.content, 'base64').toString() === expected, name)
+  }
+})
+
+test('editFile: when the file was deleted meanwhile, the answer has the text', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  await commitFiles(forge, repo, 'main', { 'a.txt': 'a\n' })
+  const alice = await Browser.of(forge, 'alice')
+  const { json } = await forge.as('alice').get(`${repo.api}/contents/a.txt`)
+  await forge.as('alice').must('DELETE', `${repo.api}/contents/a.txt`, { sha: json.sha })
+  const fields = { _csrf: await alice.csrf('/user/settings'), name: 'a.txt', text: 'a long text', oid: json.sha }
+  const { status, text } = await alice.post(`/${repo.fullName}/_edit/main/a.txt`, { ...fields, target: 'direct' })
+  assert.equal(status, 409)
+  assert.match(text, /The file was deleted meanwhile/)
+  assert.match(text, /<textarea[^>]*>a long text<\/textarea>/)
+})
+
+test('previewFile: the text is rendered as the page of the file would be; other kinds have no preview', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const alice = await Browser.of(forge, 'alice')
+  const csrf = await alice.csrf('/user/settings')
+  const at = `/${repo.fullName}/_preview/main/README.md`
+  const shown = await alice.post(at, { _csrf: csrf, text: '**bold** [a](b.md) <script>x</script>', name: 'docs/a.md' })
+  assert.equal(shown.status, 200)
+  assert.match(shown.text, /<strong>bold<\/strong>/)
+  assert.match(shown.text, /src\/branch\/main\/docs\/b\.md/)
+  assert.doesNotMatch(shown.text, /<script>/)
+  assert.match((await alice.post(at, { _csrf: csrf, text: '**a**', name: 'a.ts' })).text, /^Files of this kind/)
+  assert.equal((await alice.post(at, { _csrf: 'x', text: '**a**', name: 'a.md' })).status, 403)
+  await forge.as('alice').must('PATCH', repo.api, { private: true })
+  const bob = await Browser.of(forge, 'bob')
+  assert.equal((await bob.post(at, { _csrf: await bob.csrf('/user/settings'), text: 'a', name: 'a.md' })).status, 404)
+})

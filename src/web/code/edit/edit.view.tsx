@@ -1,9 +1,12 @@
 import { Submit } from '../../ui/button.tsx'
 import { Field, Radios, TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
+import { formScope } from '../../ui/form-state.ts'
+import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
 import { Flash, PageHead } from '../../ui/parts.tsx'
+import { siteHref } from '../../ui/paths.ts'
 import { deletePath, editPath, repositoryPath, revisionPath, type RepositoryNames } from '../code-paths.ts'
 import type { Indent } from './editor-indent.rules.ts'
 import { codeTexts as texts } from '../../languages/texts.ts'
@@ -28,24 +31,15 @@ export interface EditProps extends CommitTarget {
   readonly oid: string | undefined
   readonly name: string
   readonly indent: Indent
+  /** Whether the file may be of a kind that pages render. */
+  readonly hasPreview: boolean
 }
 
 /** Says where the change goes. */
 export const leadOf = ({ repository, branch, isProposal }: CommitTarget): string =>
   isProposal ? texts.proposal.lead(`${repository.owner.name}/${repository.repo.name}`) : texts.onBranch(branch)
 
-/** Message and branch of a commit. */
-export const CommitFields = ({
-  branch,
-  isFirst,
-  isProposal,
-  newBranch,
-  summary,
-  description,
-  act,
-  kind = 'primary',
-  cancelTo,
-}: CommitTarget & {
+interface CommitFieldsProps extends CommitTarget {
   /** The summary unless another is typed. */
   readonly summary: string
   /** Fills the fields with summary and description, to be changed. */
@@ -53,7 +47,14 @@ export const CommitFields = ({
   readonly act: string
   readonly kind?: 'primary' | 'danger'
   readonly cancelTo: string
-}) => {
+  /** The fields are a bar that stays in view below a long text. */
+  readonly isBar?: boolean
+}
+
+/** Message and branch of a commit. */
+export const CommitFields = (props: CommitFieldsProps) => {
+  const { branch, isFirst, isProposal, newBranch, summary, description, act, kind = 'primary', cancelTo } = props
+  const { problem, values } = formScope.current()
   const branchName = (
     <Field
       name="new_branch"
@@ -63,18 +64,20 @@ export const CommitFields = ({
       maxlength={100}
     />
   )
-  return (
-    <fieldset class="commit-form stack">
-      <legend class="sr-only">{texts.commit}</legend>
-      <Field
-        name="summary"
-        label={texts.commitSummary}
-        placeholder={summary}
-        value={description === undefined ? undefined : summary}
-        isProse
-        isTerse
-        maxlength={500}
-      />
+  const message = (
+    <Field
+      name="summary"
+      label={texts.commitSummary}
+      isLabelHidden={props.isBar ?? false}
+      placeholder={summary}
+      value={description === undefined ? undefined : summary}
+      isProse
+      isTerse
+      maxlength={500}
+    />
+  )
+  const details = (
+    <>
       <TextArea name="description" label={texts.commitDescription} rows={3} value={description} />
       {isProposal ? (
         branchName
@@ -92,22 +95,41 @@ export const CommitFields = ({
           {branchName}
         </div>
       )}
-      <div class="form-acts">
-        <Submit kind={isProposal ? 'primary' : kind}>{isProposal ? texts.proposal.act : act}</Submit>
-        <ButtonLink kind="quiet" to={cancelTo}>
-          {texts.cancel}
-        </ButtonLink>
-      </div>
+    </>
+  )
+  const acts = (
+    <>
+      <Submit kind={isProposal ? 'primary' : kind}>{isProposal ? texts.proposal.act : act}</Submit>
+      <ButtonLink kind="quiet" to={cancelTo}>
+        {texts.cancel}
+      </ButtonLink>
+    </>
+  )
+  return props.isBar ? (
+    <fieldset class="commit-form commit-bar">
+      <legend class="sr-only">{texts.commit}</legend>
+      {message}
+      <details class="commit-details" open={problem?.field === 'new_branch' || values['target'] === 'new'}>
+        <summary class="button plain">
+          {texts.commitDetails}
+          <Icon name="triangle-down" />
+        </summary>
+        <div class="stack">{details}</div>
+      </details>
+      {acts}
+    </fieldset>
+  ) : (
+    <fieldset class="commit-form stack">
+      <legend class="sr-only">{texts.commit}</legend>
+      {message}
+      {details}
+      <div class="form-acts">{acts}</div>
     </fieldset>
   )
 }
 
-/** Tells how the file was written, so that saving it changes only what was edited. */
-const formOf = (text: string): string =>
-  [text.includes('\r\n') ? 'crlf' : '', text.startsWith('\ufeff') ? 'bom' : ''].filter((part) => part !== '').join(' ')
-
 export const EditView = (props: EditProps) => {
-  const { repository, branch, path, kind, text, oid, name, indent } = props
+  const { repository, branch, path, kind, text, oid, name } = props
   const { refused } = usePage()
   const to = kind === 'edit' ? editPath(repository, branch, path) : repositoryPath(repository, '_new', branch, path)
   const sent = refused?.action === to ? refused.values : undefined
@@ -120,16 +142,13 @@ export const EditView = (props: EditProps) => {
           <Flash tone="warning">{texts.changedMeanwhile}</Flash>
           <section class="stack tight">
             <h2>{texts.presentVersion}</h2>
-            <pre class="box box-body present-version" tabIndex={0}>
-              {text}
-            </pre>
+            <PresentText text={text} class="box box-body present-version" tabIndex={0} />
             <h2>{texts.yourVersion}</h2>
           </section>
         </>
       ) : null}
       <Form to={to} files class="stack edit-form">
-        {oid === undefined ? null : <input type="hidden" name="oid" value={oid} />}
-        <input type="hidden" name="form" value={formOf(text)} />
+        {oid === undefined ? null : <input type="hidden" name="oid" value={oid} data-version="" />}
         <Field
           name="name"
           label={texts.fileName}
@@ -140,6 +159,73 @@ export const EditView = (props: EditProps) => {
           autofocus={kind === 'new'}
           hint={texts.fileNameHint}
         />
+        <FileEditor {...props} base={kind === 'new' ? '#no-text' : sent === undefined ? undefined : '#present-text'} />
+        <CommitFields
+          {...props}
+          isBar
+          kind="primary"
+          cancelTo={revisionPath(repository, 'src', { kind: 'branch', name: branch }, path)}
+          summary={kind === 'edit' ? texts.defaultUpdate(path) : texts.defaultCreate}
+          act={texts.commitChanges}
+        />
+      </Form>
+      {isStale || sent === undefined ? null : <PresentText text={text} hidden />}
+    </div>
+  )
+}
+
+/** The text that the branch has: after a refusal, the editor has another one. */
+const PresentText = ({
+  text,
+  ...rest
+}: {
+  readonly text: string
+  readonly class?: string
+  readonly tabIndex?: number
+  readonly hidden?: boolean
+}) => {
+  const shown = text.replace(/^\ufeff/, '')
+  return (
+    <pre id="present-text" {...rest}>
+      {/* A browser drops one line break at the beginning of the element. */}
+      {/^[\r\n]/.test(shown) ? `\n${shown}` : shown}
+    </pre>
+  )
+}
+
+/** The text of a file, its preview, and what was changed. */
+const FileEditor = (
+  props: EditProps & {
+    /** Selects the element with the text before; undefined: the editor begins with it. */
+    readonly base: string | undefined
+  },
+) => {
+  const { repository, branch, path, text, name, indent, hasPreview, base } = props
+  const { config } = usePage()
+  const views = ['write', ...(hasPreview ? (['preview'] as const) : []), 'changes'] as const
+  return (
+    <div
+      class="editor file-editor"
+      data-preview-url={siteHref(config, repositoryPath(repository, '_preview', branch, path))}
+      data-name-from="#name"
+    >
+      <div class="editor-head needs-script">
+        <div class="editor-tabs" role="tablist" aria-label={texts.editorViews.label}>
+          {views.map((view, index) => (
+            <button
+              type="button"
+              role="tab"
+              data-tab={view}
+              aria-selected={index === 0 ? 'true' : 'false'}
+              aria-controls={`file_${view}`}
+              {...(index === 0 ? {} : { tabIndex: -1 })}
+            >
+              {texts.editorViews[view]}
+            </button>
+          ))}
+        </div>
+      </div>
+      <div data-panel="write" role="tabpanel" id="file_write" aria-label={texts.editorViews.write}>
         <TextArea
           name="text"
           label={texts.content}
@@ -153,14 +239,30 @@ export const EditView = (props: EditProps) => {
           data-indent={indent.unit}
           data-tab-size={indent.tabSize}
         />
-        <CommitFields
-          {...props}
-          kind="primary"
-          cancelTo={revisionPath(repository, 'src', { kind: 'branch', name: branch }, path)}
-          summary={kind === 'edit' ? texts.defaultUpdate(path) : texts.defaultCreate}
-          act={texts.commitChanges}
+      </div>
+      {hasPreview ? (
+        <div
+          class="editor-preview markdown"
+          data-panel="preview"
+          role="tabpanel"
+          id="file_preview"
+          aria-label={texts.editorViews.preview}
+          aria-live="polite"
+          hidden
         />
-      </Form>
+      ) : null}
+      <div
+        class="editor-changes"
+        data-panel="changes"
+        role="tabpanel"
+        id="file_changes"
+        aria-label={texts.editorViews.changes}
+        tabIndex={0}
+        {...(base === undefined ? {} : { 'data-base': base })}
+        data-none={texts.editorViews.none}
+        data-cut={texts.editorViews.cut}
+        hidden
+      />
     </div>
   )
 }

@@ -86,7 +86,7 @@ async function readLinkedFile(
  */
 export async function renderedFile(
   ctx: RepoCtx,
-  revision: NamedCommit,
+  revision: Pick<NamedCommit, 'kind' | 'name'>,
   path: string,
   text: string,
   idScope?: string,

@@ -129,6 +129,7 @@ export const codeTexts = {
   commit: 'Commit',
   commitChanges: 'Commit changes',
   commitDescription: 'Description',
+  commitDetails: 'Message and branch',
   commitId: 'commit id',
   commitSummary: 'Summary',
   commitTo: 'Commit to',
@@ -155,7 +156,18 @@ export const codeTexts = {
   deleteNamed: (name: string) => `Delete ${name}`,
   deleting: (path: string) => `Delete ${path}`,
   editing: (path: string) => `Edit ${path}`,
+  /** Tabs of the editor of a file. */
+  editorViews: {
+    label: 'View of the file',
+    write: 'Edit',
+    preview: 'Preview',
+    changes: 'Your changes',
+    none: 'Nothing is changed.',
+    cut: 'The list is cut here. The commit contains all changes.',
+    noPreview: 'Files of this kind have no preview.',
+  },
   fileName: 'File name',
+  deletedMeanwhile: 'the file was deleted meanwhile; copy your text into a new file',
   fileNameHint: 'A slash makes a folder.',
   finder: {
     cut: 'Only the first 50,000 files are searched.',

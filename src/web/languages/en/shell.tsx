@@ -7,7 +7,18 @@ export const shellTexts = {
     'Somebody else edited this meanwhile, so nothing was saved. The form has your values, and theirs beside them; save again to replace theirs.',
   unsent: 'The server did not answer.',
   unsentHint: 'Your texts are still here. Sending again adds nothing twice.',
+  undo: 'Undo',
   sendAgain: 'Send again',
+  /** Above a field whose text changed since a draft was typed. */
+  draft: {
+    kept: 'Your draft of an earlier version is kept.',
+    changed: 'The text changed since you wrote it:',
+    restore: 'Restore',
+    difference: 'Show what differs',
+    discard: 'Discard',
+    none: 'Nothing differs.',
+    cut: 'The list is cut here.',
+  },
   plainPart: 'This page is too large to show in full. A part of it is plain or left out.',
   home: 'Home',
   mainMenu: 'Main',

@@ -30,11 +30,13 @@ const NewValue = ({
   id,
   title,
   hint,
+  isSecret = false,
 }: {
   readonly to: string
   readonly id: string
   readonly title: string
   readonly hint?: string
+  readonly isSecret?: boolean
 }) => (
   <Disclosure title={title} to={to}>
     <Form to={to} class="stack">
@@ -46,6 +48,7 @@ const NewValue = ({
         {...(hint === undefined ? {} : { hint })}
         required
         isCode
+        isSecret={isSecret}
       />
       <SubmitRow kind="plain">{title}</SubmitRow>
     </Form>
@@ -80,7 +83,7 @@ const Secrets = ({ secrets, path }: Pick<Values, 'secrets'> & { readonly path: s
           </li>
         )}
       </RowBox>
-      <NewValue to={path} id="secret" title={texts.addSecret} hint={texts.replaceHint} />
+      <NewValue to={path} id="secret" title={texts.addSecret} hint={texts.replaceHint} isSecret />
     </div>
   </Section>
 )

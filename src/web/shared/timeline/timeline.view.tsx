@@ -232,7 +232,7 @@ const EditForm = ({
   const { url } = usePage()
   return (
     <Form to={to} class="comment-edit stack" id={`${anchor}_form`} hidden={{ from }}>
-      <input type="hidden" name="version" value={version} />
+      <input type="hidden" name="version" value={version} data-version="" />
       {theirs === undefined ? null : (
         <details open class="theirs">
           <summary>{texts.theirText}</summary>
