@@ -219,6 +219,25 @@ export async function takeFromOrgLabels(tx: Tx, repoId: RepoId): Promise<void> {
     .execute()
 }
 
+/** Returns the issues, or the pull requests, of a repository with the given numbers, in the order of numbers. */
+export async function listIssuesByNumbers(
+  db: Db,
+  repoId: RepoId,
+  isPull: boolean,
+  numbers: readonly number[],
+): Promise<IssueRow[]> {
+  const known = numbers.filter(isNumber)
+  if (known.length === 0) return []
+  return db
+    .selectFrom('issue')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .where('index', 'in', known)
+    .where('is_pull', '=', isPull)
+    .orderBy('index')
+    .execute()
+}
+
 /** Returns issues and pull requests by an author in all repositories, in the order of ids, after `after`. */
 export const listIssuesBy = (
   db: Db,

@@ -1,9 +1,16 @@
 import { mayHere } from '../../access/may-here.ts'
-import type { RepoCtx } from '../../access/context.ts'
+import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { canRead, inRepo, issuesEnabled, notArchived, pullsEnabled } from '../../access/repo.requirements.ts'
 import { Invalid, Moved } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
-import { changeMany } from '../../issues/bulk.service.ts'
+import {
+  changedAtMost,
+  changeMany,
+  readNumbers,
+  undoMany,
+  writeNumbers,
+  type BulkChange,
+} from '../../issues/bulk.service.ts'
 import { mayManage } from '../../issues/issue.policy.ts'
 import { findByQuery, getChoices } from '../../issues/lists/query-list.service.ts'
 import { getPinned } from '../../issues/social/pin.service.ts'
@@ -11,7 +18,7 @@ import { parseIssueQuery, usualQuery, writeIssueQuery } from '../../issues/searc
 import { getPullMarks } from '../../pulls/merge/pull-marks.service.ts'
 import { listRecentBranches } from '../../pulls/recent-branch.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
-import { act, page } from '../shell/page.tsx'
+import { act, page, type ActResult } from '../shell/page.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { IssueListView, type IssueListProps } from './list.view.tsx'
 import { issueTexts as texts } from '../languages/texts.ts'
@@ -43,6 +50,12 @@ async function loadList(
     isUsual && isPull ? listRecentBranches(ctx) : [],
   ])
   const { repo, owner } = ctx
+  const { total, bound } = found.shown
+  if (at.number > 1 && found.rows.length === 0 && total > 0 && !bound) {
+    // The last page, when acts of the list have emptied this one.
+    const list = pathOf(owner.name, repo.name, kind)
+    throw new Moved(303, withQuery(list, { q: search.q, page: Math.ceil(total / at.limit) }))
+  }
   const marks = await getPullMarks(ctx, found.rows)
   return {
     repository: { repo, owner },
@@ -97,22 +110,54 @@ const bulkFields = {
   issue: textList,
   act: text,
   back: text,
+  /** `true`: all that the query finds, instead of the selected ones. */
+  all: text,
+  q: text,
+  /** What an undo takes back, as `changesText` writes it. */
+  undo: text,
 } as const
 
+type BulkBody = { readonly [Name in Exclude<keyof typeof bulkFields, 'issue'>]?: string } & {
+  readonly issue?: readonly string[]
+}
+
+/** Writes changes as a text, such as `unlabel:5=1-3;label:7=2`. */
+const changesText = (changes: readonly BulkChange[]): string =>
+  changes.map(({ change, indexes }) => `${change}=${writeNumbers(indexes)}`).join(';')
+
+const changesOf = (text: string): readonly BulkChange[] =>
+  text.split(';').flatMap((part) => {
+    const [change = '', numbers = ''] = part.split('=')
+    return /^(?:close|reopen|(?:un)?label:\d{1,15})$/.test(change) ? [{ change, indexes: readNumbers(numbers) }] : []
+  })
+
+/** Returns the numbers of what a form selects. */
+async function selectedBy(ctx: RepoCtx, kind: 'issues' | 'pulls', body: BulkBody): Promise<readonly number[]> {
+  if (body.all !== 'true') {
+    return [...new Set((body.issue ?? []).map(Number))].filter((index) => Number.isSafeInteger(index))
+  }
+  const query = body.q === undefined || body.q.trim() === '' ? usualQuery : parseIssueQuery(body.q)
+  const { rows } = await findByQuery(ctx, query, kind, { number: 1, limit: changedAtMost, offset: 0 })
+  return rows.map(({ index }) => index)
+}
+
 /** Changes the selected rows and returns to the list that the form was on. */
-async function runBulk(
-  ctx: Parameters<typeof changeMany>[0],
-  kind: 'issues' | 'pulls',
-  body: { readonly issue?: readonly string[]; readonly act?: string; readonly back?: string },
-) {
-  const indexes = [...new Set((body.issue ?? []).map(Number))].filter((index) => Number.isSafeInteger(index))
-  if (indexes.length === 0) throw new Invalid(texts.bulk.none, 'nothing_selected')
-  const { changed, problem } = await changeMany(ctx, kind === 'pulls', indexes, body.act ?? '')
+async function runBulk(ctx: SignedInRepoCtx, kind: 'issues' | 'pulls', body: BulkBody): Promise<ActResult> {
+  const isPull = kind === 'pulls'
   const list = pathOf(ctx.owner.name, ctx.repo.name, kind)
   const isOfList = body.back === list || body.back?.startsWith(`${list}?`)
+  const back = isOfList && body.back ? body.back : list
+  const indexes = body.undo === undefined ? await selectedBy(ctx, kind, body) : []
+  if (body.undo === undefined && indexes.length === 0) throw new Invalid(texts.bulk.none, 'nothing_selected')
+  const { changed, refused, problem, undo } =
+    body.undo === undefined
+      ? await changeMany(ctx, isPull, { change: body.act ?? '', indexes })
+      : await undoMany(ctx, isPull, changesOf(body.undo))
   return {
-    to: isOfList && body.back ? body.back : list,
-    notice: problem === undefined ? texts.bulk.done(changed) : texts.bulk.partly(changed, problem),
+    to: back,
+    notice:
+      problem === undefined ? texts.bulk.done(changed.length) : texts.bulk.partly(changed.length, refused, problem),
+    ...(undo.length === 0 ? {} : { undo: { to: `${list}/bulk`, fields: { back, undo: changesText(undo) } } }),
   }
 }
 
@@ -120,7 +165,7 @@ async function runBulk(
 export const changeIssues = act({
   path: '/{username}/{reponame}/issues/bulk',
   twin: 'issueEditIssue',
-  cost: 'usual',
+  cost: 'expensive',
   requires: [inRepo, issuesEnabled, notArchived],
   fields: bulkFields,
   again: repositoryIssues,
@@ -131,7 +176,7 @@ export const changeIssues = act({
 export const changePulls = act({
   path: '/{username}/{reponame}/pulls/bulk',
   twin: 'repoEditPullRequest',
-  cost: 'usual',
+  cost: 'expensive',
   requires: [inRepo, pullsEnabled, canRead('code'), notArchived],
   fields: bulkFields,
   again: repositoryPulls,

@@ -110,7 +110,11 @@ test('changeIssues: writers change the selected issues, and readers cannot', asy
   const refused = await bob.post(`${path}/bulk`, { issue: '1', act: 'close', _csrf: await bob.csrf('/user/settings') })
   assert.equal(refused.status, 403)
   const alice = await Browser.of(forge, 'alice')
-  const change = (act: string) => alice.submit(path, `${path}/bulk`, { issue: ['1', '2'], act })
+  const change = async (act: string) => {
+    // The notice of the previous act has a form with this address too.
+    await alice.get(path)
+    return alice.submit(path, `${path}/bulk`, { issue: ['1', '2'], act })
+  }
   for (const act of [`label:${label}`, `milestone:${milestone}`, 'assign:alice', 'close']) {
     const { status, headers } = await change(act)
     assert.deepEqual([status, headers.get('location')], [303, path], act)
@@ -129,4 +133,113 @@ test('changePulls: issues are not changed by the list of pull requests', async (
   const { status } = await alice.post(`/${repo.fullName}/pulls/bulk`, { issue: '1', act: 'close', _csrf: csrf })
   assert.equal(status, 303)
   assert.equal((await forge.as('alice').get(`${repo.api}/issues/1`)).json.state, 'open')
+})
+
+/** The form of the notice that takes the last act back. */
+const undoOf = (text: string): Record<string, string> => {
+  const form = /<div class="flash done"[^]*?<form[^>]*>([^]*?)<\/form>/.exec(text)?.[1] ?? ''
+  return Object.fromEntries(
+    [...form.matchAll(/name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+  )
+}
+
+test('changeIssues: an undo gives back states and labels where they still stand, and only what the act changed', async () => {
+  const { forge, repo, label } = await world()
+  await using _ = forge
+  const path = `/${repo.fullName}/issues`
+  const api = forge.as('alice')
+  const alice = await Browser.of(forge, 'alice')
+  const numbers: string[] = []
+  for (const title of ['a', 'b', 'c']) {
+    numbers.push(String((await api.must('POST', `${repo.api}/issues`, { title })).json.number))
+  }
+  const [first = '', second = '', third = ''] = numbers
+  await api.must('PATCH', `${repo.api}/issues/${first}`, { state: 'closed' })
+  await alice.submit(path, `${path}/bulk`, { issue: numbers, act: 'close' })
+  const { text } = await alice.get(path)
+  assert.match(text, /2 issues changed\./)
+  const undo = undoOf(text)
+  assert.equal(undo['undo'], `reopen=${second}-${third}`)
+  assert.equal(Object.keys(undoOf((await alice.get(path)).text)).length, 0, 'the notice is shown once')
+  await api.must('PATCH', `${repo.api}/issues/${third}`, { state: 'open' })
+  const undone = await alice.post(`${path}/bulk`, undo)
+  assert.deepEqual([undone.status, undone.headers.get('location')], [303, path])
+  const stateOf = async (index: string) => (await api.get(`${repo.api}/issues/${index}`)).json.state
+  assert.deepEqual([await stateOf(first), await stateOf(second), await stateOf(third)], ['closed', 'open', 'open'])
+  // Labels: one has it already.
+  await api.must('POST', `${repo.api}/issues/${first}/labels`, { labels: [label] })
+  await alice.submit(`${path}?q=is:all`, `${path}/bulk`, { issue: numbers, act: `label:${label}` })
+  await alice.post(`${path}/bulk`, undoOf((await alice.get(path)).text))
+  const labelsOf = async (index: string) =>
+    (await api.get(`${repo.api}/issues/${index}/labels`)).json.map(({ id }: { id: number }) => id)
+  assert.deepEqual([await labelsOf(first), await labelsOf(second), await labelsOf(third)], [[label], [], []])
+})
+
+test('changeIssues: the undo of an exclusive label restores the one that it replaced, unless somebody chose another', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const api = forge.as('alice')
+  const [todo, doing, done] = await Promise.all(
+    ['status/todo', 'status/doing', 'status/done'].map(
+      async (name) =>
+        (await api.must('POST', `${repo.api}/labels`, { name, color: '#112233', exclusive: true })).json.id,
+    ),
+  )
+  for (const labels of [[todo], [todo], []]) await api.must('POST', `${repo.api}/issues`, { title: 'a', labels })
+  const path = `/${repo.fullName}/issues`
+  const alice = await Browser.of(forge, 'alice')
+  await alice.submit(path, `${path}/bulk`, { issue: ['1', '2', '3'], act: `label:${doing}` })
+  const undo = undoOf((await alice.get(path)).text)
+  assert.equal(undo['undo'], `unlabel:${doing}=1-3;label:${todo}=1-2`)
+  await api.must('POST', `${repo.api}/issues/2/labels`, { labels: [done] })
+  await alice.post(`${path}/bulk`, undo)
+  const labelsOf = async (index: number) =>
+    (await api.get(`${repo.api}/issues/${index}/labels`)).json.map(({ id }: { id: number }) => id)
+  assert.deepEqual([await labelsOf(1), await labelsOf(2), await labelsOf(3)], [[todo], [done], []])
+})
+
+test('changeIssues: all of a query are changed, also beyond the page, and one that refuses does not end the others', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'], settings: { ui: { ISSUE_PAGING_NUM: 2 } } })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const api = forge.as('alice')
+  for (const title of ['red one', 'red two', 'red three', 'red four', 'blue']) {
+    await api.must('POST', `${repo.api}/issues`, { title })
+  }
+  // An issue with an open dependency cannot be closed.
+  await api.must('POST', `${repo.api}/issues/2/dependencies`, { owner: 'alice', repo: repo.name, index: 5 })
+  const path = `/${repo.fullName}/issues`
+  const alice = await Browser.of(forge, 'alice')
+  const list = `${path}?q=is%3Aopen+red`
+  assert.match((await alice.get(list)).text, /All 4 of this search/)
+  const csrf = await alice.csrf('/user/settings')
+  const all = { _csrf: csrf, all: 'true', q: 'is:open red', act: 'close', issue: '1' }
+  const answer = await alice.post(`${path}/bulk`, { ...all, back: `${list}&page=2` })
+  assert.equal(answer.headers.get('location'), `${list}&page=2`)
+  const moved = await alice.get(`${list}&page=2`)
+  assert.deepEqual([moved.status, moved.headers.get('location')], [303, `${list}&page=1`])
+  assert.match((await alice.get(`${list}&page=1`)).text, /3 issues changed, 1 not\. #2: /)
+  const { json } = await api.get(`${repo.api}/issues?state=open`)
+  assert.deepEqual(json.map(({ number }: { number: number }) => number).toSorted(), [2, 5])
+  const bob = await Browser.of(forge, 'bob')
+  const refused = await bob.post(`${path}/bulk`, { ...all, _csrf: await bob.csrf('/user/settings') })
+  assert.equal(refused.status, 403)
+})
+
+test('a cookie that the server did not sign for the viewer makes no undo', async () => {
+  const { forge, repo } = await world()
+  await using _ = forge
+  const path = `/${repo.fullName}/issues`
+  const alice = await Browser.of(forge, 'alice')
+  await alice.submit(path, `${path}/bulk`, { issue: ['1'], act: 'close' })
+  const cookies = alice.cookieHeader()
+  const name = /(\w+_undo)=/.exec(cookies)?.[1] ?? ''
+  const value = new RegExp(`${name}=([^;]+)`).exec(cookies)?.[1] ?? ''
+  const undoWith = async (cookie: string) => {
+    const reply = await fetch(forge.url + path, { headers: { cookie } })
+    return /name="undo"/.test(await reply.text())
+  }
+  assert.equal(await undoWith(cookies), true)
+  assert.equal(await undoWith(cookies.replace(value, value.replace(/^(.{20})(.)/, '$1x'))), false)
+  const bob = await Browser.of(forge, 'bob')
+  assert.equal(await undoWith(`${bob.cookieHeader()}; ${name}=${value}`), false)
 })

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { IssueRow } from '../../db/tables/issues.ts'
+import { changedAtMost } from '../../issues/bulk.service.ts'
 import type { CountOfState, FoundByQuery, IssueChoices } from '../../issues/lists/query-list.service.ts'
 import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
 import { querySorts, usualQuery, writeIssueQuery, type IssueQuery } from '../../issues/search/query.parse.ts'
@@ -203,16 +204,16 @@ const Pinned = ({ repository, kind, pinned }: IssueListProps) =>
 /** The form around a list whose rows can be selected. */
 const Selecting = ({
   mayManage,
+  text,
   to,
   children,
-}: {
-  readonly mayManage: boolean
+}: Pick<IssueListProps, 'mayManage' | 'text'> & {
   readonly to: string
   readonly children: ComponentChildren
 }) => {
   const { url } = usePage()
   return mayManage ? (
-    <Form to={to} hidden={{ back: url }} label={texts.bulk.label}>
+    <Form to={to} hidden={{ back: url, q: text }} label={texts.bulk.label} data-selecting="issue">
       {children}
     </Form>
   ) : (
@@ -228,6 +229,15 @@ const ListHead = (props: IssueListProps) => {
     })
   return (
     <>
+      {mayManage && found.rows.length > 0 ? (
+        <input
+          type="checkbox"
+          class="needs-script"
+          data-select-all=""
+          title={texts.bulk.selectPage}
+          aria-label={texts.bulk.selectPage}
+        />
+      ) : null}
       <nav class="state-tabs" aria-label={texts.kinds[kind]}>
         <Link to={to({ state: 'open' })} aria-current={query.state === 'open' ? 'true' : undefined}>
           <Icon name={kind === 'issues' ? 'issue-opened' : 'git-pull-request'} />
@@ -379,7 +389,9 @@ export const Filters = ({
 }
 
 /** Acts for the selected rows. The style sheet shows it when a row is selected. */
-const BulkBar = ({ query, choices }: IssueListProps) => {
+const BulkBar = ({ query, choices, found }: IssueListProps) => {
+  const { total, bound } = found.shown
+  const isMore = total > found.rows.length || bound !== undefined
   const menu = (
     id: string,
     label: string,
@@ -410,6 +422,17 @@ const BulkBar = ({ query, choices }: IssueListProps) => {
     }))
   return (
     <div class="bulk-bar" role="group" aria-label={texts.bulk.label}>
+      <span class="bulk-count" aria-live="polite">
+        {texts.bulk.selected(<output data-selected="" class="needs-script" />)}
+      </span>
+      {isMore ? (
+        <label class="bulk-all">
+          <input type="checkbox" name="all" value="true" data-all={Math.min(total, changedAtMost)} />
+          {total > changedAtMost || bound !== undefined
+            ? texts.bulk.first(changedAtMost, countText(found.shown))
+            : texts.bulk.all(total)}
+        </label>
+      ) : null}
       {query.state === 'closed' ? (
         <Submit kind="plain" name="act" value="reopen">
           {texts.bulk.reopen}

@@ -1,4 +1,4 @@
-import type { ComponentChild, VNode } from 'preact'
+import type { ComponentChild, ComponentChildren, VNode } from 'preact'
 import { counted, listText, numberText } from '../amounts.ts'
 
 /** Texts about checks and reviews in rows of pull requests. */
@@ -79,7 +79,10 @@ export const issueTexts = {
   overdue: (day: string) => `überfällig seit ${day}`,
   bulk: {
     label: 'Ausgewählte ändern',
-    selected: 'Ausgewählt:',
+    selected: (of: ComponentChildren) => <>Ausgewählt: {of}</>,
+    selectPage: 'Alle auf dieser Seite auswählen',
+    all: (total: number) => `Alle ${numberText(total)} dieser Suche`,
+    first: (most: number, total: string) => `Die ersten ${numberText(most)} von ${total}`,
     close: 'Schließen',
     reopen: 'Wieder öffnen',
     addLabel: 'Label hinzufügen',
@@ -89,7 +92,8 @@ export const issueTexts = {
     noMilestone: 'Kein Meilenstein',
     nobody: 'Niemand',
     done: (count: number) => `${counted(count, 'Issue', 'Issues')} geändert.`,
-    partly: (count: number, failed: string) => `${counted(count, 'Issue', 'Issues')} geändert. ${failed}`,
+    partly: (count: number, refused: number, problem: string) =>
+      `${counted(count, 'Issue', 'Issues')} geändert, ${numberText(refused)} nicht. ${problem}`,
     none: 'Wählen Sie mindestens ein Issue aus.',
   },
   issue: {

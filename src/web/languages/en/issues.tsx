@@ -1,4 +1,4 @@
-import type { ComponentChild, VNode } from 'preact'
+import type { ComponentChild, ComponentChildren, VNode } from 'preact'
 import { counted, listText, numberText } from '../amounts.ts'
 
 /** Texts about checks and reviews in rows of pull requests. */
@@ -73,7 +73,10 @@ export const issueTexts = {
   overdue: (day: string) => `overdue since ${day}`,
   bulk: {
     label: 'Change the selected',
-    selected: 'Selected:',
+    selected: (of: ComponentChildren) => <>Selected: {of}</>,
+    selectPage: 'Select all on this page',
+    all: (total: number) => (total > 1 ? `All ${numberText(total)} of this search` : 'All of this search'),
+    first: (most: number, total: string) => `The first ${numberText(most)} of ${total}`,
     close: 'Close',
     reopen: 'Reopen',
     addLabel: 'Add label',
@@ -83,7 +86,8 @@ export const issueTexts = {
     noMilestone: 'No milestone',
     nobody: 'Nobody',
     done: (count: number) => `${counted(count, 'issue')} changed.`,
-    partly: (count: number, failed: string) => `${counted(count, 'issue')} changed. ${failed}`,
+    partly: (count: number, refused: number, problem: string) =>
+      `${counted(count, 'issue')} changed, ${numberText(refused)} not. ${problem}`,
     none: 'Select at least one issue.',
   },
   issue: {

@@ -73,7 +73,10 @@ export const issueTexts: Texts['issueTexts'] = {
   overdue: (day) => `自 ${day}起逾期`,
   bulk: {
     label: '更改所选项',
-    selected: '已选择：',
+    selected: (of) => <>已选择：{of}</>,
+    selectPage: '选择本页全部',
+    all: (total) => `此搜索的全部 ${numberText(total)} 项`,
+    first: (most, total) => `${total} 项中的前 ${numberText(most)} 项`,
     close: '关闭',
     reopen: '重新打开',
     addLabel: '添加标记',
@@ -83,7 +86,8 @@ export const issueTexts: Texts['issueTexts'] = {
     noMilestone: '没有里程碑',
     nobody: '无人',
     done: (count) => `已更改 ${numberText(count)} 个议题。`,
-    partly: (count, failed) => `已更改 ${numberText(count)} 个议题。${failed}`,
+    partly: (count, refused, problem) =>
+      `已更改 ${numberText(count)} 个议题，${numberText(refused)} 个未更改。${problem}`,
     none: '请至少选择一个议题。',
   },
   issue: {
