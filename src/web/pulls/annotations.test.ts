@@ -94,6 +94,33 @@ test('pullFilesPage: a page shows a bounded number of annotations, and says so',
   assert.match(page, /<summary>7 further annotations<\/summary>/)
 })
 
+test('commitPage: the run of a stranger for a commit of the repository replaces no annotations', async () => {
+  await using forge = await startForge({ users: ['alice', 'eve'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const jobs = workflow('[push, pull_request]')
+  await commitWorkflow(forge, repo.api, { '.forgejo/workflows/lint.yml': jobs })
+  const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)
+  await runner.finish(await runner.must())
+  const head = await commitFiles(forge, repo, 'topic', { 'new.txt': lines(5) })
+  await forge.settle()
+  const own = await runner.must()
+  await runner.log(own, 0, ['::warning file=new.txt,line=1::from the push'], true)
+  await runner.finish(own)
+  await forge.as('eve').must('POST', `${repo.api}/forks`, {})
+  await forge.settle()
+  await forge.as('eve').must('POST', `${repo.api}/pulls`, { title: 'Mine', head: 'eve:topic', base: 'main' })
+  await forge.settle()
+  const alice = await Browser.of(forge, 'alice')
+  const run = `/${repo.fullName}/actions/runs/3`
+  assert.equal((await alice.submit(run, `${run}/approve`)).status, 303)
+  const theirs = await runner.must()
+  await runner.log(theirs, 0, ['::notice file=new.txt,line=1::from the stranger'], true)
+  await runner.finish(theirs)
+  const { text } = await alice.get(`/${repo.fullName}/commit/${head}`)
+  assert.match(text, /from the push/)
+  assert.match(text, /from the stranger/)
+})
+
 test(
   'in a browser: an annotation leads by keys to its line of the log, and a failed job opens at its line',
   { skip },
