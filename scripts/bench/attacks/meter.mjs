@@ -9,6 +9,8 @@ const uncollectedMb = 24
 /** Idle: the main thread works less than this in a tenth of a second, in milliseconds. */
 const idleMs = 3
 const longestSettleMs = 60_000
+/** Times for which the probe looks at an idle server, and their number: the least cost of a look counts. */
+const [idleLookMs, idleLooks] = [150, 3]
 /** Processor time of the probe's fixed work at the reference speed, at which limits are stated, in milliseconds. */
 const referenceMs = 4
 
@@ -42,8 +44,17 @@ export async function openMeter(pid, path) {
 
   /** Factors of all calibrations: the time of the fixed work beside that of the reference speed. */
   const factors = []
+  /** Processor time of one look of the probe, in milliseconds: a request that waits for threads has thousands. */
+  let perLookMs = 0
   async function calibrate() {
     factors.push((await tell('fixedWork')).ms / referenceMs)
+    perLookMs = Infinity
+    for (let at = 0; at < idleLooks; at++) {
+      await tell('begin')
+      await sleep(idleLookMs)
+      const { cpuMs, looks } = await tell('end')
+      perLookMs = Math.min(perLookMs, cpuMs / looks)
+    }
   }
   await calibrate()
 
@@ -57,11 +68,11 @@ export async function openMeter(pid, path) {
     const beforeMb = memoryMb('VmRSS')
     await tell('begin')
     const result = await work()
-    const { cpuMs, holdMs } = await tell('end')
+    const { cpuMs, holdMs, looks } = await tell('end')
     const factor = factors.at(-1)
     return {
       result,
-      cpuMs: cpuMs / factor,
+      cpuMs: Math.max(0, cpuMs - looks * perLookMs) / factor,
       holdMs: holdMs / factor,
       memoryMb: Math.max(0, memoryMb('VmHWM') - beforeMb),
     }

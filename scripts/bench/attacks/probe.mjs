@@ -50,8 +50,9 @@ function fixedWorkMs() {
 function answerOn(path) {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc')
-  let [beganMs, lastMs, holdMs, timer] = [0, 0, 0, undefined]
+  let [beganMs, lastMs, holdMs, looks, timer] = [0, 0, 0, 0, undefined]
   const look = () => {
+    looks += 1
     const nowMs = workedMs()
     holdMs = Math.max(holdMs, nowMs - lastMs)
     lastMs = nowMs
@@ -63,13 +64,13 @@ function answerOn(path) {
     begin: () => {
       clearInterval(timer)
       beganMs = lastMs = workedMs()
-      holdMs = 0
+      holdMs = looks = 0
       timer = setInterval(look, lookMs)
     },
     end: () => {
       look()
       clearInterval(timer)
-      return { cpuMs: lastMs - beganMs, holdMs }
+      return { cpuMs: lastMs - beganMs, holdMs, looks }
     },
   }
   const server = createServer((socket) => {
