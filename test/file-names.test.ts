@@ -99,6 +99,51 @@ const quoted = (path: Buffer): string =>
 /** The content of an odd file, which names it. */
 const contentOf = (what: string): string => `odd content of (${what})\n`
 
+/** Names of pages of a wiki by what is odd about them: those of files, and what the wiki reads into a name. */
+const oddPages: Readonly<Record<string, Buffer>> = Object.fromEntries([
+  ...Object.entries(oddNames).filter(([what]) => !['a large name', 'a deep path'].includes(what)),
+  ...Object.entries({
+    'the folder itself': '.',
+    'the folder above': '..',
+    'the list of pages': '_pages',
+    'the form of a page': '_new',
+    'an act': '_edit',
+    'files of the wiki': 'raw',
+    'words with dashes': 'two-words',
+    'words with spaces': 'two words',
+    'the marker of spaces': 'two words.-',
+    'the ending of a page': 'two-words.md',
+    'a plus': 'two+words',
+    'an escaped space': 'two%20words',
+  }).map(([what, name]) => [what, Buffer.from(name)]),
+])
+
+/** Commits files with raw names to `main`. */
+async function importFiles(clone: Clone, from: readonly string[], files: readonly (readonly [Buffer, string])[]) {
+  const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}`
+  const input = [
+    'commit refs/heads/main',
+    'committer Alice <alice@example.com> 1700000000 +0000',
+    data('odd pages'),
+    ...from,
+    ...files.map(([name, text]) => `M 100644 inline ${quoted(name)}\n${data(text)}`),
+    '',
+  ].join('\n')
+  const made = await runProgram('git', ['-C', clone.path, 'fast-import', '--quiet'], { input })
+  assert.equal(made.code, 0, made.err)
+}
+
+/** Pushes a wiki with a page of each odd name. */
+async function pushOddPages(forge: Forge, repo: GivenRepo): Promise<void> {
+  using clone = await Clone.begin('alice')
+  const files = Object.entries(oddPages).map(
+    ([what, name]) => [Buffer.concat([name, Buffer.from('.md')]), contentOf(what)] as const,
+  )
+  await importFiles(clone, [], files)
+  await clone.must('push', '-q', await forge.gitUrl('alice', `${repo.fullName}.wiki`), 'main')
+  await forge.settle()
+}
+
 /** Pushes a branch `odd` with all odd names, links and a submodule, on top of `main`. */
 async function pushOddNames(forge: Forge, repo: GivenRepo): Promise<string> {
   using clone = await Clone.of(forge, 'alice', repo.fullName)
@@ -388,6 +433,134 @@ test('file names: every act on an odd name changes its own file', manyRequests, 
     }
   }
   assert.deepEqual(wrong, [])
+  assert.deepEqual(forge.defects, [])
+})
+
+test('file names: every address and act of a wiki works on its own page', manyRequests, async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  await pushOddPages(forge, repo)
+  const alice = forge.as('alice')
+  const browser = await Browser.of(forge, 'alice')
+  const site = `/${repo.fullName}/wiki`
+  const wrong: string[] = []
+  const whatOf = new Map(Object.keys(oddPages).map((what) => [contentOf(what), what]))
+  /** The files of the wiki with their objects. */
+  const treeOf = async (): Promise<Map<string, string>> => {
+    const row = await forge.services.db.selectFrom('repo').selectAll().executeTakeFirstOrThrow()
+    const key = row.wiki_git_key
+    assert.ok(key)
+    const head = await forge.services.git.readRef(key, 'refs/heads/main')
+    assert.ok(head)
+    return new Map((await forge.services.git.readTree(key, head)).map(({ name, oid }) => [name, oid]))
+  }
+  const list = (await alice.must('GET', `${repo.api}/wiki/pages?limit=1000`)).json as {
+    sub_url: string
+    html_url: string
+  }[]
+  assert.equal(list.length, Object.keys(oddPages).length)
+  assert.equal(new Set(list.map((page) => page.sub_url)).size, list.length, 'each page has an address of its own')
+  const seen = new Set<string>()
+  let before = await treeOf()
+  for (const { sub_url: at, html_url: address } of list) {
+    const page = await rawGet(forge, `/api/v1${repo.api}/wiki/page/${at}`)
+    const json = page.status === 200 ? JSON.parse(page.text) : undefined
+    const content = Buffer.from(json?.content_base64 ?? '', 'base64').toString()
+    const what = whatOf.get(content)
+    if (what === undefined || seen.has(what)) {
+      wrong.push(`${at}: API: ${page.status}, ${what === undefined ? 'no page' : `${what} again`}`)
+      continue
+    }
+    seen.add(what)
+    const file = `${nameOfBytes(oddPages[what] as Buffer)}.md`
+    const own = content.trim()
+    if (json.html_url !== address) wrong.push(`${what}: html_url: ${json.html_url} and ${address}`)
+    const { pathname } = new URL(address)
+    for (const [where, path, shows] of [
+      ['page', pathname, own],
+      ['form', `${pathname}?action=_edit`, own],
+      ['history', `${pathname}?action=_revision`, 'odd pages'],
+      ['raw', `${site}/raw/${at.replaceAll('+', '%20')}`, own],
+    ] as const) {
+      const { status, text } = await rawGet(forge, path, { cookie: browser.cookieHeader() })
+      if (status !== 200 || !textOf(text).includes(shows)) wrong.push(`${what}: ${where}: ${status}, or not its page`)
+    }
+    const revisions = await rawGet(forge, `/api/v1${repo.api}/wiki/revisions/${at}`)
+    if (revisions.status !== 200) wrong.push(`${what}: revisions: ${revisions.status}`)
+    const expectChange = async (act: string, status: number, isThere: boolean) => {
+      const after = await treeOf()
+      const files = [...new Set([...before.keys(), ...after.keys()])].filter(
+        (each) => before.get(each) !== after.get(each),
+      )
+      before = after
+      if (status >= 400) wrong.push(`${what}: ${act}: ${status}`)
+      if (files.length !== 1 || files[0] !== file) wrong.push(`${what}: ${act}: ${JSON.stringify(files)} changed`)
+      if (after.has(file) !== isThere) wrong.push(`${what}: ${act}: ${isThere ? 'it is gone' : 'it is still there'}`)
+    }
+    const { token } = await forge.account('alice')
+    const asAlice = { authorization: `token ${token}`, 'content-type': 'application/json' }
+    const apiAt = `/api/v1${repo.api}/wiki/page/${at}`
+    const patch = JSON.stringify({ content_base64: base64('patched\n') })
+    await expectChange('PATCH', (await rawSend(forge, 'PATCH', apiAt, patch, asAlice)).status, true)
+    const form = await rawGet(forge, `${pathname}?action=_edit`, { cookie: browser.cookieHeader() })
+    const title = unescaped(/<input[^>]*name="title"[^>]*?value="([^"]*)"/.exec(form.text)?.[1] ?? '')
+    const fields = new URLSearchParams({
+      ...asSent(hiddenFields(form.text, 'id="wiki-form"')),
+      // A browser removes line breaks from the text of a field.
+      title: title.replaceAll(/[\r\n]/g, ''),
+      content: 'edited\r\n',
+    })
+    const formType = { cookie: browser.cookieHeader(), 'content-type': 'application/x-www-form-urlencoded' }
+    await expectChange('edit', (await rawSend(forge, 'POST', pathname, String(fields), formType)).status, true)
+    await expectChange('DELETE', (await rawSend(forge, 'DELETE', apiAt, undefined, asAlice)).status, false)
+  }
+  await forge.settle()
+  assert.equal((await browser.get(`${site}/_pages`)).status, 200)
+  assert.equal((await browser.get(`/${repo.fullName}/activity`)).status, 200)
+  assert.deepEqual(wrong, [])
+  assert.deepEqual(forge.defects, [])
+})
+
+test('file names: an issue is opened from a template of each name', manyRequests, async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  const templates = Object.entries(oddNames).filter(([what]) => !['a large name', 'a deep path'].includes(what))
+  const folder = Buffer.from('.gitea/ISSUE_TEMPLATE/')
+  await importFiles(
+    clone,
+    [`from ${await clone.must('rev-parse', 'HEAD')}`],
+    templates.map(([what, name]) => [
+      Buffer.concat([folder, name, Buffer.from('.yaml')]),
+      `name: ${contentOf(what)}about: x\nbody:\n  - { type: input, attributes: { label: the question of ${what} } }\n`,
+    ]),
+  )
+  await clone.must('push', '-q', '--force', 'origin', 'main')
+  await forge.settle()
+  const listed = (await forge.as('alice').must('GET', `${repo.api}/issue_templates`)).json as { file_name: string }[]
+  assert.deepEqual(
+    listed.map((each) => each.file_name).toSorted(),
+    templates.map(([, name]) => `${folder.toString()}${nameOfBytes(name)}.yaml`).toSorted(),
+  )
+  const browser = await Browser.of(forge, 'alice')
+  const { text } = await browser.get(`/${repo.fullName}/issues/new/choose`)
+  const links = [...text.matchAll(/href="([^"]*\?template=[^"]*)"/g)].map(([, link]) => unescaped(link ?? ''))
+  assert.equal(links.length, templates.length)
+  const wrong: string[] = []
+  const opened = new Set<string>()
+  for (const link of links) {
+    const form = await browser.get(link)
+    const what = templates.find(([each]) => textOf(form.text).includes(contentOf(each).trim()))?.[0]
+    const fields = asSent(hiddenFields(form.text, '/issues/new'))
+    const sent = await browser.post(`/${repo.fullName}/issues/new`, { ...fields, title: 'x', 'field-0': 'an answer' })
+    const issue = /\/issues\/(\d+)$/.exec(sent.headers.get('location') ?? '')?.[1]
+    const body: unknown = (await forge.as('alice').get(`${repo.api}/issues/${issue}`)).json?.body
+    if (what === undefined || body !== `### the question of ${what}\n\nan answer`) {
+      wrong.push(`${link}: ${what}: ${sent.status} ${JSON.stringify(body)}`)
+    } else opened.add(what)
+  }
+  assert.deepEqual(wrong, [])
+  assert.equal(opened.size, templates.length)
   assert.deepEqual(forge.defects, [])
 })
 

@@ -10,7 +10,15 @@ import { takeTurn } from '../refs/push/push-turns.ts'
 import { moveRefs } from '../refs/changes/ref-door.service.ts'
 import { hasGoodSignature, signedCommit, signingFor } from '../refs/signing/signing.service.ts'
 import { findRepoById } from '../repos/repo.store.ts'
-import { fileOfName, mayTitlePage, nameOfFile, nameOfTitle, titleOfName, withoutEnding } from './page-name.rules.ts'
+import {
+  fileOfName,
+  isSameTitle,
+  mayTitlePage,
+  nameOfFile,
+  nameOfTitle,
+  titleOfName,
+  withoutEnding,
+} from './page-name.rules.ts'
 import { findPage, noSuchPage, readPage, type PageFile, type WholePage } from './page.service.ts'
 import { getHistories, type WikiState } from './page-history.service.ts'
 import { publishPageEvent, eventMessage, type PageEvent } from './page-event.ts'
@@ -73,7 +81,7 @@ export async function editPage(
     await mustBeAsSeen(ctx, wiki, page, seen)
     const presentTitle = titleOfName(page ? nameOfFile(page.file) : name)
     const title = text.title.trim() || presentTitle
-    const isKept = page !== undefined && title === presentTitle
+    const isKept = page !== undefined && isSameTitle(title, presentTitle)
     if (!isKept) mustBeTitle(title)
     const target = isKept ? page : wiki && (await findPage(ctx, wiki, nameOfTitle(title)))
     const isReplaced = target !== undefined && target.file !== page?.file

@@ -43,15 +43,25 @@ export const isPageFile = (file: string): boolean => file.endsWith(fileEnding) &
 export const isPage = ({ type, mode, name }: TreeEntry): boolean =>
   type === 'blob' && mode !== '120000' && isPageFile(name)
 
-/** Returns the name of a file. A pushed file may contain characters that the forge escapes. */
+/**
+ * Returns the name of a file. A pushed file may contain characters that the forge escapes, and escapes that it never writes:
+ * those of a zero byte stay as they are, because no text of a database holds one.
+ */
 export function nameOfFile(file: string): string {
   const base = withoutEnding(file)
   try {
-    return decodeURIComponent(base)
+    const name = decodeURIComponent(base)
+    return name.includes('\0') ? base : name
   } catch {
     return base
   }
 }
+
+/** A form removes line breaks and spaces around the title that it shows. */
+const asInForm = (title: string): string => title.replaceAll(/[\r\n]/g, '').trim()
+
+/** Returns whether a title that somebody sent is the present title of a page, which a push may have given it. */
+export const isSameTitle = (sent: string, present: string): boolean => asInForm(sent) === asInForm(present)
 
 /** Checks the title of a page. */
 export function mayTitlePage(title: string): Verdict {
@@ -109,12 +119,16 @@ export function filesOfName(name: string): string[] {
   ].filter(isPageFile)
 }
 
+/** Names that an address does not pass on: those of folders, and those of pages about all pages. */
+const unaddressable: ReadonlySet<string> = new Set(['.', '..', '_pages', '_new'])
+
 /**
- * Returns the address of a file's page. When the file that the forge would write for the name exists too (`hasFile`), the
- * address of the pushed file contains its extension.
+ * Returns the address of a file's page. It contains the extension of the file when the name alone leads elsewhere: to another
+ * page (`hasPage`), or to none.
  */
-export function subUrlOfFile(file: string, hasFile: (file: string) => boolean): string {
+export function subUrlOfFile(file: string, hasPage: (file: string) => boolean): string {
   const name = nameOfFile(file)
-  const usual = fileOfName(name)
-  return escapeQuery(usual !== file && hasFile(usual) ? file : name)
+  const isReached =
+    !unaddressable.has(name) && filesOfName(name).find((each) => each === file || hasPage(each)) === file
+  return escapeQuery(isReached ? name : file)
 }

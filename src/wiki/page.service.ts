@@ -78,16 +78,17 @@ export async function readPage(ctx: RepoCtx, wiki: WikiState, page: PageFile): P
   const { gitKey, head } = wiki
   const [histories, entries] = await Promise.all([
     getHistories(ctx, wiki, [page.file]),
-    git.findPaths(gitKey, head, [sidebarFile, footerFile, fileOfName(nameOfFile(page.file))]),
+    git.findPaths(gitKey, head, [sidebarFile, footerFile, ...filesOfName(nameOfFile(page.file))]),
   ])
   const contentOf = async (oid: Oid | undefined): Promise<Buffer> => {
     const blob = oid && (await git.readBlob(gitKey, oid, { maxBytes: maxShownBytes }))
     return (blob && blob.content) ?? Buffer.alloc(0)
   }
-  const contentOfFile = (file: string): Promise<Buffer> => {
+  const hasPage = (file: string): boolean => {
     const entry = entries.get(file)
-    return contentOf(entry && isPage(entry) ? entry.oid : undefined)
+    return entry !== undefined && isPage(entry)
   }
+  const contentOfFile = (file: string): Promise<Buffer> => contentOf(hasPage(file) ? entries.get(file)?.oid : undefined)
   const [content, sidebar, footer] = await Promise.all([
     contentOf(page.oid),
     contentOfFile(sidebarFile),
@@ -96,7 +97,7 @@ export async function readPage(ctx: RepoCtx, wiki: WikiState, page: PageFile): P
   const history = histories.get(page.file)
   return {
     title: titleOfName(nameOfFile(page.file)),
-    subUrl: subUrlOfFile(page.file, (file) => entries.has(file)),
+    subUrl: subUrlOfFile(page.file, hasPage),
     lastCommit: history && (await git.readCommit(gitKey, history.lastOid)),
     content,
     commitCount: history?.commitCount ?? 0,
@@ -116,7 +117,7 @@ export async function listPages(
   const { git } = ctx
   const wiki = await getWiki(ctx)
   const entries = await git.readTree(wiki.gitKey, wiki.head)
-  const names = new Set(entries.map(({ name }) => name))
+  const names = new Set(pluck(entries.filter(isPage), 'name'))
   const files = entries
     .slice(offset, offset + limit)
     .filter(isPage)
@@ -141,7 +142,7 @@ export async function listPageTitles(
 ): Promise<readonly { readonly title: string; readonly subUrl: string }[]> {
   const wiki = await getWiki(ctx)
   const entries = await ctx.git.readTree(wiki.gitKey, wiki.head)
-  const names = new Set(entries.map(({ name }) => name))
+  const names = new Set(pluck(entries.filter(isPage), 'name'))
   return entries
     .filter((entry) => isPage(entry) && entry.name !== sidebarFile && entry.name !== footerFile)
     .slice(0, limit)

@@ -6,10 +6,12 @@ import { createIssue } from '../../issues/issue.service.ts'
 import { getChoices } from '../../issues/lists/query-list.service.ts'
 import { formText } from '../../issues/templates/form-text.rules.ts'
 import { maxFields } from '../../issues/templates/form-field.ts'
+import type { IssueTemplate } from '../../issues/templates/template.parse.ts'
 import { getIssueConfig, getIssueTemplates } from '../../issues/templates/template.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
+import { pathOfField } from '../ui/path-field.ts'
 import { pathOf } from '../ui/paths.ts'
 import { renderTexts } from '../ui/render-texts.ts'
 import { ChooseView, markdownOf, NewIssueView, type NewIssueProps } from './new.view.tsx'
@@ -43,16 +45,22 @@ const prefill = {
   milestone: integer,
 } as const
 
+/** Returns the template that an address or a form names by its path. */
+async function findTemplate(ctx: RepoCtx, named: string | undefined): Promise<IssueTemplate | undefined> {
+  if (named === undefined) return undefined
+  const path = pathOfField(named)
+  return (await getIssueTemplates(ctx)).find((each) => each.path === path)
+}
+
 async function loadNew(
   ctx: RepoCtx,
   query: { readonly template?: string; readonly title?: string; readonly body?: string; readonly milestone?: number },
 ): Promise<NewIssueProps> {
   const trusted = mayManage(ctx.rights, { is_pull: false }).allowed
-  const [templates, choices] = await Promise.all([
-    query.template === undefined ? [] : getIssueTemplates(ctx),
+  const [template, choices] = await Promise.all([
+    findTemplate(ctx, query.template),
     trusted ? getChoices(ctx) : undefined,
   ])
-  const template = templates.find(({ path }) => path === query.template)
   return {
     repository: { repo: ctx.repo, owner: ctx.owner },
     template,
@@ -108,8 +116,7 @@ export const openIssueOfPage = act({
   async run({ ctx, body }) {
     const title = body.title?.trim() ?? ''
     if (title === '') throw new Invalid(texts.emptyTitle, 'title_empty', { field: 'title' })
-    const templates = body.template === undefined ? [] : await getIssueTemplates(ctx)
-    const fields = templates.find(({ path }) => path === body.template)?.fields
+    const fields = (await findTemplate(ctx, body.template))?.fields
     const sent = body as Readonly<Record<string, unknown>>
     const issue = await createIssue(ctx, {
       title,

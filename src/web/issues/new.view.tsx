@@ -16,6 +16,7 @@ import { Checkbox, Field, Select, TextArea } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { ButtonLink, OutsideLink } from '../ui/link.tsx'
 import { Box, Markup, PageHead } from '../ui/parts.tsx'
+import { pathField } from '../ui/path-field.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { Raw } from '../ui/raw.tsx'
 import { uiTexts as common } from '../languages/texts.ts'
@@ -58,7 +59,7 @@ export const ChooseView = ({
                 <strong>{name}</strong>
                 <p class="muted">{about}</p>
               </div>
-              <ButtonLink to={withQuery(at, { template: path })} aria-label={`${texts.start}: ${name}`}>
+              <ButtonLink to={withQuery(at, { template: pathField(path) })} aria-label={`${texts.start}: ${name}`}>
                 {texts.start}
               </ButtonLink>
             </li>
@@ -103,7 +104,10 @@ export const NewIssueView = ({ repository, template, choices, title, body, miles
         isSentOnce
         to={pathOf(repository.owner.name, repository.repo.name, 'issues', 'new')}
         class="with-side"
-        hidden={{ template: template?.path, ref: template?.ref === '' ? undefined : template?.ref }}
+        hidden={{
+          template: template && pathField(template.path),
+          ref: template?.ref === '' ? undefined : template?.ref,
+        }}
       >
         <div class="stack">
           <Field
