@@ -56,9 +56,8 @@ export async function updateHead(ctx: SignedInRepoCtx, stored: PullPair, style: 
   const base = await git.readRef(repo.git_key, branchRef(pull.base_branch))
   if (base === undefined) throw new NotFound('the base branch does not exist', 'branch_not_found')
   const key = head.repo.git_key
-  if (head.repo.id !== repo.id && (await git.missingObjects(key, [base])).length > 0) {
-    await git.fetchObjects(repo.git_key, key, [base])
-  }
+  const isBrought = head.repo.id !== repo.id && (await git.missingObjects(key, [base])).length > 0
+  if (isBrought) await git.fetchObjects(repo.git_key, key, [base])
   for (let attempt = 1; ; attempt++) {
     const tip = await git.readRef(key, ref)
     if (tip === undefined) throw new NotFound('the head branch does not exist', 'branch_not_found')
@@ -73,7 +72,12 @@ export async function updateHead(ctx: SignedInRepoCtx, stored: PullPair, style: 
         ? await mergeInto(ctx, key, tip, base, title, signing)
         : await rebaseOnto(ctx, key, base, tip, signing)
     const update = { ref, old: tip, new: made }
-    const before = await chargeObjects(head, codeOf(head.repo), () => git.bytesSince(key, made, [tip]), 'size:git:all')
+    const before = await chargeObjects(
+      head,
+      codeOf(head.repo),
+      () => git.bytesSince(key, made, isBrought ? [tip] : [tip, base]),
+      'size:git:all',
+    )
     const origin = { doerId: ctx.viewer.id, via: 'api' } as const
     const result = await moveRefs(ctx, codeOf(head.repo), [update], origin, { before })
     if (result.ok) return

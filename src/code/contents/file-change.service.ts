@@ -176,17 +176,25 @@ export async function replayCommit(
     : { author, committer: callerIdentity(ctx), dates: { author: formatCommitTime(author) } }
   const message = options.message?.trim() || replayMessage(original, oid, isReverse)
   // The changed files are known only after the merge.
-  const made = await commitToBranch(ctx, { ...options, ...people }, strict, message, undefined, async (head) => {
-    if (!head) throw new NotFound('the repository is empty', 'repo_empty')
-    const merged = await git.replayChange(repo.git_key, { commit: oid, onto: head, isReverse })
-    if (!merged.clean) {
-      const paths = merged.conflicts.slice(0, shownConflicts).join(', ')
-      throw new Invalid(`the branch has other changes at the same places in ${paths}`, 'replay_conflict')
-    }
-    const { tree } = await git.readCommit(repo.git_key, head)
-    if (merged.tree === tree) throw new Invalid('the branch would not change', 'replay_empty')
-    return merged.tree
-  })
+  const made = await commitToBranch(
+    ctx,
+    { ...options, ...people },
+    strict,
+    message,
+    undefined,
+    async (head) => {
+      if (!head) throw new NotFound('the repository is empty', 'repo_empty')
+      const merged = await git.replayChange(repo.git_key, { commit: oid, onto: head, isReverse })
+      if (!merged.clean) {
+        const paths = merged.conflicts.slice(0, shownConflicts).join(', ')
+        throw new Invalid(`the branch has other changes at the same places in ${paths}`, 'replay_conflict')
+      }
+      const { tree } = await git.readCommit(repo.git_key, head)
+      if (merged.tree === tree) throw new Invalid('the branch would not change', 'replay_empty')
+      return merged.tree
+    },
+    [oid],
+  )
   return { ...made, entries: [] }
 }
 
@@ -195,7 +203,10 @@ const shownConflicts = 5
 
 type NewTree = Parameters<SignedInRepoCtx['git']['writeCommit']>[1]['tree']
 
-/** @param paths of changed files; undefined when the tree must be made first */
+/**
+ * @param paths of changed files; undefined when the tree must be made first
+ * @param sources commits of the repository whose files the tree may have
+ */
 async function commitToBranch(
   ctx: SignedInRepoCtx,
   options: ChangeOptions,
@@ -203,6 +214,7 @@ async function commitToBranch(
   plainMessage: string,
   paths: readonly string[] | undefined,
   makeTree: (head: Oid | undefined) => Promise<NewTree>,
+  sources: readonly Oid[] = [],
 ): Promise<{ commit: Commit; branch: string }> {
   const { git, repo, viewer } = ctx
   const people = await commitPeople(ctx, options)
@@ -230,7 +242,7 @@ async function commitToBranch(
       // What git made of a patch or a merge is known only by its tree.
       const before = await chargeObjects(ctx, codeOf(repo), () =>
         typeof tree === 'string'
-          ? git.bytesSince(repo.git_key, oid, head ? [head] : [])
+          ? git.bytesSince(repo.git_key, oid, head ? [head, ...sources] : sources)
           : git.looseBytes(repo.git_key, written),
       )
       const origin = { doerId: viewer.id, via: 'api' } as const
