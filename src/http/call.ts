@@ -124,6 +124,10 @@ export class RequestCall implements Call {
     return this.#query
   }
 
+  get stopping(): AbortSignal {
+    return this.#stop
+  }
+
   get signal(): AbortSignal {
     if (!this.#abort) {
       const abort = new AbortController()
@@ -133,9 +137,12 @@ export class RequestCall implements Call {
       }
       if (this.#response.destroyed && !this.#response.writableFinished) abort.abort()
       else this.#response.once('close', end)
-      this.#stopped = () => abort.abort(this.#stop.reason)
-      if (this.#stop.aborted) this.#stopped()
-      else this.#stop.addEventListener('abort', this.#stopped)
+      // Other requests may end: `Server.close` cuts their connections at its deadline.
+      if (this.operation.lasts) {
+        this.#stopped = () => abort.abort(this.#stop.reason)
+        if (this.#stop.aborted) this.#stopped()
+        else this.#stop.addEventListener('abort', this.#stopped)
+      }
     }
     return this.#abort.signal
   }

@@ -71,20 +71,34 @@ test('a stopping server finishes running requests and accepts no new ones', asyn
   const forge = await startForge()
   const { url } = forge
   const { token } = await forge.account('root')
-  const sent = request(`${url}/api/v1/admin/users`, {
-    method: 'POST',
-    headers: { authorization: `token ${token}`, 'content-type': 'application/json', expect: '100-continue' },
-  })
-  const slow = new Promise<number | undefined>((resolve, reject) => {
-    sent.on('response', (response) => response.resume().on('end', () => resolve(response.statusCode)))
-    sent.on('error', reject)
-  })
-  // The server says so when it has begun the request.
-  await once(sent, 'continue')
-  sent.write('{"username":"late",')
-  setTimeout(() => sent.end('"email":"late@example.com","password":"late enough"}'), 300)
+  /** Begins a request; `end` sends the rest of its body and returns its status. */
+  const begin = async (path: string, start: string, rest: string) => {
+    const sent = request(`${url}/api/v1${path}`, {
+      method: 'POST',
+      headers: { authorization: `token ${token}`, 'content-type': 'application/json', expect: '100-continue' },
+    })
+    const status = new Promise<number | undefined>((resolve, reject) => {
+      sent.on('response', (response) => response.resume().on('end', () => resolve(response.statusCode)))
+      sent.on('error', reject)
+    })
+    // The server says so when it has begun the request.
+    await once(sent, 'continue')
+    sent.write(start)
+    return () => {
+      sent.end(rest)
+      return status
+    }
+  }
+  const creation = await begin(
+    '/admin/users',
+    '{"username":"late",',
+    '"email":"late@example.com","password":"late enough"}',
+  )
+  // A text is not rendered for a request that has ended.
+  const rendering = await begin('/markdown', '{"Text":"*late*",', '"Mode":"gfm"}')
   const stopped = forge.stop()
-  assert.equal(await slow, 201)
+  await assert.rejects(fetch(`${url}/api/healthz`))
+  assert.deepEqual(await Promise.all([creation(), rendering()]), [201, 200])
   await stopped
   await assert.rejects(fetch(`${url}/api/healthz`))
 })

@@ -82,8 +82,10 @@ export interface Call<out Params extends Schemas = Schemas> extends CallHead {
   /** Raw query parameters, for undeclared ones (credentials, sudo). */
   readonly rawQuery: URLSearchParams
   readonly operation: Operation
-  /** Aborted when the client disconnects or the server stops. */
+  /** Aborted when the client disconnects, and when the server stops if the reply would last. */
   readonly signal: AbortSignal
+  /** Aborted when the server stops: a wait ends, so that its request is answered in time. */
+  readonly stopping: AbortSignal
   /** Returns the raw body stream, once. */
   body(): Readable
   /** Reads, decodes and validates the body by the operation's schema; later calls return the same value. */

@@ -39,7 +39,7 @@ async function answer(caller: Caller, path: string, call: Call): Promise<StreamR
       path,
       headers: { ...call.headers, 'content-type': contentTypeOf(call) },
       body: await call.wholeBody(),
-      signal: call.signal,
+      signal: AbortSignal.any([call.signal, call.stopping]),
     },
     caller,
   )
