@@ -160,7 +160,7 @@ module.exports = {
     imports: [['sources']],
     sources: [['ldap', 'openid', 'proxy']],
     lfs: [['tickets'], ['locks', 'objects'], ['retention']],
-    admin: [['accounts', 'audit', 'doctor', 'events', 'jobs', 'unadopted'], ['identity']],
+    admin: [['accounts', 'audit', 'doctor', 'events', 'jobs', 'unadopted'], ['identity'], ['backup']],
     web: [
       ['languages'],
       ['browser', 'ui'],

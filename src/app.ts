@@ -1,10 +1,11 @@
 import { checkCost } from './access/check-cost.ts'
+import { holdDeletions } from './admin/backup/held-deletions.ts'
 import { checkIdentity, type IdentityMode } from './admin/identity/identity.service.ts'
 import { serverWork } from './access/server-work.ts'
 import type { AddressInfo } from 'node:net'
 import { attachAudit } from './audit/audit.ts'
 import type { DoctorCheck } from './access/contributions/doctor.ts'
-import { collectContributions, type Door, type Feature } from './access/feature.ts'
+import { collectContributions, type Door, type Feature, type FileColumn } from './access/feature.ts'
 import { Admission } from './admission/admission.ts'
 import { openOwnServices } from './access/own-service.ts'
 import {
@@ -137,6 +138,9 @@ export const allOperations = (): readonly NamedOperation[] =>
 
 /** Returns the checks of `ingot doctor` in order; later checks rely on earlier repairs. */
 export const allDoctorChecks = (): readonly DoctorCheck[] => collectContributions(features).doctor
+
+/** Returns the columns that hold keys of stored files. */
+export const fileColumns = (): readonly FileColumn[] => collectContributions(features).files
 
 export interface AppOptions {
   readonly config: Config
@@ -303,10 +307,8 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
     config,
     db,
     process: new ProcessLease({ db, log, leaseMs }),
-    git,
+    ...holdDeletions(db, { git, packs, blobs }),
     caches,
-    blobs,
-    packs,
     secrets,
     images: createImages({
       timeoutMs: config.ingot.imageTimeout,

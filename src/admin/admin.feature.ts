@@ -14,6 +14,7 @@ import { clearEvents } from './events/clear-events.task.ts'
 import { checkRepoStats } from './doctor/check-repo-stats.task.ts'
 import { deleteInactiveAccounts } from './accounts/delete-inactive-accounts.task.ts'
 import { deleteAbandonedUploads } from './delete-abandoned-uploads.task.ts'
+import { deleteUnpinned } from './backup/held-deletions.ts'
 import { identityCheck } from './identity/identity-check.ts'
 import { resealAfterKeyChange, resealSecrets } from './reseal-secrets.job.ts'
 import { auditStreamSlots, eventStreamSlots } from './stream-slots.ts'
@@ -34,7 +35,7 @@ export const admin: Feature = {
   ],
   subscribers: [auditAccounts, auditTeams, auditRepositories],
   services: [eventStreamSlots, auditStreamSlots],
-  jobs: [resealSecrets],
+  jobs: [resealSecrets, deleteUnpinned],
   begin: resealAfterKeyChange,
   schedules: (config) => [
     checkRepoStats(config),

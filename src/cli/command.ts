@@ -2,12 +2,14 @@ import { Command } from 'commander'
 import { program as about } from '../lib/program.ts'
 import { auditCommand } from './audit.command.ts'
 import { authCommand } from './auth.command.ts'
+import { backupCommand } from './backup.command.ts'
 import { configCheckCommand } from './config-check.command.ts'
 import { configShowCommand } from './config-show.command.ts'
 import { doctorCommand } from './doctor.command.ts'
 import { exitCodes, reportFailure } from './exit.ts'
 import { moveRepositoriesCommand } from './move-repositories.command.ts'
 import { openApiCommand } from './openapi.command.ts'
+import { restoreCommand } from './restore.command.ts'
 import { runnerCommand } from './runner.command.ts'
 import { serveCommand } from './serve.command.ts'
 import { signingKeyCommand } from './signing-key.command.ts'
@@ -61,6 +63,8 @@ export function createProgram(terminal: Terminal): Command {
     )
     .addCommand(runnerCommand(terminal))
     .addCommand(doctorCommand(terminal))
+    .addCommand(backupCommand(terminal))
+    .addCommand(restoreCommand(terminal))
     .addCommand(openApiCommand(terminal))
   program.addHelpText(
     'after',

@@ -61,6 +61,11 @@ export function reportFailure(error: unknown, err: (text: string) => void): numb
   }
   if (error instanceof FolderInUse) return say(error.message, exitCodes.inUse)
   if (error instanceof Refusal || error instanceof CommandFailure) return say(error.message, exitCodes.failure)
+  // What an S3 service answers to a wrong key or a missing bucket (storage/s3-service.ts).
+  if (Error.isError(error) && '$metadata' in error) {
+    const reason = `${error.name}: ${error.message}`
+    return say(`the object storage refuses: ${reason}; check its keys and bucket in [storage]`, exitCodes.failure)
+  }
   if (Error.isError(error) && systemCodes.has(String((error as { code?: unknown }).code))) {
     return say(error.message, exitCodes.failure)
   }

@@ -1,4 +1,4 @@
-import { exitCodes } from './exit.ts'
+import { CommandFailure, exitCodes } from './exit.ts'
 
 /** Output and signals of a command. */
 export interface Terminal {
@@ -50,6 +50,13 @@ export function processTerminal(): Terminal {
       hangUp = work
     },
   }
+}
+
+/** Returns a signal that is aborted when the command is to stop. */
+export function stoppable(terminal: Terminal): AbortSignal {
+  const stop = new AbortController()
+  void terminal.stopSignal().then((name) => stop.abort(new CommandFailure(`stopped by ${name}`)))
+  return stop.signal
 }
 
 /** Replaces control characters, which could steer the terminal, by spaces. */

@@ -29,7 +29,12 @@ export function lockFolder(folder: string): FolderLock {
     if ((error as { code?: unknown }).code !== 'SQLITE_BUSY') throw error
     throw new FolderInUse(`the data folder ${folder} is in use by ${holderOf(pidFile)}`)
   }
-  writeFileSync(pidFile, `${process.pid}\n`)
+  try {
+    writeFileSync(pidFile, `${process.pid}\n`)
+  } catch (error) {
+    connection.close()
+    throw error
+  }
   return {
     release() {
       rmSync(pidFile, { force: true })

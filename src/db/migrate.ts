@@ -19,9 +19,7 @@ export async function migrate(db: Db, list: readonly Migration[] = migrations): 
   const engine = engineOf(db)
   await refuseForeignDatabase(db)
   const applied = await alone(engine, async (tx) => {
-    await sql`create table if not exists migration (
-      number bigint primary key, name text not null, requires bigint not null, applied_unix bigint not null
-    )`.execute(tx)
+    await createTable(tx)
     return listApplied(tx)
   })
   refuseNewer(applied, list)
@@ -102,15 +100,47 @@ const alone = <Result>(
   })
 
 /** Applies a migration; false when another replica has applied it. */
-const applyMissing = (engine: DatabaseEngine, { number, name, requires, statements }: Migration): Promise<boolean> =>
+const applyMissing = (engine: DatabaseEngine, migration: Migration): Promise<boolean> =>
   alone(engine, async (tx) => {
-    if ((await listApplied(tx)).some((applied) => applied.number === number)) return false
-    await engine.script(tx, textOf(statements, engine.kind))
-    const now = Math.floor(Date.now() / 1000)
-    await sql`insert into migration (number, name, requires, applied_unix)
-      values (${number}, ${name}, ${requires}, ${now})`.execute(tx)
+    if ((await listApplied(tx)).some((applied) => applied.number === migration.number)) return false
+    await apply(engine, tx, migration)
     return true
   })
+
+const createTable = (tx: QueryExecutorProvider): Promise<unknown> =>
+  sql`create table if not exists migration (
+    number bigint primary key, name text not null, requires bigint not null, applied_unix bigint not null
+  )`.execute(tx)
+
+async function apply(
+  engine: DatabaseEngine,
+  tx: QueryExecutorProvider,
+  { number, name, requires, statements }: Migration,
+): Promise<void> {
+  await engine.script(tx, textOf(statements, engine.kind))
+  const now = Math.floor(Date.now() / 1000)
+  await sql`insert into migration (number, name, requires, applied_unix)
+    values (${number}, ${name}, ${requires}, ${now})`.execute(tx)
+}
+
+/**
+ * Fills an empty database in one transaction: creates the schema that a list of migrations makes, and runs `work`.
+ * A failure leaves the database empty.
+ */
+export async function createFilled(
+  db: Db,
+  list: readonly Migration[],
+  work: (tx: QueryExecutorProvider) => Promise<void>,
+): Promise<void> {
+  const engine = engineOf(db)
+  await alone(engine, async (tx) => {
+    await createTable(tx)
+    for (const migration of list) await apply(engine, tx, migration)
+    await work(tx)
+  })
+  await engine.lasting()
+  if (engine.kind === 'postgres') await vacuum(engine)
+}
 
 /** Vacuums the rows that migrations wrote, without which PostgreSQL cannot use index-only scans. */
 const vacuum = ({ writer }: DatabaseEngine): Promise<void> =>

@@ -5,6 +5,7 @@
  * malformed names and ids, `TooLarge` when a limit is exceeded, `Unavailable` when git cannot answer (the broker died,
  * the disk is full, the queue is full, a deadline passed).
  */
+import type { FileHandle } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import type { Oid } from '../lib/ids.ts'
 import type { GitKey } from './git-key.ts'
@@ -377,6 +378,21 @@ export type StoredPack = {
   readonly indexSha256: string
 }
 
+/** A pack and its index, opened for reading. */
+export type OpenedPack = { readonly name: string; readonly pack: FileHandle; readonly index: FileHandle }
+
+export type OpenedPacks = AsyncDisposable & {
+  /** The names of all packs. */
+  readonly names: readonly string[]
+  readonly opened: readonly OpenedPack[]
+}
+
+export type BackedUpRepository = {
+  readonly head: string
+  readonly objectFormat: ObjectFormat
+  readonly packs: readonly { readonly name: string; readonly packPath: string; readonly indexPath: string }[]
+}
+
 /** What decides the references of the repositories; undefined for a repository that it does not know. */
 export type RefSource = {
   generation(key: GitKey): Promise<number | undefined>
@@ -449,6 +465,8 @@ export type Git = {
   /** Bytes on disk of the objects that a commit has and the other commits lack. */
   bytesSince(key: GitKey, commit: Oid, others: readonly Oid[]): Promise<number>
   listKeys(): AsyncIterable<GitKey>
+  /** Milliseconds since the repository on the disk was made, or its HEAD was changed; 0 when it does not exist. */
+  ageMs(key: GitKey): Promise<number>
   objectFormat(key: GitKey): Promise<ObjectFormat>
   /** Folders `<owner>/<name>.git` below the root, in lower case, which administrators may adopt. */
   listUnadopted(): AsyncIterable<UnadoptedFolder>
@@ -484,6 +502,15 @@ export type Git = {
     tasks: readonly MaintenanceTask[],
     options?: { force?: boolean },
   ): Promise<{ done: readonly MaintenanceTask[] }>
+
+  // Backups
+  /**
+   * Opens the packs that together have all objects of a repository on the disk, and one with its loose objects. Git may
+   * remove any of them meanwhile. Packs that the caller has stay closed.
+   */
+  openPacks(key: GitKey, has: (name: string) => boolean): Promise<OpenedPacks>
+  /** Makes a repository of packs, without references, which the source has. Throws `Conflict` when it exists. */
+  restore(key: GitKey, repository: BackedUpRepository): Promise<void>
 
   // Names
   /**

@@ -29,6 +29,7 @@ import * as writer from './objects/object-writer.ts'
 import * as references from './refs/ref-reader.ts'
 import { flushObjects } from './files/flush.ts'
 import { using } from './repositories/copy-uses.ts'
+import { openPacks, restore } from './repositories/backed-up.ts'
 import { Evictions } from './repositories/evictions.ts'
 import { dropPacks, joinPacks } from './packs/join-packs.ts'
 import { blobHome, packsOn } from './packs/blob-home.ts'
@@ -183,6 +184,7 @@ function bind(context: GitContext, sweeps: Sweeps, evictions: Evictions): Git {
     looseBytes: withObjects(writer.looseBytes),
     bytesSince: withObjects(history.bytesSince),
     listKeys: withContext(repository.listKeys),
+    ageMs: withContext(repository.ageMs),
     objectFormat: withObjects(formatOf),
     listUnadopted: withContext(unadopted.listUnadopted),
     adopt: withContext(unadopted.adopt),
@@ -205,6 +207,9 @@ function bind(context: GitContext, sweeps: Sweeps, evictions: Evictions): Git {
       isElsewhere && !repository.exists(context, key)
         ? { done: [] }
         : upToDate(repository.maintain)(key, tasks, options),
+
+    openPacks: withContext(openPacks),
+    restore: withContext(restore),
 
     resolve: upToDate(references.resolve),
     resolveRef: upToDate(references.resolveRef),

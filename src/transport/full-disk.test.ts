@@ -1,49 +1,15 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Clone } from '../testing/clone.ts'
 import { examined } from '../testing/doctor.ts'
 import { startForge } from '../testing/forge.ts'
 import { base64 } from '../testing/samples.ts'
+import { smallDisk } from '../testing/small-disk.ts'
 import { upload } from '../testing/upload.ts'
 import { until } from '../testing/until.ts'
-
-/** A small disk that can be filled; undefined when the test may not mount one. */
-function smallDisk(): ({ readonly folder: string; fill(): void; free(): void } & Disposable) | undefined {
-  const folder = mkdtempSync(join(tmpdir(), 'ingot-disk-'))
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=48m,mode=0700', 'none', folder])
-  if (mounted.status !== 0) {
-    rmSync(folder, { recursive: true })
-    return undefined
-  }
-  const filler = join(folder, 'filler')
-  return {
-    folder,
-    fill() {
-      const file = openSync(filler, 'a')
-      try {
-        for (let size = 1 << 20; size >= 512;) {
-          try {
-            writeSync(file, Buffer.alloc(size))
-          } catch {
-            size /= 2
-          }
-        }
-      } finally {
-        closeSync(file)
-      }
-    },
-    free: () => rmSync(filler, { force: true }),
-    [Symbol.dispose]() {
-      spawnSync('umount', ['-l', folder])
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
-}
 
 test('a full disk answers 503 and shows in health, leaves nothing half-done, and work resumes with free space', async (t) => {
   using disk = smallDisk()

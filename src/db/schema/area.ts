@@ -8,4 +8,6 @@ export interface AreaSchema {
   readonly sqlite?: readonly string[]
   /** Functions, triggers and sequences of PostgreSQL. */
   readonly postgres?: readonly string[]
+  /** Statements that write again what triggers wrote to tables that no declaration names, for rows of a backup. */
+  readonly rewrite?: readonly Statement[]
 }

@@ -44,6 +44,9 @@ const actionsAccount = `insert into "user" (
 const ofSqlite = (text: string) => ({ sqlite: text, postgres: '' })
 const ofPostgres = (text: string) => ({ sqlite: '', postgres: text })
 
+/** Returns the statements that follow after rows were inserted without triggers. */
+export const rewriting = (): readonly Statement[] => areas.flatMap(({ rewrite = [] }) => rewrite)
+
 /** Returns the statements of the baseline schema. Only an empty database needs them, so no start pays for printing them. */
 export function printBaseline(): readonly Statement[] {
   const tables = Object.entries<Table>(allTables)

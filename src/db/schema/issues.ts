@@ -34,6 +34,14 @@ const signs =
   '\\u2190-\\u2bff\\u3000-\\u3004\\u3008-\\u3020\\ufe00-\\ufe6f\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65' +
   '\\U0001F000-\\U0001FAFF]+'
 
+/** The full-text index of an issue or a comment on PostgreSQL. */
+const issueWords = (row: string): string =>
+  `words_of(${row}.title || ' ' || left(${row}.content, 200000) || ' ' || ${row}.further_words)
+          || array_to_tsvector(array['~r' || (${row}.repo_id)::text, '~k' || (${row}.is_pull)::int::text])`
+const commentWords = (row: string): string =>
+  `words_of(left(${row}.content, 200000) || ' ' || ${row}.further_words) ||
+          array_to_tsvector(array['~r' || (${row}.repo_id)::text, '~k' || (${row}.is_of_pull)::int::text])`
+
 /** Issues, comments, labels, milestones and the full-text index. */
 export const issues: AreaSchema = {
   tables: [
@@ -219,8 +227,7 @@ export const issues: AreaSchema = {
       if tg_op = 'DELETE' then
         delete from issue_words where rowid = old.id;
       else
-        insert into issue_words values (new.id, words_of(new.title || ' ' || left(new.content, 200000) || ' ' || new.further_words)
-          || array_to_tsvector(array['~r' || (new.repo_id)::text, '~k' || (new.is_pull)::int::text]))
+        insert into issue_words values (new.id, ${issueWords('new')})
           on conflict (rowid) do update set words = excluded.words;
       end if;
       return null;
@@ -230,8 +237,7 @@ export const issues: AreaSchema = {
       if tg_op = 'DELETE' then
         delete from comment_words where rowid = old.id;
       else
-        insert into comment_words values (new.id, words_of(left(new.content, 200000) || ' ' || new.further_words) ||
-          array_to_tsvector(array['~r' || (new.repo_id)::text, '~k' || (new.is_of_pull)::int::text]))
+        insert into comment_words values (new.id, ${commentWords('new')})
           on conflict (rowid) do update set words = excluded.words;
       end if;
       return null;
@@ -313,5 +319,16 @@ export const issues: AreaSchema = {
       for each row when (new.is_pull and (old.repo_id <> new.repo_id or old.is_closed <> new.is_closed
       or old.created_unix <> new.created_unix or old.poster_id <> new.poster_id))
       execute function settle_requests_of()`,
+  ],
+  rewrite: [
+    {
+      sqlite: `insert into issue_words (issue_words) values ('rebuild')`,
+      postgres: `insert into issue_words select id, ${issueWords('issue')} from issue`,
+    },
+    {
+      sqlite: `insert into comment_words (comment_words) values ('rebuild')`,
+      postgres: `insert into comment_words select id, ${commentWords('comment')} from comment
+        where type in ('comment', 'code', 'review')`,
+    },
   ],
 }

@@ -144,6 +144,13 @@ export const workTables = {
     /** The last heartbeat, in milliseconds of the database's clock. */
     beat_ms: bigint(),
   }),
+
+  /** A backup that is being made: until then no stored file or repository is deleted. */
+  backup_pin: table({
+    id: primaryKey(text()),
+    /** When it ends unless the backup renews it, in milliseconds of the database's clock. */
+    until_ms: bigint(),
+  }),
 }
 
 export type WorkTables = TablesOf<typeof workTables>

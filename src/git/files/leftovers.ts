@@ -182,7 +182,7 @@ async function temporariesOfGit(directory: string): Promise<FoundFile[]> {
 async function temporariesOfServer(directory: string): Promise<FoundFile[]> {
   const objects = join(directory, 'objects')
   const found = await statAll([
-    ...(await pathsOf(directory, /^tmp_(?:bundle|index)-/)),
+    ...(await pathsOf(directory, /^tmp_(?:backup|bundle|index)-/)),
     ...(await pathsOf(objects, /^tmp_(?:objdir-merge-|obj_)/)),
   ])
   const ageOf = (path: string): number => (basename(path).startsWith('tmp_bundle-') ? bundleAgeMs : ownAgeMs)

@@ -99,18 +99,23 @@ export async function packsOn(directory: string): Promise<string[]> {
   return names.flatMap((name) => /^pack-([0-9a-f]{40,64})\.idx$/.exec(name)?.[1] ?? [])
 }
 
-/** Makes one pack of all loose objects, and removes these. */
-async function packLoose(context: GitContext, key: GitKey): Promise<void> {
-  const location = locate(context, key)
-  const objects = join(location.directory, 'objects')
+/** Ids of the loose objects in a folder of objects. */
+export async function looseObjects(objects: string): Promise<string[]> {
   const folders = (await readdir(objects).catch(() => [])).filter((name) => /^[0-9a-f]{2}$/.test(name))
-  const oids = (
+  return (
     await mapLimited(folders, atOnce, async (folder) =>
       (await readdir(join(objects, folder)).catch(() => []))
         .filter((name) => /^[0-9a-f]{38,62}$/.test(name))
         .map((name) => folder + name),
     )
   ).flat()
+}
+
+/** Makes one pack of all loose objects, and removes these. */
+async function packLoose(context: GitContext, key: GitKey): Promise<void> {
+  const location = locate(context, key)
+  const objects = join(location.directory, 'objects')
+  const oids = await looseObjects(objects)
   if (oids.length === 0) return
   mustSucceed(
     await context.broker

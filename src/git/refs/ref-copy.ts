@@ -22,7 +22,7 @@ import { updateRefs } from './ref-writer.ts'
 /** How long one request believes that a copy is up to date, while other processes may change references, in milliseconds. */
 const believedMs = 1000
 
-const generationFile = 'generation'
+export const generationFile = 'generation'
 
 const exists = (context: GitContext, key: GitKey): boolean => existsSync(join(locate(context, key).directory, 'HEAD'))
 

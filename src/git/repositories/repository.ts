@@ -54,7 +54,7 @@ export async function create(
  * Runs `make` in a temporary folder and renames that to the repository. `make` has synced its files; syncing the parent
  * folder last makes all names durable (docs/decisions/0028-acknowledged-changes.md).
  */
-async function build<Made>(
+export async function build<Made>(
   context: GitContext,
   key: GitKey,
   make: (temporary: string) => Promise<Made>,
@@ -106,6 +106,11 @@ export async function* listKeys(context: GitContext): AsyncGenerator<GitKey> {
       if (name.endsWith('.git') && isGitKey(key)) yield key
     }
   }
+}
+
+export async function ageMs(context: GitContext, key: GitKey): Promise<number> {
+  const head = await statOf(join(repositoryPath(context.root, key), 'HEAD'))
+  return head ? Date.now() - head.mtimeMs : 0
 }
 
 /** Removes half-created and half-removed repositories that are older than a day. */

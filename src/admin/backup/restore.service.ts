@@ -1,0 +1,285 @@
+import { createReadStream, rmSync } from 'node:fs'
+import type { Config } from '../../config/load-config.ts'
+import { storageKinds } from '../../config/storage-settings.ts'
+import type { Db } from '../../db/database.ts'
+import { packTable, type DumpedTable } from '../../db/dump.ts'
+import { load, UnfitRows } from '../../db/load.ts'
+import { checkDatabase, migrate } from '../../db/migrate.ts'
+import { migrations } from '../../db/migrations/index.ts'
+import type { Git } from '../../git/git.ts'
+import { filesOfPack } from '../../git/packs/pack-store.ts'
+import { Conflict, Unavailable } from '../../lib/errors.ts'
+import { mapAhead } from '../../lib/map-ahead.ts'
+import { instanceMarker, type Blobs } from '../../storage/blobs.ts'
+import type { BlobStores } from '../../storage/open-blobs.ts'
+import type { StorageKind } from '../../config/storage-settings.ts'
+import type { MarkedStorage } from '../identity/marked-storages.ts'
+import { newer, UnusableBackup, type BackupFolder, type Manifest } from './backup-folder.ts'
+import {
+  indexOf,
+  repositoriesOf,
+  type RepositoryRows,
+  type StoredFile,
+  type StoredPack,
+  type StoredRepository,
+} from './backed-up-rows.ts'
+
+/** Files or repositories that are copied side by side. */
+const atOnce = 4
+
+/** A whole backup, opened for reading. */
+export type WholeBackup = BackupFolder & { readonly manifest: Manifest }
+
+/** The empty place of an instance. */
+export interface Place {
+  readonly config: Config
+  readonly db: Db
+  readonly git: Git
+  readonly blobs: BlobStores<StorageKind>
+  /** The storage of packs; undefined when repositories on the disk have the objects. */
+  readonly packs: Blobs | undefined
+  readonly storages: readonly MarkedStorage[]
+  /** Whether the place knows the instance key of the backup. */
+  readonly hasKey: boolean
+}
+
+/** Throws UnusableBackup when this program does not know the schema of a backup. */
+export function checkKnown({ path, manifest }: WholeBackup): void {
+  const unknown = manifest.migrations.find(({ number }) => !migrations.some((known) => known.number === number))
+  if (unknown) throw newer(path, `its database has the migration ${unknown.number} (${unknown.name})`)
+}
+
+/**
+ * Restores a backup into an empty place, of either database and either storage. The rows come last, in one transaction. A
+ * failure empties the place again.
+ */
+export async function restoreBackup(place: Place, backup: WholeBackup, signal?: AbortSignal): Promise<void> {
+  checkKnown(backup)
+  await refuseFilled(place)
+  try {
+    await restoreFiles(place, backup, signal)
+    const packRows = await restoreRepositories(place, backup, signal)
+    await restoreRows(place, backup, packRows)
+  } catch (error) {
+    await empty(place)
+    throw error
+  }
+  await migrate(place.db)
+  for (const storage of place.storages) await storage.write(backup.manifest.instance)
+}
+
+/** Throws Conflict when the place has anything. */
+async function refuseFilled({ config, db, git, blobs, packs, storages }: Place): Promise<void> {
+  const filled = (what: string) =>
+    new Conflict(`${what} is not empty; a backup is restored into an empty place`, 'restore_not_empty')
+  if (await checkDatabase(db)) throw filled('the database')
+  for (const storage of storages) if ((await storage.read()) !== undefined) throw filled(storage.where)
+  for (const [kind, store] of [...Object.entries<Blobs>(blobs), ...(packs ? [['packs', packs] as const] : [])]) {
+    for await (const { key } of store.list('')) throw filled(`the storage of ${kind}, which has ${key},`)
+  }
+  for await (const key of git.listKeys())
+    throw filled(`the folder of repositories ${config.paths.repositories}, which has ${key},`)
+}
+
+/** Removes everything from a place that was empty. */
+async function empty({ git, blobs, packs }: Place): Promise<void> {
+  for (const store of [...Object.values<Blobs>(blobs), ...(packs ? [packs] : [])]) {
+    for await (const { key } of store.list('')) await store.delete(key)
+    await store.delete(instanceMarker)
+  }
+  for await (const key of git.listKeys()) await git.remove(key)
+}
+
+async function restoreFiles({ blobs }: Place, backup: WholeBackup, signal: AbortSignal | undefined): Promise<void> {
+  const files = backup.rows(backup.manifest.files)
+  for await (const _ of mapAhead(files, atOnce, async (row) => {
+    signal?.throwIfAborted()
+    const [store, key, sha256, sizeBytes] = row as unknown as StoredFile
+    // The instance lacked it as well.
+    if (sha256 === null) return
+    if (!storageKinds.includes(store)) throw new UnusableBackup(`the backup names an unknown storage "${store}"`)
+    await putContent(backup, blobs[store], { key, sha256, sizeBytes })
+  }));
+}
+
+/** Stores a content of the backup. Throws UnusableBackup when it is missing or damaged. */
+async function putContent(
+  backup: WholeBackup,
+  store: Blobs,
+  { key, sha256, sizeBytes }: { readonly key: string; readonly sha256: string; readonly sizeBytes?: number },
+): Promise<void> {
+  const path = backup.pathOf(sha256)
+  if (!backup.has(sha256)) throw new UnusableBackup(`the backup is damaged: ${path} is missing`)
+  await store.put(key, createReadStream(path), {
+    maxBytes: Number.POSITIVE_INFINITY,
+    expected: { sha256, ...(sizeBytes === undefined ? {} : { sizeBytes }) },
+  })
+}
+
+/** A repository of the rows with what the backup stored for it. */
+export interface StoredAndRows {
+  readonly rows: RepositoryRows
+  readonly packs: readonly StoredPack[] | null
+  readonly hooks: StoredRepository[5]
+}
+
+/** Yields the repositories of a backup. Throws UnusableBackup when rows and stored repositories differ. */
+export async function* storedRepositories(backup: WholeBackup): AsyncGenerator<StoredAndRows> {
+  const { manifest } = backup
+  const stored = backup.rows(manifest.repositories)
+  const tables = (name: string) => manifest.tables.find((table) => table.name === name)
+  for await (const rows of repositoriesOf(backup, tables)) {
+    const { value } = await stored.next()
+    const [, , gitKey, refsSum, packs, hooks] = (value ?? []) as unknown as StoredRepository
+    if (gitKey !== rows.gitKey || refsSum !== rows.refsSum) {
+      throw new UnusableBackup(`the backup is damaged: it has no objects of repository ${rows.repoId} (${rows.kind})`)
+    }
+    yield { rows, packs, hooks }
+  }
+}
+
+/** Makes the repositories, or stores their packs. Returns the rows of the manifest of packs. */
+async function restoreRepositories(
+  place: Place,
+  backup: WholeBackup,
+  signal: AbortSignal | undefined,
+): Promise<readonly (readonly unknown[])[]> {
+  const packRows: unknown[][] = []
+  const stored = new Set<string>()
+  for await (const made of mapAhead(storedRepositories(backup), atOnce, async ({ rows, packs, hooks }) => {
+    signal?.throwIfAborted()
+    if (packs === null) return []
+    if (place.packs) return storePacks(place.packs, backup, { rows, packs, stored })
+    await makeRepository(place.git, backup, { rows, packs, hooks })
+    return []
+  })) {
+    packRows.push(...made)
+  }
+  return packRows
+}
+
+/** Makes a repository on the disk, without references. */
+export async function makeRepository(
+  git: Git,
+  backup: WholeBackup,
+  { rows: { gitKey, head, objectFormat }, packs, hooks }: StoredAndRows,
+): Promise<void> {
+  const paths = (packs ?? []).map(([name, sha256, indexSha256]) => ({
+    name,
+    packPath: backup.pathOf(sha256),
+    indexPath: backup.pathOf(indexSha256),
+  }))
+  const missing = (packs ?? []).flatMap(([, ...sums]) => sums.slice(0, 2) as string[]).find((sum) => !backup.has(sum))
+  if (missing !== undefined) throw new UnusableBackup(`the backup is damaged: ${backup.pathOf(missing)} is missing`)
+  await git.restore(gitKey, { head, objectFormat, packs: paths })
+  for (const [name, script] of hooks) await git.writeCustomHook(gitKey, name, script)
+}
+
+interface PacksToStore {
+  readonly rows: RepositoryRows
+  readonly packs: readonly StoredPack[]
+  /** Keys of the packs that are stored. */
+  readonly stored: Set<string>
+}
+
+async function storePacks(
+  store: Blobs,
+  backup: WholeBackup,
+  { rows: { repoId, kind }, packs, stored }: PacksToStore,
+): Promise<unknown[][]> {
+  const rows: unknown[][] = []
+  for (const [name, sha256, indexSha256, sizeBytes] of packs) {
+    // Forks share packs.
+    const blobKey = `${name.slice(0, 2)}/${name}-${sha256.slice(0, 16)}`
+    if (!stored.has(blobKey)) {
+      stored.add(blobKey)
+      const sums = { '.pack': sha256, '.idx': indexSha256 }
+      for (const { key, ending } of filesOfPack(blobKey)) await putContent(backup, store, { key, sha256: sums[ending] })
+    }
+    const values: Readonly<Record<string, unknown>> = {
+      ...{ repo_id: repoId, kind, name, blob_key: blobKey, size_bytes: sizeBytes },
+      ...{ sha256, index_sha256: indexSha256, replaced_unix: null },
+    }
+    rows.push(packTable.columns.map((column) => values[column.name]))
+  }
+  return rows
+}
+
+/** Rows in one statement that the backup does not have in files. */
+const rowsPerStatement = 1000
+
+async function restoreRows(
+  place: Place,
+  backup: WholeBackup,
+  packRows: readonly (readonly unknown[])[],
+): Promise<void> {
+  const { manifest } = backup
+  const rows = async function* (table: DumpedTable): AsyncGenerator<string> {
+    if (table === packTable) {
+      for (let at = 0; at < packRows.length; at += rowsPerStatement) {
+        yield packRows
+          .slice(at, at + rowsPerStatement)
+          .map((row) => JSON.stringify(row))
+          .join(',')
+      }
+      return
+    }
+    const { chunks } = manifest.tables.find(({ name }) => name === table.name) as Manifest['tables'][number]
+    if (table.name === 'instance_value') yield await identityOf(place, backup, table, chunks)
+    else for await (const text of backup.texts(chunks)) yield text.replaceAll('\n', ',')
+  }
+  await loadRows(place.db, backup, { tables: [...manifest.tables, ...(place.packs ? [packTable] : [])], rows })
+}
+
+/** Fills an empty database with rows. */
+export async function loadRows(
+  db: Db,
+  { manifest }: WholeBackup,
+  { tables, rows }: Pick<Parameters<typeof load>[1], 'tables' | 'rows'>,
+): Promise<void> {
+  try {
+    const migration = Math.max(...manifest.migrations.map(({ number }) => number))
+    await load(db, { migration, tables, rows, counters: manifest.counters })
+  } catch (error) {
+    if (error instanceof UnfitRows) throw new UnusableBackup(`the backup does not fit: ${error.message}`)
+    throw error
+  }
+}
+
+/** Values of the instance: its storages are those of the place, and its key is unknown when the place does not have it. */
+async function identityOf(
+  { storages, hasKey }: Place,
+  backup: WholeBackup,
+  table: DumpedTable,
+  chunks: readonly string[],
+): Promise<string> {
+  const [name, value] = [indexOf(table, 'name'), indexOf(table, 'value')]
+  const kept: unknown[] = []
+  for await (const row of backup.rows(chunks)) {
+    const own = String(row[name])
+    const isKept = !own.startsWith('identity.') || own === 'identity.id' || (own === 'identity.key' && hasKey)
+    if (isKept) kept.push(row)
+  }
+  for (const storage of storages) {
+    const row: unknown[] = []
+    row[name] = `identity.${storage.name}`
+    row[value] = backup.manifest.instance
+    kept.push(row)
+  }
+  return kept.map((row) => JSON.stringify(row)).join(',')
+}
+
+/** Throws Unavailable when the place does not have the instance key of a backup. */
+export function checkKey({ manifest: { key } }: WholeBackup, keyIds: readonly string[], keyFile: string): void {
+  if (keyIds.includes(key.id)) return
+  throw new Unavailable(
+    `the stored secrets of the backup need the instance key ${key.id}, which was in ${key.from}; copy it to ${keyFile} or set ` +
+      '[security].SECRET_KEY, or give up the stored secrets with --without-key',
+    'restore_key_missing',
+  )
+}
+
+/** Removes the files of an SQLite database. */
+export function removeSqlite(path: string): void {
+  for (const ending of ['', '-wal', '-shm']) rmSync(`${path}${ending}`, { force: true })
+}
