@@ -482,7 +482,7 @@ test('serve: prints the first administrator once; a folder has one server', asyn
     const second = await run('serve', ...data.options, '--host', '127.0.0.1', '--port', '0', '--ssh-port', '0')
     assert.equal(second.code, 75)
     assert.match(second.err, /the data folder .* is in use by process \d+/)
-    assert.equal((await run('doctor', '--fix', ...data.options)).code, 75)
+    assert.equal((await run('doctor', '--fix', '--take-references', ...data.options)).code, 75)
 
     using other = dataFolder()
     const port = new URL(serving.url).port
@@ -496,7 +496,7 @@ test('serve: prints the first administrator once; a folder has one server', asyn
   assert.ok(!again.terminal.written.out.includes('Password'))
 })
 
-test('doctor: finds nothing on a healthy instance, and corrects counts', async () => {
+test('doctor: finds nothing on a healthy instance, and corrects counts while the server runs', async () => {
   using data = dataFolder()
   await serveOnce(data.options)
   await run(
@@ -524,8 +524,10 @@ test('doctor: finds nothing on a healthy instance, and corrects counts', async (
     ill.out,
     /^not ok counters: .*\n {2}user 2: num_repos is 7 and should be 0 \(can be fixed with --fix\)\n$/,
   )
-  const fixed = await run('doctor', '--only', 'counters', '--fix', ...data.options)
-  assert.deepEqual([fixed.code, /\(fixed\)/.test(fixed.out)], [0, true])
+  await using serving = await serve(data.options)
+  const fixed = await run('doctor', '--fix', ...data.options)
+  assert.deepEqual([fixed.code, fixed.err, /\(fixed\)/.test(fixed.out)], [0, '', true])
+  assert.equal((await asPerson(serving.url, {}).get('/users/ann')).status, 200)
   assert.equal((await run('doctor', ...data.options)).code, 0)
 
   assert.match((await run('doctor', '--only', 'liver', ...data.options)).err, /liver: this check does not exist/)

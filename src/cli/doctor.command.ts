@@ -28,10 +28,10 @@ interface DoctorOptions extends InstanceOptions {
 export const doctorCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('doctor'))
     .description('check the instance for inconsistencies; exit with 1 when there are any')
-    .option('--fix', 'repair what can be repaired without loss; stop the server first')
+    .option('--fix', 'repair what can be repaired without loss, while the server runs or not')
     .option(
       '--take-references',
-      'with --fix: take over references that were moved on the disk, instead of moving them back',
+      'with --fix: take over references that were moved on the disk, instead of moving them back; stop the server first',
     )
     .option('--only <checks>', 'run only these checks, separated by commas')
     .option(
@@ -63,7 +63,8 @@ async function examineInstance(
   config: Config,
 ): Promise<void> {
   checkDataFolder(config)
-  const isLocked = (options.fix === true || options.claim === true) && config.database.kind === 'sqlite3'
+  // What a push is about to write to the disk would be taken for references that were moved back.
+  const isLocked = (options.takeReferences === true || options.claim === true) && config.database.kind === 'sqlite3'
   const lock = isLocked ? lockFolder(config.paths.data) : undefined
   try {
     const identity = options.claim === true ? 'claim' : 'report'

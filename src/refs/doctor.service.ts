@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Services } from '../access/context.ts'
 import { nameForDoctor, type Finding, type RepoCheck } from '../access/contributions/doctor.ts'
 import { transaction, type Tx } from '../db/database.ts'
@@ -9,7 +10,7 @@ import { codeOf, wikiOf, type GitRepository } from './git-repository.ts'
 import { changesOnDisk, differences, takeFromDisk } from './changes/disk.service.ts'
 import type { RefChange } from './changes/ref-door.service.ts'
 import { readRefFacts } from './changes/ref-facts.service.ts'
-import { loadRecorded, loadRefs, updateEmptiness, upsertBranches, upsertTags } from './changes/ref.store.ts'
+import { loadRecorded, loadRefs, lockRepo, updateEmptiness, upsertBranches, upsertTags } from './changes/ref.store.ts'
 
 export const referencesCheck: RepoCheck = {
   name: 'references',
@@ -41,16 +42,24 @@ export const referencesCheck: RepoCheck = {
 async function* checkLists(services: Services, repo: RepoRow, fix: boolean): AsyncGenerator<Finding> {
   const repository = codeOf(repo)
   const changes = await unlistedChanges(services.db, repository)
+  let state: Finding['state'] = 'fixable'
   if (changes.length > 0 && fix) {
     const facts = await readRefFacts(services, repo.git_key, changes)
-    await transaction(services.db, (tx) => rewriteLists(tx, repository, repo, facts, nowUnix(services.clock)))
+    const isFixed = await transaction(services.db, async (tx) => {
+      await lockRepo(tx, repo.id)
+      // A push came meanwhile: the facts are old.
+      if (!isDeepStrictEqual(await unlistedChanges(tx, repository), changes)) return false
+      await rewriteLists(tx, repository, repo, facts, nowUnix(services.clock))
+      return true
+    })
+    if (isFixed) state = 'fixed'
   }
   for (const { ref, old, new: now } of changes) {
-    yield { what: `${nameForDoctor(repo)}: ${ref} is ${now} and listed as ${old}`, state: fix ? 'fixed' : 'fixable' }
+    yield { what: `${nameForDoctor(repo)}: ${ref} is ${now} and listed as ${old}`, state }
   }
 }
 
-async function unlistedChanges(db: Services['db'], repository: GitRepository): Promise<RefChange[]> {
+async function unlistedChanges(db: Services['db'] | Tx, repository: GitRepository): Promise<RefChange[]> {
   const [listed, refs] = [await loadRecorded(db, repository.repoId), await loadRefs(db, repository)]
   const shown = new Map([...refs].filter(([ref]) => branchOf(ref) !== undefined || tagOf(ref) !== undefined))
   return differences(listed, shown, repository)

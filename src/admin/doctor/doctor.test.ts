@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
+import { utimesSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { transaction, type Db } from '../../db/database.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
+import { repositoryPath } from '../../git/git-key.ts'
 import type { GitKey } from '../../lib/ids.ts'
 import { codeOf } from '../../refs/git-repository.ts'
 import { moveRefs } from '../../refs/changes/ref-door.service.ts'
 import { examined } from '../../testing/doctor.ts'
-import { startForge } from '../../testing/forge.ts'
+import { startForge, type Forge } from '../../testing/forge.ts'
 import { givenPull } from '../../testing/given-pull.ts'
 
 const allRepos = (db: Db): Promise<RepoRow[]> => db.selectFrom('repo').selectAll().orderBy('id').execute()
@@ -142,6 +145,12 @@ test('check_repo_stats: corrects stored counts', async () => {
   assert.deepEqual(await examined(forge.services), [])
 })
 
+/** Makes a git repository look as if it was made yesterday. */
+function makeOld({ services: { config } }: Forge, key: GitKey): void {
+  const yesterday = Date.now() / 1000 - 86_400
+  utimesSync(join(repositoryPath(config.paths.repositories, key), 'HEAD'), yesterday, yesterday)
+}
+
 test('doctor: finds git repositories without a row and missing files', async () => {
   await using forge = await startForge({ users: ['alice'] })
   await forge.given.repo({ owner: 'alice', name: 'notes' })
@@ -152,6 +161,9 @@ test('doctor: finds git repositories without a row and missing files', async () 
   const [repo] = await allRepos(db)
   assert.ok(repo)
   await git.fork(repo.git_key, full)
+  // They may be in the making.
+  assert.deepEqual(await examined(forge.services), [])
+  for (const key of [empty, full]) makeOld(forge, key)
   await transaction(db, (tx) => tx.updateTable('repo').set({ avatar_key: 'no-such-picture' }).execute())
   const kept = [
     `orphans: the git repository ${full} belongs to nothing (report)`,
@@ -193,6 +205,7 @@ test('doctor: reports stuck jobs, and leaves git data that a job will delete', a
   await transaction(db, (tx) => tx.deleteFrom('job').execute())
   const key = 'fffffffffffffffffffffff0' as GitKey
   await git.create(key)
+  makeOld(forge, key)
   assert.match((await examined(forge.services)).join(), /belongs to nothing/)
   const event = await transaction(db, (tx) =>
     tx

@@ -39,6 +39,11 @@ export async function raiseGeneration(
   return row?.generation
 }
 
+/** Keeps changes of references waiting until the transaction ends. */
+export const lockRepo = async (tx: Tx, id: RepoId): Promise<void> => {
+  await tx.selectFrom('repo').select('id').where('id', '=', id).forUpdate().execute()
+}
+
 /** Adds bytes of new objects to the size of a repository. Returns whether it is private. */
 export async function addGitBytes(tx: Tx, id: RepoId, sizeBytes: number): Promise<boolean> {
   const row = await tx

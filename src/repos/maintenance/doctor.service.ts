@@ -90,6 +90,9 @@ export const gitLeftoversCheck: RepoCheck = {
   },
 }
 
+/** Longest time in which a git repository gets its row, in milliseconds. */
+const youngMs = 6 * 60 * 60_000
+
 /** Number of git repositories in one lookup of rows. */
 const keyBatch = 500
 
@@ -117,6 +120,8 @@ async function* checkKeys(services: Services, keys: readonly GitKey[], fix: bool
   const pending = await listPendingWork(services.db)
   for (const key of unknown) {
     if (pending.some((text) => text.includes(key))) continue
+    // A repository that is being made gets its row later, an import after its fetch.
+    if ((await services.git.ageMs(key)) < youngMs) continue
     const isEmpty = await services.git.isEmpty(key)
     if (isEmpty && fix) await services.git.remove(key)
     const what = `the git repository ${key}${isEmpty ? ', which is empty,' : ''} belongs to nothing`
