@@ -24,6 +24,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onInterrupt } from './lib/cleanup.mjs'
+import { installPackages } from './lib/debian.mjs'
 import { freePort } from './lib/free-port.mjs'
 import { fail } from './lib/project.mjs'
 
@@ -50,17 +51,7 @@ function programFolder() {
 function installedFolder() {
   const folder = programFolder()
   if (folder !== undefined) return folder
-  if (!isRoot || spawnSync('apt-get', ['--version']).status !== 0) {
-    fail(`PostgreSQL ${oldestMajor} or later is needed (Debian: apt-get install postgresql)`)
-  }
-  console.error('installing postgresql (apt-get)')
-  const apt = (...args) =>
-    spawnSync('apt-get', ['-qq', '-y', ...args], {
-      stdio: ['ignore', 2, 2],
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    }).status === 0
-  const install = () => apt('install', '--no-install-recommends', 'postgresql')
-  if (!install() && !(apt('update') && install())) fail('apt-get could not install postgresql')
+  installPackages('postgresql')
   return programFolder() ?? fail('postgresql was installed, but its programs were not found')
 }
 
@@ -98,10 +89,10 @@ const accepts = (port) =>
 
 /**
  * Starts a server on loopback with an empty data folder, or with `kept`, a folder that is created when missing and not
- * removed. `durable` keeps `fsync` on. Returns the address of an empty database, whose role may create more, and
- * `stop()`, which ends the server and removes its files.
+ * removed. `durable` keeps `fsync` on. `port` is the port of a server that was stopped before. Returns the address of an
+ * empty database, whose role may create more, and `stop()`, which ends the server and removes its files.
  */
-export async function startPostgres({ durable = false, kept } = {}) {
+export async function startPostgres({ durable = false, kept, port: wantedPort } = {}) {
   const programs = installedFolder()
   const user = serverUser()
   const folder = kept ?? mkdtempSync(join(durable ? tmpdir() : temporaryFolder(), 'ingot-postgres-'))
@@ -140,7 +131,7 @@ export async function startPostgres({ durable = false, kept } = {}) {
     fail(`initdb failed: ${made.stderr ?? made.error?.message}`)
   }
 
-  const port = await freePort()
+  const port = wantedPort ?? (await freePort())
   const logFile = join(folder, 'log')
   const settings = {
     listen_addresses: '127.0.0.1',

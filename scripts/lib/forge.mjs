@@ -47,8 +47,9 @@ function openLog(name) {
 /**
  * Starts the program with a settings file and waits until it is healthy. `readableTraces` maps stack traces to source
  * lines, which costs time and memory; `kept` is a data folder that is not removed; `preload` is a module that Node loads
- * before the program, with its variables `environment`. Returns its address, process id, log
- * file, `ssh` (`host:port`, undefined when the profile serves none), the time to the first answer, `stop()` and `kill()`.
+ * before the program, with its variables `environment`; `ports` are those of the web and of SSH. Returns its address,
+ * process id, log file, `ssh` (`host:port`, undefined when the profile serves none), the time to the first answer, `stop()`
+ * and `kill()`.
  */
 export async function startForge(options) {
   // Between the choice of a free port and its use, another program may take it.
@@ -68,9 +69,10 @@ async function tryToStart({
   kept,
   preload,
   environment = {},
+  ports,
 }) {
   const data = kept ?? mkdtempSync(join(tmpdir(), 'ingot-forge-'))
-  const [port, sshPort] = [await freePort(), await freePort()]
+  const [port, sshPort] = ports ?? [await freePort(), await freePort()]
   const settings = readFileSync(config, 'utf8')
   const isOn = (key) => new RegExp(`^\\s*${key}\\s*=\\s*true`, 'im').test(settings)
   const hasSsh = isOn('START_SSH_SERVER') && !isOn('DISABLE_SSH')
