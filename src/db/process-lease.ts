@@ -49,6 +49,7 @@ export class ProcessLease {
   #lastBeatMs = Number.NEGATIVE_INFINITY
   /** Since when all heartbeats of this process were on time. */
   #steadySinceMs = Number.POSITIVE_INFINITY
+  #isFailing = false
   #isClosed = false
 
   constructor(options: ProcessLeaseOptions) {
@@ -123,7 +124,11 @@ export class ProcessLease {
     if (this.#isClosed) return
     this.#timer = setTimeout(() => {
       this.#beating = this.#beat()
-        .catch((error: unknown) => this.#options.log('error', 'the heartbeat of this process failed', { error }))
+        .catch((error: unknown) => {
+          // Once for an outage of the database.
+          if (!this.#isFailing) this.#options.log('error', 'the heartbeat of this process failed', { error })
+          this.#isFailing = true
+        })
         .finally(() => this.#scheduleBeat())
     }, this.#options.leaseMs / beatsPerLease).unref()
   }
@@ -150,6 +155,7 @@ export class ProcessLease {
       return
     }
     this.#lastBeatMs = performance.now()
+    this.#isFailing = false
     if (ended.length > 0) {
       log('warn', 'the heartbeat of other processes stopped; this process takes over their work', { processes: ended })
     }

@@ -33,6 +33,8 @@ export type GitContext = {
   readonly durable: boolean
   /** Whether other machines work on the same repositories. */
   readonly shared: boolean
+  /** Whether other machines work in the same folder. */
+  readonly isFolderShared: boolean
   readonly lockAgeMs: number
   readonly log: (level: LogLevel, message: string, data?: Readonly<Record<string, unknown>>) => void
   readonly caches: GitCaches

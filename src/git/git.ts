@@ -560,6 +560,8 @@ export type Git = {
   advance(key: GitKey, step: RefStep): Promise<void>
   /** Compares the whole copy with the source and brings it up. */
   bringUp(key: GitKey): Promise<void>
+  /** Has the next reader compare the copy again, also in a request that has found it up to date. */
+  doubt(key: GitKey): void
   /** The references on the disk as they are, and the branch of HEAD. */
   readCopy(key: GitKey): Promise<{ readonly head: string; readonly refs: readonly BareRef[] }>
 

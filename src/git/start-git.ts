@@ -34,7 +34,7 @@ import { Evictions } from './repositories/evictions.ts'
 import { dropPacks, joinPacks } from './packs/join-packs.ts'
 import { blobHome, packsOn } from './packs/blob-home.ts'
 import { localHome } from './packs/local-home.ts'
-import { advance, bringUp, ready } from './refs/ref-copy.ts'
+import { advance, bringUp, doubt, ready } from './refs/ref-copy.ts'
 import { checkUpdates, updateRefs } from './refs/ref-writer.ts'
 import * as remote from './repositories/remote.ts'
 import * as repository from './repositories/repository.ts'
@@ -107,6 +107,8 @@ export async function startGit(options: GitOptions): Promise<Git> {
     limits,
     durable,
     shared: options.shared === true,
+    // Copies of packs are in a folder of this machine.
+    isFolderShared: options.shared === true && options.packs === undefined,
     lockAgeMs: options.lockAgeMs ?? 60_000,
     log,
     caches: newCaches(options.caches ?? new CacheBudget(defaultCacheBytes)),
@@ -234,6 +236,7 @@ function bind(context: GitContext, sweeps: Sweeps, evictions: Evictions): Git {
     ready: async (key) => ready(context, key),
     advance: withContext(advance),
     bringUp: withContext(bringUp),
+    doubt: withContext(doubt),
     readCopy: withObjects(async (at: GitContext, key: GitKey) => ({
       refs: await references.readRefs(at, key),
       head: (await references.readHead(at, key)).branch,

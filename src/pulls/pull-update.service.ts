@@ -9,6 +9,7 @@ import { refusalOf } from '../code/branches/branch.service.ts'
 import { codeOf } from '../refs/git-repository.ts'
 import { chargeObjects } from '../refs/changes/object-charge.service.ts'
 import { moveRefs } from '../refs/changes/ref-door.service.ts'
+import { maxAttempts } from '../refs/push/push-turns.ts'
 import type { CommitSigning } from '../refs/signing/signing.service.ts'
 import { unitConfig } from '../repos/unit-config.ts'
 import { openHeadRepo } from './head-repo.service.ts'
@@ -16,9 +17,6 @@ import { conflictOf, mergeInto, replayedBy } from './merge/merge-build.service.t
 import { updateSigning } from './merge/merge-signing.service.ts'
 import { upToDate } from './pull-check.service.ts'
 import type { PullPair } from './pull.store.ts'
-
-/** Attempts of an update when the head moves meanwhile. */
-const maxAttempts = 3
 
 interface Head extends Pick<SignedInRepoCtx, 'config' | 'owner' | 'repo'> {
   readonly isProtected: boolean

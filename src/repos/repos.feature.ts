@@ -38,6 +38,7 @@ import { gitUsage } from './git-usage.service.ts'
 import { migrationClient } from './mirrors/migration-client.ts'
 import { repoPushExtras } from './push-extras.service.ts'
 import { reinitMissingRepos } from './maintenance/reinit-missing-repos.task.ts'
+import { cleanOwnFolders, ownFolders } from './maintenance/own-folders.ts'
 import { removeGitLeftovers } from './maintenance/remove-git-leftovers.task.ts'
 import { removeTemporaryFolders } from './maintenance/remove-temporary-folders.task.ts'
 import { repoHealthCheck } from './maintenance/repo-health-check.task.ts'
@@ -92,7 +93,8 @@ export const repos: Feature = {
     removeGitLeftovers,
     removeTemporaryFolders,
   ],
-  services: [migrationClient],
+  services: [migrationClient, ownFolders],
+  begin: async (services, { isAlone }) => (isAlone ? undefined : cleanOwnFolders(services)),
   sealed: [
     { table: 'mirror', column: 'sealed_credentials', purpose: mirrorPurpose },
     { table: 'push_mirror', column: 'sealed_credentials', purpose: pushMirrorPurpose },

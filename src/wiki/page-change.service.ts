@@ -6,7 +6,7 @@ import { Archived, BadRequest, Conflict, Forbidden, NotFound, Unavailable } from
 import type { GitKey, Oid } from '../lib/ids.ts'
 import { branchRef, zeroOid } from '../lib/refs.ts'
 import { wikiOf } from '../refs/git-repository.ts'
-import { takeTurn } from '../refs/push/push-turns.ts'
+import { maxAttempts, takeTurn } from '../refs/push/push-turns.ts'
 import { moveRefs } from '../refs/changes/ref-door.service.ts'
 import { hasGoodSignature, signedCommit, signingFor } from '../refs/signing/signing.service.ts'
 import { findRepoById } from '../repos/repo.store.ts'
@@ -159,9 +159,6 @@ async function changePage(ctx: SignedInRepoCtx, gitKey: GitKey, plan: Planner): 
 /** Plans a change of the current wiki, which is undefined before the first page. It is called again when the wiki changed. */
 type Planner = (wiki: WikiState | undefined) => Promise<WikiChange>
 
-/** Most attempts when another process changes the wiki concurrently. */
-const maxAttempts = 10
-
 /** Commits a change. Throws `Conflict` when the wiki cannot be changed. */
 export async function commitToWiki(
   ctx: SignedInRepoCtx,
@@ -171,7 +168,6 @@ export async function commitToWiki(
   const { git, repo, viewer } = ctx
   const ref = branchRef(repo.wiki_branch)
   const people = await commitPeople(ctx, {})
-  // Changes and pushes of one wiki take turns, so that concurrent changes need no further attempts.
   const leaveTurn = await takeTurn(ctx, gitKey, [ref])
   try {
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {

@@ -8,15 +8,13 @@ import { callerIdentity } from '../commits/commit-identities.ts'
 import { checkRevisionName, findNamedCommit } from '../commits/named-commit.service.ts'
 import { codeOf } from '../../refs/git-repository.ts'
 import { moveRefs } from '../../refs/changes/ref-door.service.ts'
+import { maxAttempts } from '../../refs/push/push-turns.ts'
 import { hasGoodSignature, signedCommit, signingFor } from '../../refs/signing/signing.service.ts'
 import { trimBoth } from '../../lib/trim-ends.ts'
 
 const notesRef = 'refs/notes/commits'
 /** Largest note, in bytes. */
 const maxNoteBytes = 1024 * 1024
-/** Attempts when concurrent requests write notes. */
-const maxAttempts = 4
-
 /** A note and the commit of the notes history that last touched it. */
 export interface Note {
   readonly message: string

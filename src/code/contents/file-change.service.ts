@@ -13,7 +13,7 @@ import { mustBeAllowedByProtections } from '../../refs/protection/protection.ser
 import { codeOf } from '../../refs/git-repository.ts'
 import { chargeObjects } from '../../refs/changes/object-charge.service.ts'
 import { moveRefs } from '../../refs/changes/ref-door.service.ts'
-import { takeTurn } from '../../refs/push/push-turns.ts'
+import { maxAttempts, takeTurn } from '../../refs/push/push-turns.ts'
 import { hasGoodSignature, signedCommit, signingFor, type CommitSigning } from '../../refs/signing/signing.service.ts'
 
 /** Options of all file changes. */
@@ -51,9 +51,6 @@ export interface MadeChange {
   /** The entry of each file in the request; undefined for deletions. */
   readonly entries: readonly (ChangedEntry | undefined)[]
 }
-
-/** Attempts when the branch moves meanwhile. */
-const maxAttempts = 10
 
 /** Start and destination of a change. */
 interface Target {
@@ -219,7 +216,6 @@ async function commitToBranch(
   const { git, repo, viewer } = ctx
   const people = await commitPeople(ctx, options)
   const message = options.signoff ? withSignOff(plainMessage, people.committer) : plainMessage
-  // Changes and pushes of one branch take turns, so that concurrent changes of a process need no further attempts.
   const branchOfTurn = branchRef(options.newBranch || options.branch || repo.default_branch)
   const leaveTurn = await takeTurn(ctx, repo.git_key, [branchOfTurn])
   try {

@@ -122,7 +122,7 @@ async function abandonedAmong(
   const isDead = ({ changedMs }: FoundFile): boolean => {
     // A process that started after the file was made does not own it.
     if (oldestMs !== undefined && oldestMs <= changedMs + clockSlackMs) return false
-    return (oldestMs !== undefined && !context.shared) || Date.now() - changedMs >= ageMs
+    return (oldestMs !== undefined && !context.isFolderShared) || Date.now() - changedMs >= ageMs
   }
   const still = new Map((await statAll(found.map(({ path }) => path))).map((each) => [each.path, each.identity]))
   return found.filter((each) => isDead(each) && still.get(each.path) === each.identity).map(({ path }) => path)

@@ -46,7 +46,7 @@ export async function isHeld(context: GitContext, path: string): Promise<boolean
 }
 
 /** Whether the process that made a lock is gone. Of other machines only the age tells. */
-async function isAbandoned({ lockAgeMs, shared }: GitContext, path: string): Promise<boolean> {
+async function isAbandoned({ lockAgeMs, isFolderShared }: GitContext, path: string): Promise<boolean> {
   const [found, text] = await Promise.all([
     stat(path).catch(() => undefined),
     readFile(path, 'latin1').catch(() => undefined),
@@ -59,7 +59,7 @@ async function isAbandoned({ lockAgeMs, shared }: GitContext, path: string): Pro
     return Number(pid) === process.pid || !isRunning(Number(pid)) || ageMs > lockAgeMs
   }
   // A process was killed, or power failed, before the number was written; or it ran on another machine.
-  return ageMs > (shared ? lockAgeMs : unnamedMs)
+  return ageMs > (isFolderShared ? lockAgeMs : unnamedMs)
 }
 
 /** Age at which a lock that names no process of this machine is abandoned, when no other machine makes locks, in milliseconds. */

@@ -48,6 +48,13 @@ export function ready(context: GitContext, key: GitKey): Promise<void> | undefin
   return verify(context, key, request)
 }
 
+/** Has the next reader compare a copy again, also in a request that has found it up to date. */
+export function doubt({ source, caches, copies }: GitContext, key: GitKey): void {
+  caches.upToDate.delete(key)
+  const request = source?.request?.()
+  if (request) copies.found.get(request)?.delete(key)
+}
+
 async function verify(context: GitContext, key: GitKey, request?: object): Promise<void> {
   const { caches, copies, source } = context
   const { failures } = copies
@@ -78,6 +85,10 @@ function readGeneration(context: GitContext, key: GitKey): number {
     throw error
   }
 }
+
+/** Whether a copy was brought up once. */
+export const hasGeneration = (context: GitContext, key: GitKey): boolean =>
+  existsSync(join(locate(context, key).directory, generationFile))
 
 /** Copies a committed change. Readers wait for it from this call on. */
 export function advance(context: GitContext, key: GitKey, step: RefStep): Promise<void> {

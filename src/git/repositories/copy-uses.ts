@@ -5,7 +5,7 @@ import { fetchedPrefix } from '../../lib/refs.ts'
 import { type GitContext, locate } from '../context.ts'
 import type { GitKey } from '../git-key.ts'
 import { readRefs } from '../refs/ref-reader.ts'
-import { inOrder } from '../refs/ref-copy.ts'
+import { hasGeneration, inOrder } from '../refs/ref-copy.ts'
 import { exists, listKeys, remove } from './repository.ts'
 
 /**
@@ -82,7 +82,8 @@ async function measureCopy(context: GitContext, key: GitKey): Promise<{ sizeByte
 /** Removes a copy, unless it is in use or its repository is being made. */
 async function evict(context: GitContext, key: GitKey): Promise<boolean> {
   const { copies, uses, source } = context
-  if (uses.counts.has(key) || copies.working.has(key) || (await source?.generation(key)) === undefined) return false
+  if (uses.counts.has(key) || copies.working.has(key)) return false
+  if ((await source?.generation(key)) === undefined && !hasGeneration(context, key)) return false
   let isEvicted = false
   // Readers that come now wait, and then bring the copy up.
   await inOrder(context, key, async () => {

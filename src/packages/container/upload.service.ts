@@ -13,8 +13,8 @@ import { digestsOfContent } from './container.service.ts'
 import { contentNameOf, isDigest, rangeOf } from './container.rules.ts'
 import { addReserved, deleteUpload, endTurn, findUpload, insertUpload, keepTurn, takeTurn } from './container.store.ts'
 
-/** Duration of a lease on an upload in seconds, unless the request extends it. */
-const turnSeconds = 300
+/** Duration of a lease on an upload in seconds, unless the request extends it: a client continues the upload of a dead process then. */
+const turnSeconds = 60
 
 /** The state of an upload. */
 export type Upload = PackageUploadRow

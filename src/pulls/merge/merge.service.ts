@@ -16,6 +16,7 @@ import { pluck } from '../../lib/pluck.ts'
 import { codeOf } from '../../refs/git-repository.ts'
 import { chargeObjects } from '../../refs/changes/object-charge.service.ts'
 import { moveRefs } from '../../refs/changes/ref-door.service.ts'
+import { maxAttempts, takeTurn } from '../../refs/push/push-turns.ts'
 import { deleteHeadBranch } from './head-deletion.service.ts'
 import { buildMerge } from './merge-build.service.ts'
 import { mustBringSignedCommits, passGate } from './merge-gate.service.ts'
@@ -40,9 +41,6 @@ export interface MergeInput {
   readonly whenChecksSucceed: boolean
   readonly deletesBranch: boolean
 }
-
-/** Attempts of a merge when the base moves meanwhile. */
-const maxAttempts = 3
 
 const notWaiting = () => new NotFound('no merge is waiting for its checks', 'merge_not_scheduled')
 
@@ -95,29 +93,34 @@ async function moveBase(
   const origin = { doerId: ctx.viewer.id, via: 'merge' } as const
   const issues = await issuesThatFollow(ctx, pair)
   const effect = mergeEffect({ pullId: pull.id, mergerId: ctx.viewer.id, ...issues })
-  for (let attempt = 1; ; attempt++) {
-    const base = await git.readRef(repo.git_key, ref)
-    if (base === undefined) throw new NotFound('the base branch does not exist', 'branch_not_found')
-    if (await git.isAncestor(repo.git_key, pull.synced_oid, base)) {
-      throw new MethodNotAllowed('the base already contains the head', 'pull_not_mergeable')
+  const leaveTurn = await takeTurn(ctx, repo.git_key, [ref])
+  try {
+    for (let attempt = 1; ; attempt++) {
+      const base = await git.readRef(repo.git_key, ref)
+      if (base === undefined) throw new NotFound('the base branch does not exist', 'branch_not_found')
+      if (await git.isAncestor(repo.git_key, pull.synced_oid, base)) {
+        throw new MethodNotAllowed('the base already contains the head', 'pull_not_mergeable')
+      }
+      const signing = style === 'fast-forward-only' ? undefined : await mergeSigning(ctx, pair, base)
+      const made = await buildMerge(ctx, pair, style, base, signing, () => mergeMessage(ctx, pair, style, given))
+      if (signing) await mustBringSignedCommits(ctx, pull, base, made)
+      const change = { ref, old: base, new: made }
+      const charge = await chargeObjects(
+        ctx,
+        codeOf(repo),
+        () => git.bytesSince(repo.git_key, made, [base, pull.synced_oid]),
+        'size:git:all',
+      )
+      const before = async (tx: Tx) => {
+        await mustStillMerge(tx, pair, scheduled)
+        await charge?.(tx)
+      }
+      const result = await moveRefs(ctx, codeOf(repo), [change], origin, { effect, before })
+      if (result.ok) return
+      if (result.reason !== 'stale' || attempt >= maxAttempts) throw refusalOf(result)
     }
-    const signing = style === 'fast-forward-only' ? undefined : await mergeSigning(ctx, pair, base)
-    const made = await buildMerge(ctx, pair, style, base, signing, () => mergeMessage(ctx, pair, style, given))
-    if (signing) await mustBringSignedCommits(ctx, pull, base, made)
-    const change = { ref, old: base, new: made }
-    const charge = await chargeObjects(
-      ctx,
-      codeOf(repo),
-      () => git.bytesSince(repo.git_key, made, [base, pull.synced_oid]),
-      'size:git:all',
-    )
-    const before = async (tx: Tx) => {
-      await mustStillMerge(tx, pair, scheduled)
-      await charge?.(tx)
-    }
-    const result = await moveRefs(ctx, codeOf(repo), [change], origin, { effect, before })
-    if (result.ok) return
-    if (result.reason !== 'stale' || attempt >= maxAttempts) throw refusalOf(result)
+  } finally {
+    leaveTurn()
   }
 }
 

@@ -151,7 +151,11 @@ async function change(
     await copied
     return [...unfit, ...refused]
   } catch (error) {
-    if (error instanceof Unmoved) return [...unfit, ...error.refused]
+    if (error instanceof Unmoved) {
+      // Another process has moved them, and the caller may try again.
+      git.doubt(gitKey)
+      return [...unfit, ...error.refused]
+    }
     throw error
   }
 }

@@ -5,12 +5,18 @@ import { perApplication } from '../../access/per-application.ts'
 /** Longest wait for other pushes to the same reference, in milliseconds; then git decides. */
 const maxWaitMs = 10_000
 
+/**
+ * Attempts of a change that is made again when its branch moves meanwhile. In one process changes take turns, so a change
+ * loses an attempt to each other process of the database at most.
+ */
+export const maxAttempts = 30
+
 /** The last unrecorded push to each reference, by repository and name. */
 const lastPushes = perApplication(() => new Map<string, Promise<unknown>>())
 
 /**
- * Serializes pushes to one reference from acceptance to recording, so that a late push is told to fetch first instead
- * of failing on git's lock. This covers only one process; git itself prevents lost updates.
+ * Serializes pushes and changes of one reference, so that a late push is told to fetch first, and a change need not be made
+ * again. This covers only one process; the transaction of the change compares the values.
  * @returns the function that ends the turn
  */
 export async function takeTurn(
