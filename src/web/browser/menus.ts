@@ -41,6 +41,44 @@ function saveChoices(menu: HTMLElement): void {
   if (form && menu.isConnected && !sent.has(form) && isChanged(form)) form.requestSubmit()
 }
 
+interface Ended {
+  readonly success?: boolean
+  readonly fetchResponse?: { readonly redirected: boolean }
+}
+
+const isUnsaved = (menu: HTMLElement): boolean => {
+  const form = choiceForm(menu)
+  return form !== null && !sent.has(form) && isChanged(form)
+}
+
+// The answer to choices would cancel what a click elsewhere begins, a visit or another form, and that would cancel the choices: the click
+// counts again when they are saved. When they are not, the menu says why.
+document.addEventListener(
+  'click',
+  (event) => {
+    const target = around(event, 'a[href]:not([target]), button[type=submit]')
+    const menu = [...openMenus()].find(isUnsaved)
+    const form = menu && choiceForm(menu)
+    if (!target || !menu || !form || form.contains(target)) return
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    form.addEventListener(
+      'turbo:submit-end',
+      (end) => {
+        const { success, fetchResponse } = (end as CustomEvent<Ended>).detail
+        if (!success) return
+        // Before the page of the answer, a visit would be cancelled by it.
+        if (fetchResponse?.redirected) document.addEventListener('turbo:load', () => target.click(), { once: true })
+        else target.click()
+      },
+      { once: true },
+    )
+    close(menu, false)
+  },
+  true,
+)
+
 // `toggle` does not bubble.
 document.addEventListener(
   'toggle',

@@ -233,3 +233,37 @@ test(
     assert.deepEqual(wrong, [])
   },
 )
+
+test(
+  'pullPage: a click elsewhere saves the choices of an open menu and then does what it is for',
+  { skip },
+  async () => {
+    await using forge = await startForge({ users: ['alice', 'bob'] })
+    const { repo, api, at } = await givenChanges(forge)
+    for (const name of ['bug', 'docs']) {
+      await forge.as('alice').must('POST', `${repo.api}/labels`, { name, color: '#ff0000' })
+    }
+    const now = async () => {
+      const { json } = await forge.as('bob').get(api)
+      return [json.labels.map((each: { name: string }) => each.name).toSorted(), json.state]
+    }
+    await using it = await openAs(forge, 'bob')
+    const { page, wrong } = it
+    await page.goto(at)
+    const menu = page.locator('.side-part', { has: page.getByRole('heading', { name: 'Labels', exact: true }) })
+    const choose = async (name: string) => {
+      await menu.locator('summary').first().click()
+      await menu.getByLabel(name).check()
+    }
+    await choose('bug')
+    await page.locator('.tabs a[href$="/files"]').first().click()
+    await page.locator('.diff-file').first().waitFor()
+    assert.deepEqual(await now(), [['bug'], 'open'])
+    await page.goto(at)
+    await choose('docs')
+    await page.locator('button[name=state], button[value=close], button:has-text("Close pull request")').first().click()
+    await page.locator('.state', { hasText: 'Closed' }).first().waitFor()
+    assert.deepEqual(await now(), [['bug', 'docs'], 'closed'])
+    assert.deepEqual(wrong, [])
+  },
+)

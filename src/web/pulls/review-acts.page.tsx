@@ -183,6 +183,13 @@ export const markFileViewed = act({
   },
 })
 
+/** The page with the form of suggestions: the changed files (`from` is `files`), or the conversation. */
+const pageSentFrom = async ({ body }: { readonly body: Readonly<Record<string, unknown>> }) =>
+  body['from'] === 'files' ? pullFilesPage : pullPage
+
+const pathSentFrom = (ctx: RepoCtx, index: number, { from }: { readonly from?: string }): string =>
+  pullPath(repositoryOf(ctx), index, ...(from === 'files' ? ['files'] : []))
+
 /** Commits a suggestion to the head branch. */
 export const applyTheSuggestion = act({
   path: '/{username}/{reponame}/pulls/{index}/suggestions/{comment}',
@@ -190,13 +197,15 @@ export const applyTheSuggestion = act({
   requires: [...readsPull, codeCommentInRepo, notArchived],
   params,
   cost: 'expensive',
-  async run({ ctx, params: { index } }) {
+  fields: { from: text },
+  again: pageSentFrom,
+  async run({ ctx, params: { index }, body }) {
     const pair = await getPull(ctx, index)
     // Comments of other pull requests, and of pending reviews of others, are not among them.
     const thread = threadOf(await getPullReviews(ctx, pair), ctx.comment.id)
     if (!thread) throw new NotFound('the comment does not exist', 'comment_not_found')
     await applySuggestions(ctx, pair, [{ comment: ctx.comment, thread }])
-    return { to: pullPath(repositoryOf(ctx), index), notice: texts.suggestionApplied }
+    return { to: pathSentFrom(ctx, index, body), notice: texts.suggestionApplied }
   },
 })
 
@@ -207,7 +216,7 @@ export const applyTheSuggestions = act({
   requires: [...readsPull, notArchived],
   params,
   cost: 'expensive',
-  again: pullPage,
+  again: pageSentFrom,
   fields: { comment: textList, message: text, from: text },
   async run({ ctx, params: { index }, body }) {
     const pair = await getPull(ctx, index)
@@ -219,10 +228,6 @@ export const applyTheSuggestions = act({
       return { comment, thread }
     })
     await applySuggestions(ctx, pair, chosen, body.message)
-    const at = repositoryOf(ctx)
-    return {
-      to: body.from === 'files' ? pullPath(at, index, 'files') : pullPath(at, index),
-      notice: texts.suggestionsApplied(chosen.length),
-    }
+    return { to: pathSentFrom(ctx, index, body), notice: texts.suggestionsApplied(chosen.length) }
   },
 })

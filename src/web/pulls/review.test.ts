@@ -300,6 +300,16 @@ test('applyTheSuggestions: chosen suggestions become one commit, or none does', 
   assert.equal(stale.status, 409)
   assert.match(stale.text, /The line has changed since the suggestion/)
   assert.match(stale.text, /Too late now/, 'the message is not lost')
+  assert.doesNotMatch(stale.text, /class="diff-files"/)
+  const csrf = _csrf ?? ''
+  const fields = { _csrf: csrf, comment: [one, nine], message: 'Too late now', from: 'files' }
+  const fromFiles = await alice.post(`${at}/suggestions`, fields)
+  const single = await alice.post(`${at}/suggestions/${nine}`, { _csrf: csrf, from: 'files' })
+  for (const { status, text } of [fromFiles, single]) {
+    assert.equal(status, 409)
+    assert.match(text, /class="diff-files"/, 'the changed files, where the form was')
+  }
+  assert.match(fromFiles.text, /Too late now/)
   assert.equal(await headOf(), alone)
   assert.match((await alice.get(`${at}/files?file=other.txt`)).text, new RegExp(`/suggestions/${one}"`))
 })

@@ -15,19 +15,21 @@ export const SuggestionActs = ({
   issue,
   row,
   hasMore,
+  from,
 }: {
   readonly repository: RepositoryAddress
   readonly issue: IssueRow
   readonly row: CommentRow
   /** There are other suggestions. */
   readonly hasMore: boolean
+  readonly from: 'files' | undefined
 }) => {
   const { refused } = usePage()
   const at = pullPath(repository, issue.index, 'suggestions')
   const sent = refused?.action === at ? refused.values['comment'] : undefined
   return (
     <div class="suggestion-acts">
-      <ActButton to={`${at}/${row.id}`} class="small" icon="check">
+      <ActButton to={`${at}/${row.id}`} hidden={{ from }} class="small" icon="check">
         {texts.applySuggestion}
       </ActButton>
       {hasMore ? (

@@ -203,7 +203,11 @@ function ThreadComment({
       mayQuote={props.mayReply}
     >
       {props.applicable.has(row.id) ? (
-        <SuggestionActs {...{ repository, issue, row }} hasMore={props.applicable.size > 1} />
+        <SuggestionActs
+          {...{ repository, issue, row }}
+          hasMore={props.applicable.size > 1}
+          from={filePath === undefined ? undefined : 'files'}
+        />
       ) : null}
     </Comment>
   )
