@@ -10,6 +10,7 @@ import { inBrowser, inSession, ownForm } from '../shell/browser.requirements.ts'
 import { sendFragment } from '../shell/send-page.tsx'
 import { csrfName } from '../ui/page-context.ts'
 import { pathOf } from '../ui/paths.ts'
+import { withSnippets } from '../ui/snippets.tsx'
 import { SuggestionList } from './suggestion.view.tsx'
 import { text } from '../ui/fields.ts'
 
@@ -23,7 +24,8 @@ const part = { base: 'site', scope: null, accepts: ['session'] } as const
 
 const preview = async (ctx: BrowserCtx, text: string, repo?: RepoCtx) => {
   const context = { context: repo ? pathOf(repo.owner.name, repo.repo.name) : '', idScope: 'preview', isForPage: true }
-  return sendFragment(ctx, await renderText(ctx, text, 'comment', context, repo))
+  const html = await renderText(ctx, text, 'comment', context, repo)
+  return sendFragment(ctx, repo ? await withSnippets(repo, html) : html)
 }
 
 /** Renders a Markdown text that belongs to no repository, for the preview of the editor. */

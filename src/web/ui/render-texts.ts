@@ -2,6 +2,7 @@ import type { RepoCtx } from '../../access/context.ts'
 import { mapLimited } from '../../lib/map-limited.ts'
 import { renderText, type TextContext } from '../../site/render.service.ts'
 import { pathOf } from './paths.ts'
+import { withSnippets } from './snippets.tsx'
 
 /** Texts that are rendered at once: the renderer refuses when too many wait. */
 const atOnce = 4
@@ -14,7 +15,7 @@ export type SourceText<Key> = readonly [
   suggestion?: TextContext['suggestion'],
 ]
 
-/** Renders Markdown texts of a repository as sanitised HTML, by key. */
+/** Renders Markdown texts of a repository as sanitised HTML with the lines that permalinks name, by key. */
 export async function renderTexts<Key>(
   ctx: RepoCtx,
   sources: readonly SourceText<Key>[],
@@ -23,7 +24,8 @@ export async function renderTexts<Key>(
   return new Map(
     await mapLimited(sources, atOnce, async ([key, source, idScope, suggestion]) => {
       const more = { ...(idScope && { idScope }), ...(suggestion && { suggestion }) }
-      return [key, await renderText(ctx, source, 'comment', { ...context, ...more }, ctx)] as const
+      const html = await renderText(ctx, source, 'comment', { ...context, ...more }, ctx)
+      return [key, await withSnippets(ctx, html)] as const
     }),
   )
 }

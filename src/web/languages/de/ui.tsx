@@ -28,6 +28,8 @@ export const uiTexts = {
     cancelled: 'Abgebrochen',
     skipped: 'Übersprungen',
   },
+  snippet: (path: string) => `Zeilen aus ${path}`,
+  snippetCut: (first: number, last: number) => `Gezeigt sind die Zeilen ${first} bis ${last}.`,
   editor: {
     write: 'Schreiben',
     preview: 'Vorschau',
@@ -35,6 +37,10 @@ export const uiTexts = {
     formatting: 'Formatierung',
     attach: 'Dateien anhängen',
     attachHint: 'Dateien einfügen, hierher ziehen oder auswählen',
+    replies: 'Textbaustein einfügen',
+    findReply: 'Textbaustein suchen',
+    editReplies: 'Textbausteine bearbeiten',
+    repliesFailed: 'Die Textbausteine wurden nicht geladen. Öffnen Sie das Menü noch einmal.',
     emptyPreview: 'Noch kein Text für eine Vorschau',
     acts: {
       heading: 'Überschrift',

@@ -28,6 +28,9 @@ export const uiTexts = {
     cancelled: 'Cancelled',
     skipped: 'Skipped',
   },
+  /** Lines of a file that a permalink in a text names. */
+  snippet: (path: string) => `Lines of ${path}`,
+  snippetCut: (first: number, last: number) => `Lines ${first} to ${last} are shown.`,
   editor: {
     write: 'Write',
     preview: 'Preview',
@@ -35,6 +38,10 @@ export const uiTexts = {
     formatting: 'Formatting',
     attach: 'Attach files',
     attachHint: 'Paste, drop or choose files',
+    replies: 'Insert a saved reply',
+    findReply: 'Find a reply',
+    editReplies: 'Edit saved replies',
+    repliesFailed: 'The replies did not load. Open the menu once more.',
     emptyPreview: 'Nothing to preview',
     acts: {
       heading: 'Heading',

@@ -30,6 +30,8 @@ export const uiTexts: Texts['uiTexts'] = {
     cancelled: '已取消',
     skipped: '已跳过',
   },
+  snippet: (path) => `${path} 的行`,
+  snippetCut: (first, last) => `显示第 ${first} 至 ${last} 行。`,
   editor: {
     write: '编写',
     preview: '预览',
@@ -37,6 +39,10 @@ export const uiTexts: Texts['uiTexts'] = {
     formatting: '格式',
     attach: '附加文件',
     attachHint: '粘贴、拖放或选择文件',
+    replies: '插入已保存的回复',
+    findReply: '查找回复',
+    editReplies: '编辑已保存的回复',
+    repliesFailed: '回复未能加载。请再次打开菜单。',
     emptyPreview: '没有可预览的内容',
     acts: {
       heading: '标题',
