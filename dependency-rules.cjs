@@ -123,7 +123,7 @@ module.exports = {
     git: [['broker'], ['files'], ['objects'], ['packs'], ['refs'], ['history', 'repositories'], ['transport']],
     refs: [['changes', 'signing'], ['protection'], ['push']],
     transport: [['http', 'ssh']],
-    users: [['avatars', 'credentials', 'sent-forms', 'settings', 'social'], ['entry']],
+    users: [['avatars', 'credentials', 'replies', 'sent-forms', 'settings', 'social'], ['entry']],
     repos: [['search'], ['lists'], ['git-hooks', 'mirrors', 'social'], ['people'], ['lifecycle'], ['maintenance']],
     code: [['commits'], ['branches'], ['contents'], ['languages'], ['archives', 'search', 'statuses']],
     issues: [

@@ -167,6 +167,13 @@ export async function makeBelongings(
   const orgViews = await made(`/orgs/${guild}/views`, view)
   const userViews = await made('/user/views', view)
 
+  const person = new Browser(forge)
+  assert.equal((await person.signIn(login, testPassword)).status, 303)
+  const repliesAt = '/user/settings/replies'
+  await person.submit(repliesAt, repliesAt, { title: `Reply of ${login}`, content: 'said before' })
+  const reply = /replies\/(\d+)"/.exec((await person.get(repliesAt)).text)?.[1]
+  assert.ok(reply)
+
   // Code.
   await client.must('POST', `${api}/statuses/${sha}`, { context: 'check', state: 'success' })
   await client.must('POST', `${api}/git/notes/${sha}`, { message: `a note of ${login}` })
@@ -348,6 +355,7 @@ export async function makeBelongings(
     'repos views/id': repoViews,
     'orgs views/id': orgViews,
     'user views/id': userViews,
+    'user replies/id': reply,
     'repos secrets/secretname': `${login}_SECRET`,
     'repos variables/variablename': `${login}_NAME`,
     'repos workflows/workflowname': `${login}.yml`,

@@ -80,6 +80,9 @@ async function editedForms(forge: Forge): Promise<Readonly<Record<string, Edited
     return new RegExp(`${list}/rules/\\d+`).exec((await browser.get(list)).text)?.[0] ?? ''
   }
   const [userRule, orgRule] = [await rule('/user/settings/packages'), await rule('/org/guild/settings/packages')]
+  const replies = '/user/settings/replies'
+  await browser.submit(replies, `action="${replies}"`, { title: 'first', content: 'first' })
+  const reply = new RegExp(`${replies}/\\d+`).exec((await browser.get(replies)).text)?.[0] ?? ''
   /** A form at the address of its page. */
   const own = (page: string, field: string, theirs = 'theirs', mine = 'mine'): Edited => ({
     ...{ page, action: page, field },
@@ -157,6 +160,7 @@ async function editedForms(forge: Forge): Promise<Readonly<Record<string, Edited
     '/user/settings/hooks/{id}': own(`/user/settings/hooks/${ids.userHook}`, ...url),
     '/user/settings/actions/variables/{variable}': own('/user/settings/actions/variables/FIRST', 'data'),
     '/user/settings/packages/rules/{id}': own(userRule, 'keep_pattern'),
+    '/user/settings/replies/{id}': own(reply, 'content'),
   }
 }
 

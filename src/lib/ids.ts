@@ -19,6 +19,7 @@ export type TokenId = Id<'token'>
 export type AuditEntryId = Id<'audit entry'>
 export type KeyId = Id<'key'>
 export type GpgKeyId = Id<'gpgKey'>
+export type SavedReplyId = Id<'savedReply'>
 export type DeployKeyId = Id<'deployKey'>
 export type SigningKeyId = Id<'signingKey'>
 export type SshHostKeyId = Id<'sshHostKey'>

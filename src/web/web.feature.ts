@@ -129,6 +129,7 @@ import * as settingsProfileAvatarPage from './settings/profile/avatar.page.ts'
 import * as settingsProfileBlockedPage from './settings/profile/blocked.page.tsx'
 import * as settingsProfilePreferencesPage from './settings/profile/preferences.page.tsx'
 import * as settingsProfilePage from './settings/profile/profile.page.tsx'
+import * as settingsRepliesPage from './settings/replies/replies.page.tsx'
 import * as settingsSecurityKeysPage from './settings/security/keys.page.tsx'
 import * as settingsSecurityPasskeyPage from './settings/security/passkey.page.tsx'
 import * as settingsSecurityPage from './settings/security/security.page.tsx'
@@ -282,6 +283,7 @@ export const web: Feature = {
     settingsSecurityPasskeyPage,
     settingsProfilePreferencesPage,
     settingsProfilePage,
+    settingsRepliesPage,
     settingsSecurityPage,
     settingsSecuritySessionsPage,
     settingsSecurityTwoFactorPage,

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
-import type { GpgKeyId, KeyId, TeamId, TokenId, UserId } from '../../lib/ids.ts'
+import type { GpgKeyId, KeyId, SavedReplyId, TeamId, TokenId, UserId } from '../../lib/ids.ts'
 import {
   bigint,
   byTrigger,
@@ -271,6 +271,19 @@ export const accountTables = {
       },
     },
   ),
+
+  /** Texts that a person puts into comments again and again. */
+  saved_reply: table(
+    {
+      id: id<SavedReplyId>(),
+      user_id: ref<UserId>('user', 'cascade'),
+      title: text(),
+      content: text(),
+      created_unix: unix(),
+      updated_unix: unix(),
+    },
+    { indexes: { saved_reply_user: '(user_id, title, id)' } },
+  ),
 }
 
 export type AccountTables = TablesOf<typeof accountTables>
@@ -286,3 +299,4 @@ export type TeamRow = Selectable<AccountTables['team']>
 export type TeamUnitRow = Selectable<AccountTables['team_unit']>
 export type GpgKeyRow = Selectable<AccountTables['gpg_key']>
 export type NewGpgKeyRow = Insertable<AccountTables['gpg_key']>
+export type SavedReplyRow = Selectable<AccountTables['saved_reply']>

@@ -37,6 +37,7 @@
  * | `<markdown-toolbar for="id">` with `<md-bold>` … | buttons for Markdown |
  * | `textarea[data-markdown]` | pasted tables and links become Markdown |
  * | `textarea` in a form, without `data-unkept` and `readonly` | what is typed is kept until it is sent (`drafts.ts`); hidden fields with `data-version` say which version of the text it is, and the others what it is about. `<template id="draft-offer">` offers a draft of another version, with `[data-draft-act]` buttons `restore`, `difference` and `discard` |
+ * | `<details class="menu" data-replies-url="/-/replies" data-replies-for="id">` with a list | the items of the address come into the list when it opens, and `[data-reply]` puts its text into the field; `data-problem` is said when they do not come |
  * | `<file-attachment data-upload-url="…" data-field="attachment">` around a text area | dropped and pasted files are sent as multipart, with the form's `_csrf`; the answer is the Markdown to insert as `text/plain`, or an error text, shown in `[data-upload-message]`. `input="id"` names a file input in it |
  * | `data-preview-url="…"` around `role="tab"` buttons with `data-tab="write"`, `"preview"` or `"changes"`, and panels with `data-panel` | the preview panel shows what the address answers to a posted `text` (and `_csrf`, and `name`, the value of the field that `data-name-from` selects); the panel of changes shows how the text differs from the element that `data-base` of the panel selects, or else from what the field had, with the texts in `data-none` and `data-cut` |
  * | `data-tasks="…"` with `data-version` around rendered Markdown | its task boxes can be ticked: the address takes `position`, `checked` and `version`, and answers the text; `data-problem` is said when there is no answer |
@@ -81,7 +82,7 @@ const later =
   }
 
 onEach(
-  'text-expander, file-attachment, markdown-toolbar, textarea[data-markdown], [data-preview-url]',
+  'text-expander, file-attachment, markdown-toolbar, textarea[data-markdown], [data-preview-url], [data-replies-url]',
   later(async () => (await import('./writing.ts')).connectWriting),
 )
 onEach(

@@ -15,6 +15,7 @@ export function connectWriting(element: HTMLElement): Disconnect | void {
     continueDraft(element)
     return subscribe(element).unsubscribe
   }
+  if (element.matches('[data-replies-url]')) return offerReplies(element)
   if (element.matches('[data-preview-url]')) return switchPanels(element)
 }
 
@@ -179,5 +180,36 @@ async function showPreview(composer: HTMLElement, panel: HTMLElement): Promise<v
     panel.textContent = String(error)
   } finally {
     panel.removeAttribute('aria-busy')
+  }
+}
+
+/** A menu of saved replies: loaded when it opens first, and put into the field as a paragraph of its own. */
+function offerReplies(menu: HTMLElement): Disconnect {
+  const list = menu.querySelector('ul')
+  const load = async () => {
+    if (!(menu instanceof HTMLDetailsElement) || !menu.open || !list || list.childElementCount > 0) return
+    const reply = await fetch(menu.dataset['repliesUrl'] ?? '', { headers: { accept: 'text/html' } }).catch(
+      () => undefined,
+    )
+    if (reply?.ok && !reply.redirected) list.innerHTML = await reply.text()
+    else list.textContent = menu.dataset['problem'] ?? ''
+  }
+  const onToggle = () => void load()
+  const onClick = ({ target }: Event) => {
+    const text = target instanceof Element ? target.closest<HTMLElement>('[data-reply]')?.dataset['reply'] : undefined
+    const field = document.getElementById(menu.dataset['repliesFor'] ?? '')
+    if (text === undefined || !(field instanceof HTMLTextAreaElement)) return
+    if (menu instanceof HTMLDetailsElement) menu.open = false
+    const before = field.value.slice(0, field.selectionStart)
+    insert(field, `${before === '' || before.endsWith('\n\n') ? '' : before.endsWith('\n') ? '\n' : '\n\n'}${text}`)
+    field.focus()
+  }
+  menu.addEventListener('toggle', onToggle)
+  menu.addEventListener('click', onClick)
+  // It may have been opened while the script was loaded.
+  void load()
+  return () => {
+    menu.removeEventListener('toggle', onToggle)
+    menu.removeEventListener('click', onClick)
   }
 }

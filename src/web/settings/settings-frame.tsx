@@ -28,13 +28,14 @@ const pages = {
   repos: ['/repos', 'repo'],
   packages: ['/packages', 'package'],
   storage: ['/storage_overview', 'database'],
+  replies: ['/replies', 'comment'],
   blocked: ['/blocked_users', 'no-entry'],
 } as const satisfies Readonly<Record<string, readonly [string, IconName]>>
 
 export type SettingsPart = keyof typeof pages
 
 const groups: readonly { readonly title: keyof typeof texts.groups; readonly parts: readonly SettingsPart[] }[] = [
-  { title: 'person', parts: ['profile', 'account', 'appearance', 'notifications'] },
+  { title: 'person', parts: ['profile', 'account', 'appearance', 'notifications', 'replies'] },
   { title: 'access', parts: ['security', 'sessions', 'links', 'applications', 'keys'] },
   { title: 'things', parts: ['repos', 'organization', 'packages', 'storage', 'blocked'] },
   { title: 'automation', parts: ['actions', 'hooks'] },

@@ -3,6 +3,8 @@ import { TextArea } from './field.tsx'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icons.ts'
 import { usePage } from './page-context.ts'
+import { Link } from './link.tsx'
+import { MenuFilter } from './parts.tsx'
 import { pathOf, siteHref } from './paths.ts'
 import { uiTexts } from '../languages/texts.ts'
 
@@ -77,6 +79,32 @@ const Toolbar = ({ field, tools }: { readonly field: string; readonly tools: Com
   </markdown-toolbar>
 )
 
+/** The menu that puts a saved reply into a field. A script loads its items when it opens first. */
+const SavedReplies = ({ field }: { readonly field: string }) => {
+  const { config } = usePage()
+  return (
+    <details
+      class="menu end icon-only"
+      data-replies-url={siteHref(config, '/-/replies')}
+      data-replies-for={field}
+      data-problem={texts.repliesFailed}
+    >
+      <summary class="button quiet icon-only small" title={texts.replies} aria-label={texts.replies}>
+        <Icon name="comment" />
+      </summary>
+      <div class="menu-panel">
+        <MenuFilter list={`${field}_replies`} label={texts.findReply} />
+        <ul id={`${field}_replies`} aria-live="polite" />
+        <ul>
+          <li>
+            <Link to="/user/settings/replies">{texts.editReplies}</Link>
+          </li>
+        </ul>
+      </div>
+    </details>
+  )
+}
+
 /**
  * A field for Markdown inside a form: toolbar, preview, completion of mentions, references and emoji, and attachments. It
  * is a plain text area in a browser without scripts.
@@ -98,7 +126,7 @@ export function Editor({
   tools,
   children,
 }: EditorProps) {
-  const { config } = usePage()
+  const { config, viewer } = usePage()
   const at = (part: string): string =>
     siteHref(config, repository ? pathOf(repository.owner, repository.name, part) : `/-/${part}`)
   const field = (
@@ -129,7 +157,10 @@ export function Editor({
             {texts.preview}
           </button>
         </div>
-        <Toolbar field={id} tools={tools} />
+        <div class="editor-tools">
+          <Toolbar field={id} tools={tools} />
+          {viewer ? <SavedReplies field={id} /> : null}
+        </div>
       </div>
       <div data-panel="write" role="tabpanel" id={`${id}_write`} aria-label={texts.write}>
         <text-expander keys="@ # :" data-url={at('suggestions')}>
