@@ -23,6 +23,7 @@ export async function createFile(
   await person.write(file.text)
   await person.fill('Summary', `Add ${file.name}`)
   if (file.branch !== undefined) {
+    await person.open('Message and branch')
     await person.page.getByLabel('A new branch').check()
     await person.fill('Name of the new branch', file.branch)
   }

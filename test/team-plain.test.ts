@@ -27,6 +27,7 @@ async function edit(person: Person): Promise<void> {
   await person.follow('Edit file')
   await person.sees('Edit tongs.txt')
   await person.write('one\nTWO\nthree\n')
+  await person.open('Message and branch')
   await person.page.getByLabel('A new branch').check()
   await person.fill('Name of the new branch', 'find')
   await person.press('Commit changes')
