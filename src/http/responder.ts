@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Writable } from 'node:stream'
+import { Writable, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -47,6 +47,26 @@ const maxPassedOverBytes = 16 * 1024 * 1024
 const largeReplyBytes = 256 * 1024
 
 const noBytes = Buffer.alloc(0)
+
+/**
+ * Waits for the end of a request or the first bytes of its answer. nginx with `proxy_request_buffering off` stops reading a
+ * request whose answer begins before.
+ * @throws the error of the answer, when it fails before
+ */
+async function untilAnswerBegins(request: IncomingMessage, content: Readable): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      for (const event of ['end', 'close']) request.off(event, done)
+      for (const event of ['readable', 'close']) content.off(event, done)
+      resolve()
+    }
+    for (const event of ['end', 'close']) request.on(event, done)
+    for (const event of ['readable', 'close', 'error']) content.on(event, done)
+  })
+  // Without a listener for `readable`, the stream flows again in the next turn.
+  await turn()
+  if (content.errored) throw content.errored
+}
 
 /** Resolves after the other events of this turn. */
 const turn = promisify(setImmediate)
@@ -226,6 +246,7 @@ export class Responder {
     if (whole && size !== undefined && size >= largeReplyBytes && call.method !== 'HEAD') {
       this.#sendsMuch(call, response, size)
     }
+    if (!whole && !response.req.complete) await untilAnswerBegins(response.req, content)
     response.writeHead(reply.status, headers)
     if (call.method === 'HEAD' || whole) {
       if (!whole) content.destroy()

@@ -5,6 +5,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { transaction } from '../../db/database.ts'
 import { examined } from '../../testing/doctor.ts'
@@ -438,4 +439,33 @@ test('gitUploadPack: kept packs are sent only to callers who may read the reposi
   for (const name of ['alice', 'alice', 'bob']) assert.equal(await clone(name), 200)
   await forge.as('alice').must('DELETE', `${repo.api}/collaborators/bob`)
   assert.deepEqual([await clone('bob'), await clone(), await clone('alice')], [404, 401, 200])
+})
+
+test('gitReceivePack: the answer begins after the request, because nginx stops reading a request that is answered before', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  const body = await pushRequest(clone, 'slow')
+  const { token } = await forge.account('alice')
+  const answer = Promise.withResolvers<number>()
+  let isAnswered = false
+  const sent = request(
+    `${forge.url}/${repo.fullName}.git/git-receive-pack`,
+    {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-git-receive-pack-request', authorization: `token ${token}` },
+    },
+    (response) => {
+      isAnswered = true
+      response.resume().on('end', () => answer.resolve(response.statusCode as number))
+    },
+  )
+  sent.on('error', answer.reject)
+  // git starts with the commands; the pack is still to come.
+  sent.write(body.subarray(0, -30))
+  await wait(500)
+  assert.equal(isAnswered, false)
+  sent.end(body.subarray(-30))
+  assert.equal(await answer.promise, 200)
+  await forge.as('alice').must('GET', `${repo.api}/branches/slow`)
 })
