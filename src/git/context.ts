@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Cache, CacheBudget } from '../lib/cache-budget.ts'
-import { Invalid, NotFound } from '../lib/errors.ts'
+import { Invalid, NotFound, Unavailable } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { isOid } from '../lib/refs.ts'
 import type { BrokerClient } from './broker/broker-client.ts'
@@ -31,7 +31,7 @@ export type GitContext = {
   readonly settings: GitSettings
   readonly limits: GitLimits
   readonly durable: boolean
-  /** Whether other machines work on the same repositories. */
+  /** Whether other processes change references. */
   readonly shared: boolean
   /** Whether other machines work in the same folder. */
   readonly isFolderShared: boolean
@@ -80,6 +80,8 @@ export type CopyWork = {
   readonly steps: Map<GitKey, RefStep[]>
   /** Where other processes change references too: when each request found a copy up to date. */
   readonly found: WeakMap<object, Map<GitKey, number>>
+  /** How often each copy was made by this process. Another copy may lack objects that a former one had. */
+  readonly made: Map<GitKey, number>
   /** Number of changes that could not be copied. */
   failures: number
 }
@@ -133,13 +135,19 @@ export function locate(context: GitContext, at: ReadFrom): Location {
   const key = typeof at === 'string' ? at : at.key
   if (!isGitKey(key)) throw new NotFound('the repository does not exist', 'git_repository_missing')
   const directory = repositoryPath(context.root, key)
-  if (typeof at === 'string') return { key, directory, environment: undefined, scope: key }
+  const scope = `${key}${context.copies.made.get(key) ?? ''}`
+  if (typeof at === 'string') return { key, directory, environment: undefined, scope }
   const objects = join(directory, 'objects')
   if ('with' in at) {
     if (!isGitKey(at.with)) throw new NotFound('the repository does not exist', 'git_repository_missing')
     const others = join(repositoryPath(context.root, at.with), 'objects')
     // A scope of its own: the borrowed objects do not belong to the first repository.
-    return { key, directory, scope: `${key}+${at.with}`, environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: others } }
+    return {
+      key,
+      directory,
+      scope: `${scope}+${at.with}${context.copies.made.get(at.with) ?? ''}`,
+      environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: others },
+    }
   }
   if (!at.path.startsWith(`${objects}/`) || at.path.includes('/../')) {
     throw new Invalid('not a quarantine of the repository')
@@ -168,6 +176,12 @@ export async function once<T extends NonNullable<unknown>>(
     pending.delete(name)
   }
 }
+
+/** The refusal when a copy was removed from the disk during a call. The next reader brings it back. */
+export const copyRemoved = (): Unavailable =>
+  new Unavailable('the copy of the repository was removed meanwhile; try again', 'git_copy_removed', {
+    retryAfterSeconds: 1,
+  })
 
 /** Throws `NotFound` when the repository does not exist, else rethrows the error. */
 export function explainMissing(location: Location, error: unknown): never {

@@ -28,7 +28,7 @@ import * as objects from './objects/object-reader.ts'
 import * as writer from './objects/object-writer.ts'
 import * as references from './refs/ref-reader.ts'
 import { flushObjects } from './files/flush.ts'
-import { using } from './repositories/copy-uses.ts'
+import { explainRemoved, using } from './repositories/copy-uses.ts'
 import { openPacks, restore } from './repositories/backed-up.ts'
 import { Evictions } from './repositories/evictions.ts'
 import { dropPacks, joinPacks } from './packs/join-packs.ts'
@@ -118,7 +118,7 @@ export async function startGit(options: GitOptions): Promise<Git> {
       longestMs: 10 * limits.keptFetchIdleMs,
     }),
     source: options.source,
-    copies: { working: new Map(), steps: new Map(), found: new WeakMap(), failures: 0 },
+    copies: { working: new Map(), steps: new Map(), found: new WeakMap(), made: new Map(), failures: 0 },
     home: options.packs ? blobHome(options.packs, repository.create) : localHome,
     uses: { counts: new Map(), lastMs: new Map() },
     copyBudget: options.copyBudget ?? { bytes: Infinity, idleMs: 0 },
@@ -149,7 +149,7 @@ function bind(context: GitContext, sweeps: Sweeps, evictions: Evictions): Git {
   const { isElsewhere } = context.home
   /** Runs a call on copies that may be evicted when it has ended. */
   const whileUsed = <Result>(keys: readonly GitKey[], call: () => Promise<Result>): Promise<Result> =>
-    isElsewhere ? using(context, keys, call) : call()
+    isElsewhere ? using(context, keys, call).catch((error: unknown) => explainRemoved(context, keys, error)) : call()
   /** For calls that read references: brings the copy up first. */
   const upToDate =
     <At extends ReadFrom, Rest extends readonly unknown[], Result>(
@@ -233,7 +233,7 @@ function bind(context: GitContext, sweeps: Sweeps, evictions: Evictions): Git {
     packNames: (key) => packsOn(locate(context, key).directory),
     joinPacks: upToDate(joinPacks),
     dropPacks: withContext(dropPacks),
-    ready: async (key) => ready(context, key),
+    ready: (key) => whileUsed([key], async () => ready(context, key)),
     advance: withContext(advance),
     bringUp: withContext(bringUp),
     doubt: withContext(doubt),

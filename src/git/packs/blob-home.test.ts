@@ -122,6 +122,24 @@ test('blob home: a missing or damaged pack, or a storage that is away, refuses t
   await assert.rejects(it.git.keepObjects(await newRepository(it.git)), Unavailable)
 })
 
+test('blob home: a copy that somebody removes comes back without what only it had', async () => {
+  await using it = await given()
+  const key = await it.repository()
+  const { git } = it
+  const head = (await git.readRef(key, 'refs/heads/main'))!
+  for (let round = 0; round < 3; round++) {
+    rmSync(it.folder(key), { recursive: true })
+    const found = await Promise.all(Array.from({ length: 5 }, () => git.readRef(key, 'refs/heads/main')))
+    assert.deepEqual(new Set(found), new Set([head]))
+    assert.equal(await git.countCommits(key, { from: [head] }), 1)
+  }
+  // What was written into a removed copy is not taken for written, although it was cached.
+  const lost = await commitOn(git, key, 'main', { lost: 'x' })
+  rmSync(it.folder(key), { recursive: true })
+  await git.ready(key)
+  assert.equal((await git.checkUpdates(key, [{ ref: 'refs/heads/lost', old: undefined, new: lost }])).length, 1)
+})
+
 test('blob home: copies that were not used for the longest time are evicted, and none in use', async () => {
   await using it = await given({ copyBudget: { bytes: 1, idleMs: 0 } })
   const used = await it.repository()

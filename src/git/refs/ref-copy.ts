@@ -151,6 +151,10 @@ async function workOn(context: GitContext, key: GitKey, how: 'steps' | 'whole'):
 async function makeCopy(context: GitContext, key: GitKey): Promise<void> {
   const state = await context.source?.state(key)
   if (!state) throw new NotFound('the repository does not exist', 'git_repository_missing')
+  // A former copy was evicted, or somebody removed it: its readers end, and what is cached of it does not count.
+  await context.broker.release(locate(context, key).directory)
+  context.caches.packedRefs.delete(key)
+  context.copies.made.set(key, (context.copies.made.get(key) ?? 0) + 1)
   try {
     await context.home.make(context, key, state)
   } catch (error) {

@@ -1,8 +1,9 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { finished, Readable } from 'node:stream'
+import { Refusal } from '../../lib/errors.ts'
 import { fetchedPrefix } from '../../lib/refs.ts'
-import { type GitContext, locate } from '../context.ts'
+import { copyRemoved, type GitContext, locate } from '../context.ts'
 import type { GitKey } from '../git-key.ts'
 import { readRefs } from '../refs/ref-reader.ts'
 import { hasGeneration, inOrder } from '../refs/ref-copy.ts'
@@ -34,6 +35,24 @@ export async function using<Result>(
     end()
     throw error
   }
+}
+
+/** Rejects with `Unavailable` when a copy was removed from the disk during a call. The next reader brings it back. */
+export async function explainRemoved(context: GitContext, keys: readonly GitKey[], error: unknown): Promise<never> {
+  for (const key of keys) {
+    if (!isOfRemoved(context, key, error)) continue
+    // The source does not know a repository that is deleted.
+    if ((await context.source?.generation(key)) === undefined) continue
+    throw Object.assign(copyRemoved(), { cause: error })
+  }
+  throw error
+}
+
+/** Whether an error may follow from a removed copy. Another reader may have brought it back already. */
+function isOfRemoved(context: GitContext, key: GitKey, error: unknown): boolean {
+  if (error instanceof Refusal) return error.code === 'git_repository_missing'
+  const { code, path } = error as NodeJS.ErrnoException
+  return (code === 'ENOENT' && path?.startsWith(`${context.root}/`) === true) || !exists(context, key)
 }
 
 /** Calls `end` when a result lasts no longer. */
@@ -79,7 +98,7 @@ async function measureCopy(context: GitContext, key: GitKey): Promise<{ sizeByte
   return { sizeBytes, usedMs: (changed?.mtimeMs ?? 0) - performance.timeOrigin }
 }
 
-/** Removes a copy, unless it is in use or its repository is being made. */
+/** Removes a copy, unless it is in use or its repository is being made. That of a deleted repository has a generation. */
 async function evict(context: GitContext, key: GitKey): Promise<boolean> {
   const { copies, uses, source } = context
   if (uses.counts.has(key) || copies.working.has(key)) return false
