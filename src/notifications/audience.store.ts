@@ -5,7 +5,7 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
 import type { RepoRow, RepoUnit } from '../db/tables/repositories.ts'
 import type { CommentId, IssueId, RepoId, TeamId, UserId } from '../lib/ids.ts'
-import { isWatcher } from '../repos/social/watch.store.ts'
+import { isWatcher } from '../repos/watcher.store.ts'
 
 /** Returns the condition that an account (a column of the query) has unsubscribed from an issue. */
 const hasUnsubscribed = (issueId: IssueId, userId: string) => sql<SqlBool>`exists (select 1 from issue_watch

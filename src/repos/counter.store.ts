@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Counter } from '../access/contributions/counter.ts'
-import { isWatcher } from './social/watch.store.ts'
+import { isWatcher } from './watcher.store.ts'
 
 /** Kept counts of accounts, repositories and topics. */
 export const repoCounters: readonly Counter[] = [

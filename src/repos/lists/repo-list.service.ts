@@ -14,8 +14,8 @@ import type { RepoFilter } from '../search/repo-filter.store.ts'
 import type { RepoOrder, RepoSort } from '../search/repo-order.store.ts'
 import { searchRepos, type FoundRepos } from '../search/repo-search.store.ts'
 import { wordTable } from '../../lib/word-table.ts'
-import type { WatchLevel } from '../social/watch-level.rules.ts'
-import { loadWatchLevels } from '../social/watch.store.ts'
+import type { WatchLevel } from '../watch-level.ts'
+import { loadWatchLevels } from '../watcher.store.ts'
 
 export type RepoPage = FoundRepos
 

@@ -10,7 +10,7 @@ import type { UserRow } from '../../db/tables/accounts.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { countPeople, type PeoplePage } from '../../users/people-count.store.ts'
-import { isWatcher } from '../social/watch.store.ts'
+import { isWatcher } from '../watcher.store.ts'
 
 type CandidateScope = Exclude<Where, 'repo'>
 

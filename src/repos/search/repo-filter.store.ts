@@ -5,7 +5,7 @@ import type { Db } from '../../db/database.ts'
 import { contains, lowerContains } from '../../db/like.ts'
 import { withoutIndex } from '../../db/portable.ts'
 import type { RepoId, TeamId, UserId } from '../../lib/ids.ts'
-import { isWatcher } from '../social/watch.store.ts'
+import { isWatcher } from '../watcher.store.ts'
 
 /** Which repositories a list has. An absent filter limits nothing. */
 export interface RepoFilter {
@@ -85,8 +85,9 @@ function leadsOf(filter: RepoFilter): Filter[] {
   if (forkId !== undefined) leads.push((column) => [sql<SqlBool>`${column('fork_id')} = ${forkId}`])
   if (relatedTo !== undefined) leads.push((column) => relatives(column, relatedTo))
   if (starredBy !== undefined) leads.push((column) => [isAmong(column, 'star', starredBy)])
-  if (watchedBy !== undefined)
+  if (watchedBy !== undefined) {
     leads.push((column) => [isAmong(column, 'watch', watchedBy, sql`and ${isWatcher('mode')}`)])
+  }
   if (heardBy !== undefined) leads.push((column) => [isAmong(column, 'watch', heardBy, sql`and mode <> 'dont'`)])
   if (contributorId !== undefined) {
     leads.push((column) => contributedTo(contributorId, contributionsKnownTo, column))

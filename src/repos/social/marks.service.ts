@@ -2,7 +2,7 @@ import type { RepoCtx } from '../../access/context.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { getRepoById } from '../repo.service.ts'
 import { isStarred } from './star.store.ts'
-import { levelOf, type WatchLevel } from './watch-level.rules.ts'
+import { levelOf, type WatchLevel } from '../watch-level.ts'
 import { findWatch } from './watch.store.ts'
 
 /** Whether the viewer stars a repository, and what the viewer hears of it. */

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { alwaysNull, dateTime, enumeration, object, requestObject } from '../../http/schema.ts'
-import { watchLevels } from './watch-level.rules.ts'
+import { watchLevels } from '../watch-level.ts'
 
 export const WatchInfo = object('WatchInfo', {
   subscribed: Type.Boolean(),

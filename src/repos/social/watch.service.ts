@@ -7,7 +7,7 @@ import type { RepoId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
 import type { PeoplePage } from '../../users/people-count.store.ts'
-import { isWatching, levelOf, modeOf, type WatchLevel } from './watch-level.rules.ts'
+import { isWatching, levelOf, modeOf, type WatchLevel } from '../watch-level.ts'
 import { countWatchers, findWatch, insertLesserWatch, listWatchers, unwatchRepo, watchRepos } from './watch.store.ts'
 
 /** Returns the time since which the viewer watches the repository, or throws `NotFound`. */

@@ -1,4 +1,3 @@
-import { sql, type SqlBool } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { WatchMode } from '../../db/tables/repositories.ts'
@@ -9,29 +8,11 @@ import { isAccountShownIn, type Onlooker } from '../../access/conditions/account
 import { visibleTo } from '../../access/conditions/repo-condition.store.ts'
 import { viewerAs } from '../../auth/viewer.ts'
 import { countPeople, listPeopleByTime, type PeopleTotal } from '../../users/people-count.store.ts'
-import { isWatching, levelOf, type WatchLevel } from './watch-level.rules.ts'
-
-/** Returns the condition that a row of `watch` is that of a watcher. @param column name of its column `mode` */
-export const isWatcher = (column = 'watch.mode') => sql<SqlBool>`${sql.ref(column)} in ('normal', 'auto')`
+import { isWatching } from '../watch-level.ts'
+import { isWatcher } from '../watcher.store.ts'
 
 export const findWatch = (db: Db | Tx, repoId: RepoId, userId: UserId) =>
   db.selectFrom('watch').selectAll().where('repo_id', '=', repoId).where('user_id', '=', userId).executeTakeFirst()
-
-/** Returns what an account hears of each of the repositories. */
-export async function loadWatchLevels(
-  db: Db,
-  userId: UserId,
-  repoIds: readonly RepoId[],
-): Promise<ReadonlyMap<RepoId, WatchLevel>> {
-  if (repoIds.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('watch')
-    .select(['repo_id', 'mode'])
-    .where('user_id', '=', userId)
-    .where('repo_id', 'in', repoIds)
-    .execute()
-  return new Map(rows.map((row) => [row.repo_id, levelOf(row.mode)]))
-}
 
 const addToWatchCounts = (tx: Tx, repoIds: readonly RepoId[], difference: number) =>
   tx

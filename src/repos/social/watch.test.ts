@@ -4,7 +4,7 @@ import { Browser } from '../../testing/browser.ts'
 import { eventsNamed } from '../../testing/events.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import { withMail } from '../../testing/mail.ts'
-import { watchLevels } from './watch-level.rules.ts'
+import { watchLevels } from '../watch-level.ts'
 
 type Repo = Awaited<ReturnType<Forge['given']['repo']>>
 

@@ -11,7 +11,7 @@ import { Counter, Flash, NarrowMenu, Tabs, Tag, type Tab } from '../ui/parts.tsx
 import { pathOf } from '../ui/paths.ts'
 import type { IconName } from '../ui/icons.ts'
 import { RepositoryPicture } from '../ui/repository-picture.tsx'
-import { WatchMenu } from '../shared/watch-menu.view.tsx'
+import { WatchMenu } from './watch-menu.view.tsx'
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import type { Frame } from '../shell/page.tsx'
 import { frameTexts, transferTexts } from '../languages/texts.ts'

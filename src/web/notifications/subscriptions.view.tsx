@@ -3,7 +3,7 @@ import type { FoundMine } from '../../issues/lists/personal-list.service.ts'
 import type { RepoId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { OwnedRepo } from '../../repos/lists/browse.service.ts'
-import type { WatchLevel } from '../../repos/social/watch-level.rules.ts'
+import type { WatchLevel } from '../../repos/watch-level.ts'
 import { RepositoryTags } from '../lists/repository-row.tsx'
 import { ActButton } from '../ui/button.tsx'
 import { IssueIcon } from '../ui/issue-icon.tsx'
@@ -15,7 +15,7 @@ import { Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
 import { notificationTexts } from '../languages/texts.ts'
 import { RowBox } from '../ui/row-box.tsx'
-import { WatchMenu } from '../shared/watch-menu.view.tsx'
+import { WatchMenu } from '../frames/watch-menu.view.tsx'
 
 const texts = notificationTexts.subscriptions
 

@@ -39,7 +39,7 @@ export const notificationTexts = {
   groupBy: { reason: 'Nach Grund', repository: 'Nach Repository' },
   nothingFound: 'Nichts mit diesem Grund in diesem Repository',
   showAll: 'Alle anzeigen',
-  openHint: 'Hier öffnet sich das Gespräch, das Sie wählen.',
+  openHint: 'Hier öffnet sich die Unterhaltung, die Sie wählen.',
   reasons: {
     review_requested: 'Gutachten von Ihnen erbeten',
     assigned: 'Ihnen zugewiesen',

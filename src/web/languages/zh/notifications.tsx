@@ -38,7 +38,7 @@ export const notificationTexts: Texts['notificationTexts'] = {
   groupBy: { reason: '按原因', repository: '按仓库' },
   nothingFound: '此仓库没有因此原因产生的通知',
   showAll: '显示全部',
-  openHint: '你选择的对话会在这里打开。',
+  openHint: '你选择的讨论会在这里打开。',
   reasons: {
     review_requested: '请求你评审',
     assigned: '指派给你',

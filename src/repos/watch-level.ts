@@ -1,4 +1,4 @@
-import type { WatchMode } from '../../db/tables/repositories.ts'
+import type { WatchMode } from '../db/tables/repositories.ts'
 
 /** What an account hears of a repository: each level includes those after it. */
 export const watchLevels = ['all', 'releases', 'participating', 'nothing'] as const

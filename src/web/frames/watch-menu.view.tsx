@@ -1,5 +1,5 @@
 import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
-import { watchLevels, type WatchLevel } from '../../repos/social/watch-level.rules.ts'
+import { watchLevels, type WatchLevel } from '../../repos/watch-level.ts'
 import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
