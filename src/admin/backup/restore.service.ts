@@ -77,8 +77,9 @@ async function refuseFilled({ config, db, git, blobs, packs, storages }: Place):
   for (const [kind, store] of [...Object.entries<Blobs>(blobs), ...(packs ? [['packs', packs] as const] : [])]) {
     for await (const { key } of store.list('')) throw filled(`the storage of ${kind}, which has ${key},`)
   }
-  for await (const key of git.listKeys())
+  for await (const key of git.listKeys()) {
     throw filled(`the folder of repositories ${config.paths.repositories}, which has ${key},`)
+  }
 }
 
 /** Removes everything from a place that was empty. */
