@@ -6,7 +6,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { base64, clientOf, eventually, formOf, gitIn, must, mustGit, startReceiver } from './replica-client.mjs'
 
-const api = '/repos/root/load'
+/** The repository that the clients change. */
+const repository = 'root/load'
+const api = `/repos/${repository}`
 const settleTimeoutMs = 180_000
 
 /**
@@ -63,7 +65,7 @@ export async function startLoad({ set, token, work, isCalm }) {
 
   async function pusher(name) {
     const clone = join(work, name)
-    const remote = `${set.url.replace('://', `://root:${token}@`)}/root/load.git`
+    const remote = `${set.url.replace('://', `://root:${token}@`)}/${repository}.git`
     await mustGit(git(work, 'clone', '-q', remote, clone))
     for (let count = 1; !isOver; count++) {
       writeFileSync(join(clone, name), `${count}\n`)
@@ -120,7 +122,8 @@ export async function startLoad({ set, token, work, isCalm }) {
     const paths = ['', '/commits/branch/main', '/issues', '/pulls', '/branches', '/src/branch/main']
     for (let count = 0; !isOver; count++) {
       const wasCalm = isCalm()
-      const path = `/root/load${paths[count % paths.length]}`
+      const part = paths[count % paths.length]
+      const path = `/${repository}${part}`
       const reply = await pages('GET', path)
       if (reply.status === 200) acknowledged.pages += 1
       else if (reply.status === 404) problems.push(`the page ${path} was not found`)
@@ -163,7 +166,7 @@ export async function startLoad({ set, token, work, isCalm }) {
     const has = (isThere, what) => isThere || problems.push(`replica ${number}: ${what} is lost`)
     const clone = join(work, `judged-${number}`)
     await mustGit(
-      git(work, 'clone', '-q', '--mirror', `${url.replace('://', `://root:${token}@`)}/root/load.git`, clone),
+      git(work, 'clone', '-q', '--mirror', `${url.replace('://', `://root:${token}@`)}/${repository}.git`, clone),
     )
     const fsck = await git(clone, 'fsck', '--full', '--strict')
     if (fsck.code !== 0) problems.push(`replica ${number}: git fsck: ${fsck.err}`)
