@@ -4,6 +4,7 @@ import type { SavedReplyRow } from '../../db/tables/accounts.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import type { SavedReplyId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
+import { replyLimits } from './saved-reply.rules.ts'
 import {
   countSavedReplies,
   deleteSavedReply,
@@ -16,9 +17,6 @@ import {
 
 /** Most replies of a person: the menu of a text shows all of them. */
 const maxReplies = 100
-
-/** Longest title and text, in characters. */
-export const replyLimits = { title: 100, content: 10_000 } as const
 
 const noReply = () => new NotFound('the saved reply does not exist', 'reply_not_found')
 

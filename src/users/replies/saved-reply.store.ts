@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
-import { changesRow } from '../../db/rows.ts'
+import { changesRow, countRows } from '../../db/rows.ts'
 import type { SavedReplyRow } from '../../db/tables/accounts.ts'
 import type { SavedReplyId, UserId } from '../../lib/ids.ts'
 
@@ -20,14 +20,8 @@ export const listSavedReplies = (db: Db, userId: UserId, limit: number): Promise
 export const findSavedReply = (db: Db, userId: UserId, id: SavedReplyId): Promise<SavedReplyRow | undefined> =>
   db.selectFrom('saved_reply').selectAll().where('user_id', '=', userId).where('id', '=', id).executeTakeFirst()
 
-export async function countSavedReplies(tx: Tx, userId: UserId): Promise<number> {
-  const { count } = await tx
-    .selectFrom('saved_reply')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
+export const countSavedReplies = (tx: Tx, userId: UserId): Promise<number> =>
+  countRows(tx.selectFrom('saved_reply').where('user_id', '=', userId))
 
 export async function insertSavedReply(
   tx: Tx,

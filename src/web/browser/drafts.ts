@@ -197,9 +197,10 @@ function offerEarlier(field: HTMLTextAreaElement, key: string): void {
     },
     difference: (button) => {
       if (!panel) return
-      panel.hidden = !panel.hidden
-      button.setAttribute('aria-expanded', String(!panel.hidden))
-      if (panel.hidden) return
+      const isOpening = panel.hidden !== false
+      panel.hidden = !isOpening
+      button.setAttribute('aria-expanded', String(isOpening))
+      if (!isOpening) return
       void import('./difference.ts').then(({ showDifference }) => showDifference(panel, field.value, draft.text))
     },
   }

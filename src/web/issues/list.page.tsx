@@ -3,14 +3,8 @@ import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { canRead, inRepo, issuesEnabled, notArchived, pullsEnabled } from '../../access/repo.requirements.ts'
 import { Invalid, Moved } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
-import {
-  changedAtMost,
-  changeMany,
-  readNumbers,
-  undoMany,
-  writeNumbers,
-  type BulkChange,
-} from '../../issues/bulk.service.ts'
+import { changedAtMost, readNumbers, writeNumbers } from '../../issues/bulk.rules.ts'
+import { changeMany, undoMany, type BulkChange } from '../../issues/bulk.service.ts'
 import { mayManage } from '../../issues/issue.policy.ts'
 import { findByQuery, getChoices } from '../../issues/lists/query-list.service.ts'
 import { getPinned } from '../../issues/social/pin.service.ts'

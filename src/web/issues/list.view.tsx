@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { IssueRow } from '../../db/tables/issues.ts'
-import { changedAtMost } from '../../issues/bulk.service.ts'
+import { changedAtMost } from '../../issues/bulk.rules.ts'
 import type { CountOfState, FoundByQuery, IssueChoices } from '../../issues/lists/query-list.service.ts'
 import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
 import { querySorts, usualQuery, writeIssueQuery, type IssueQuery } from '../../issues/search/query.parse.ts'

@@ -1,5 +1,5 @@
 import type { SavedReplyRow } from '../../../db/tables/accounts.ts'
-import { replyLimits } from '../../../users/replies/saved-reply.service.ts'
+import { replyLimits } from '../../../users/replies/saved-reply.rules.ts'
 import { settingsTexts, uiTexts as shared } from '../../languages/texts.ts'
 import { RemoveButton, Submit, SubmitRow } from '../../ui/button.tsx'
 import { Editor } from '../../ui/editor.tsx'
