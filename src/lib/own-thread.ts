@@ -94,11 +94,12 @@ export class ThreadLate extends Unavailable {}
 export interface OwnThread<Job, Answer> {
   /**
    * Equal keys share one run.
+   * @param wallMs longest time on the clock for this job, when it is not that of the thread
    * @throws Unavailable when too many jobs wait or the program stops; ThreadOverrun when the job exceeds its limits;
    * ThreadLate when the machine is too busy; WorkTooCostly when the asker used up its processor time; the signal's reason
    * when the asker left
    */
-  ask(job: Job, asker: Asker, key?: string): Promise<Answer>
+  ask(job: Job, asker: Asker, key?: string, wallMs?: number): Promise<Answer>
   /** Whether the thread is running. */
   readonly isRunning: boolean
   /** The number of jobs that began. */
@@ -120,6 +121,7 @@ const userOf = ({ claim }: Asker): User => (claim ? (claim.viewer ?? claim.addre
 interface Entry<Job> {
   readonly job: Job
   readonly key: string | undefined
+  readonly wallMs: number
   readonly askers: Set<Asker>
   readonly result: PromiseWithResolvers<unknown>
   /** Ends the run; set while it runs. */
@@ -185,7 +187,13 @@ export function createOwnThread<Job, Answer>(options: OwnThreadOptions): OwnThre
       const abandoned = new AbortController()
       entry.abandon = () => abandoned.abort()
       const message = { id: ++lastId, job: entry.job }
-      const reply = await exchange<Answer>(started(), message, () => usedUs, options, abandoned.signal)
+      const reply = await exchange<Answer>(
+        started(),
+        message,
+        () => usedUs,
+        { ...options, wallMs: entry.wallMs },
+        abandoned.signal,
+      )
       usedMs = (reply.cpuUs - (usedUs ?? 0)) / 1000
       usedUs = reply.cpuUs
       if (reply.defect !== undefined) throw new Error(`the thread of ${name}: ${reply.defect}`)
@@ -241,7 +249,7 @@ export function createOwnThread<Job, Answer>(options: OwnThreadOptions): OwnThre
     entry.abandon?.()
   }
 
-  function enter(job: Job, asker: Asker, key: string | undefined): Entry<Job> {
+  function enter(job: Job, asker: Asker, key: string | undefined, wallMs: number): Entry<Job> {
     const same = (each: Entry<Job> | undefined): boolean =>
       key !== undefined && each?.key === key && each.askers.size > 0
     const shared = same(running) ? running : [...line].find(same)
@@ -253,7 +261,7 @@ export function createOwnThread<Job, Answer>(options: OwnThreadOptions): OwnThre
     const own = [...line].filter(({ askers }) => [...askers].some((each) => userOf(each) === user)).length
     if (user !== server && own >= ownWaiting(maxQueue)) throw busy()
     if (line.size >= maxQueue && !tryMakeRoom(user)) throw busy()
-    const entry: Entry<Job> = { job, key, askers: new Set([asker]), result: Promise.withResolvers() }
+    const entry: Entry<Job> = { job, key, wallMs, askers: new Set([asker]), result: Promise.withResolvers() }
     // Its askers may all have left.
     entry.result.promise.catch(() => undefined)
     line.add(entry)
@@ -261,12 +269,12 @@ export function createOwnThread<Job, Answer>(options: OwnThreadOptions): OwnThre
   }
 
   return {
-    async ask(job, { claim, budget }, key) {
+    async ask(job, { claim, budget }, key, wallMs = options.wallMs ?? 6 * options.timeoutMs) {
       const { signal } = budget
       signal?.throwIfAborted()
       // A copy, because calls of one request have one context and each leaves by itself.
       const asker: Asker = { claim, budget }
-      const entry = enter(job, asker, key)
+      const entry = enter(job, asker, key, wallMs)
       const left = Promise.withResolvers<never>()
       const onAbort = (): void => {
         leave(entry, asker)
@@ -311,7 +319,7 @@ function exchange<Answer>(
   worker: Worker,
   message: { readonly id: number; readonly job: unknown },
   usedUs: () => number | undefined,
-  { name, timeoutMs, wallMs = 6 * timeoutMs }: OwnThreadOptions,
+  { name, timeoutMs, wallMs }: OwnThreadOptions & { readonly wallMs: number },
   abandoned: AbortSignal,
 ): Promise<Reply<Answer>> {
   return new Promise((resolve, reject) => {

@@ -89,6 +89,12 @@ const shortMs = 300
 /** Least time on the clock for a text, in milliseconds: it includes the start of a thread on a busy machine. */
 const leastWallMs = 10_000
 
+/**
+ * Least time on the clock for the references of a text that is written, in milliseconds. A late text of a page is shown plain; a
+ * write without its references is refused, so it waits as long as clients do.
+ */
+const leastWriteMs = 30_000
+
 /** Longest rendered text, in characters: a Markdown text takes up to 120 bytes of memory for each. */
 const maxRendered = 512 * 1024
 
@@ -114,7 +120,6 @@ export function createTexts(options: TextsOptions): Texts {
       name,
       file: 'markup-worker.js',
       timeoutMs: limitMs,
-      wallMs: Math.max(leastWallMs, 6 * timeoutMs),
       maxQueue,
       idleMs,
       maxMemoryMb: 384,
@@ -129,14 +134,22 @@ export function createTexts(options: TextsOptions): Texts {
     sizeOf: (answer) => 200 + (answer.kind === 'overrun' ? 0 : lengthOf(answer)),
   })
 
-  /** A text that proves slow goes on in the thread of long ones, where it delays no short one. */
+  /** Budgets of requests with a text that proved slow. */
+  const slow = new WeakSet<WorkBudget>()
+
+  /**
+   * A text that proves slow goes on in the thread of long ones, where it delays no short one. The other texts of its request
+   * go there at once: each slow one ends the thread of short ones, and the main thread starts another.
+   */
   async function compute(reader: Reader, job: TextJob, key: string): Promise<TextAnswer> {
-    if (sourceLength(job) > maxShort) return long.ask(job, reader, key)
+    const wallMs = Math.max(job.kind === 'runs' ? leastWriteMs : leastWallMs, 6 * timeoutMs)
+    if (sourceLength(job) > maxShort || slow.has(reader.budget)) return long.ask(job, reader, key, wallMs)
     try {
-      return await short.ask(job, reader, key)
+      return await short.ask(job, reader, key, wallMs)
     } catch (error) {
-      if (error instanceof ThreadOverrun && shortMs < timeoutMs) return long.ask(job, reader, key)
-      throw error
+      if (!(error instanceof ThreadOverrun) || shortMs >= timeoutMs) throw error
+      slow.add(reader.budget)
+      return long.ask(job, reader, key, wallMs)
     }
   }
 
