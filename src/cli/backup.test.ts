@@ -20,7 +20,7 @@ import { openTestDatabase } from '../testing/database.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 import { commitFiles, givenPull } from '../testing/given-pull.ts'
 import { base64 } from '../testing/samples.ts'
-import { smallDisk } from '../testing/small-disk.ts'
+import { smallDisk } from '../transport/small-disk.test-support.ts'
 import { upload } from '../testing/upload.ts'
 import { dataFolder, run } from './command.test-support.ts'
 

@@ -7,7 +7,7 @@ import { Clone } from '../testing/clone.ts'
 import { examined } from '../testing/doctor.ts'
 import { startForge } from '../testing/forge.ts'
 import { base64 } from '../testing/samples.ts'
-import { smallDisk } from '../testing/small-disk.ts'
+import { smallDisk } from './small-disk.test-support.ts'
 import { upload } from '../testing/upload.ts'
 import { until } from '../testing/until.ts'
 
