@@ -128,6 +128,7 @@ module.exports = {
     code: [['commits'], ['branches'], ['contents'], ['languages'], ['archives', 'search', 'statuses']],
     issues: [
       ['attachments', 'dependencies', 'labels', 'milestones', 'social', 'templates', 'time'],
+      ['relations'],
       ['references'],
       ['comments'],
       ['timeline'],

@@ -289,6 +289,8 @@ export function fillStatements(size, kind, hookAddress = '') {
         case when i % 100 = 3 then 2 else ${user('i * 5')} end, ${text('i')}, ${begin} + i, ${begin} + i + (i * 7919) % ${comments}
       from ${some}`,
     ),
+    `insert into issue_relation (issue_id, other_id, kind, created_unix)
+      select 1 + i, 1, 'parent', ${begin} + i from ${rows(Math.min(100, issues - 1))}`,
     `insert into issue_dependency (issue_id, dependency_id, user_id, created_unix)
       select 1, i + 1, 2, ${begin} + i from ${rows(Math.min(size.labels, hot - 2))}`,
     `insert into issue_dependency (issue_id, dependency_id, user_id, created_unix)

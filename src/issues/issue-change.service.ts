@@ -166,6 +166,10 @@ export async function changeMilestone(
   return updateIssue(tx, issue.id, { milestone_id: milestoneId, updated_unix: by.atUnix })
 }
 
+/** Publishes that an issue got a relation, or lost one. */
+export const publishRelation = (tx: Tx, by: Attribution, issue: IssueRow): Promise<unknown> =>
+  publish(tx, 'issue.edited', { ...facts(issue, by), posterId: issue.poster_id, relates: true })
+
 /** The result of closing or reopening; `blocked` when a dependency is open. */
 export type StateChange = { readonly kind: 'changed' | 'same' | 'blocked'; readonly issue: IssueRow }
 

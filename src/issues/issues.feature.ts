@@ -8,6 +8,7 @@ import * as issueReactionRoutes from './social/reaction.routes.ts'
 import * as issuePinRoutes from './social/pin.routes.ts'
 import * as issueSubscriptionRoutes from './social/subscription.routes.ts'
 import * as issueDependencyRoutes from './dependencies/dependency.routes.ts'
+import * as issueRelationRoutes from './relations/relation.routes.ts'
 import * as issueTimeRoutes from './time/time.routes.ts'
 import * as issueAttachmentRoutes from './attachments/attachment.routes.ts'
 import * as orgLabelRoutes from './labels/org-label.routes.ts'
@@ -33,6 +34,7 @@ export const issues: Feature = {
     issuePinRoutes,
     issueSubscriptionRoutes,
     issueDependencyRoutes,
+    issueRelationRoutes,
     issueTimeRoutes,
     issueAttachmentRoutes,
     orgLabelRoutes,

@@ -148,6 +148,7 @@ export const issuePayloads: EventPayloads = {
       ['title', data.oldTitle],
       ['body', data.oldContent],
     ]
+    if (data.relates) return [issueChanged(data, { action: 'edited', kind: '', permissionsOf: 'poster', changes: {} })]
     return edits.flatMap(([name, from]) =>
       from === undefined
         ? []

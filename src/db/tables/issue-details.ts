@@ -2,6 +2,9 @@ import type { Selectable } from 'kysely'
 import type { CommentId, IssueId, ReactionId, RepoId, TrackedTimeId, UserId } from '../../lib/ids.ts'
 import { afterInsert, bigint, flag, given, id, primaryKey, ref, table, text, unix, type TablesOf } from '../table.ts'
 
+/** How two issues are related. */
+export type RelationKind = 'parent' | 'duplicate' | 'related'
+
 export const issueDetailTables = {
   /** Explicit subscriptions to issues, and explicit unsubscriptions. */
   issue_watch: table(
@@ -27,6 +30,26 @@ export const issueDetailTables = {
       created_unix: unix(),
     },
     { primaryKey: ['issue_id', 'dependency_id'], indexes: { issue_dependency_dependency: '(dependency_id)' } },
+  ),
+
+  /**
+   * A relation of two issues: `issue_id` is a sub-issue of `other_id`, or a duplicate of it, or both are related (the lower id
+   * first).
+   */
+  issue_relation: table(
+    {
+      issue_id: ref<IssueId>('issue', 'cascade'),
+      other_id: ref<IssueId>('issue', 'cascade'),
+      kind: text<RelationKind>(),
+      created_unix: unix(),
+    },
+    {
+      primaryKey: ['issue_id', 'other_id', 'kind'],
+      indexes: {
+        issue_relation_other: '(other_id, kind, issue_id)',
+        issue_relation_parent: "unique (issue_id) where kind = 'parent'",
+      },
+    },
   ),
 
   tracked_time: table(

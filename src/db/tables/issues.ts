@@ -69,6 +69,8 @@ export const commentTypes = [
   'pull_cancel_scheduled_merge',
   'pin',
   'unpin',
+  'add_relation',
+  'remove_relation',
 ] as const
 export type CommentType = (typeof commentTypes)[number]
 

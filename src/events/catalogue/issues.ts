@@ -22,6 +22,8 @@ export const issueEvents = {
     oldContent: Type.Optional(text),
     oldRef: Type.Optional(Type.String()),
     oldDueUnix: Type.Optional(Type.Integer()),
+    /** A relation to another issue began or ended. */
+    relates: Type.Optional(Type.Boolean()),
   }),
   /** `cleared`: all labels were removed at once. */
   'issue.labelled': fact({

@@ -22,7 +22,7 @@ export interface OtherIssue {
 }
 
 /** An issue with its repository and the viewer's rights there. */
-interface Side extends RepoWithOwner, RepoAccess {
+export interface IssueSide extends RepoWithOwner, RepoAccess {
   readonly issue: IssueRow
 }
 
@@ -32,7 +32,8 @@ const areDependenciesOn = ({ units }: Pick<RepoAccess, 'units'>): boolean =>
 /** An issue of a list, and the part of it that the viewer may see. */
 export type SeenIssue = { readonly row: IssueRow; readonly sight: 'whole' | 'outline' | 'hidden' }
 
-async function seen(ctx: RepoCtx, issue: IssueRow, rows: readonly IssueRow[]): Promise<SeenIssue[]> {
+/** Returns issues in their order with the part that the viewer may see. @param issue the one that they belong to */
+export async function seeIssues(ctx: RepoCtx, issue: IssueRow, rows: readonly IssueRow[]): Promise<SeenIssue[]> {
   const reposWithOwners = await loadReposWithOwners(
     ctx.db,
     rows.map((row) => row.repo_id),
@@ -52,18 +53,18 @@ async function seen(ctx: RepoCtx, issue: IssueRow, rows: readonly IssueRow[]): P
 export async function getDependencies(ctx: RepoCtx, index: number): Promise<SeenIssue[]> {
   const issue = await getReadableIssue(ctx, index)
   if (!areDependenciesOn(ctx)) throw new NotFound('dependencies are switched off', 'dependencies_off')
-  return seen(ctx, issue, await listDependencies(ctx.db, issue, 'dependencies'))
+  return seeIssues(ctx, issue, await listDependencies(ctx.db, issue, 'dependencies'))
 }
 
 /** Returns the issues that depend on an issue, without those that the viewer may not read. */
 export async function getBlocked(ctx: RepoCtx, index: number): Promise<IssueRow[]> {
   const issue = await getReadableIssue(ctx, index)
-  const all = await seen(ctx, issue, await listDependencies(ctx.db, issue, 'blocks'))
+  const all = await seeIssues(ctx, issue, await listDependencies(ctx.db, issue, 'blocks'))
   return all.filter(({ sight }) => sight === 'whole').map(({ row }) => row)
 }
 
 /** Returns the other issue of a request. @throws NotFound when it is missing or unreadable for the viewer */
-async function getOther(ctx: SignedInRepoCtx, other: OtherIssue): Promise<Side> {
+export async function getOtherIssue(ctx: SignedInRepoCtx, other: OtherIssue): Promise<IssueSide> {
   const { owner: ownerName = '', repo: repoName = '', index = 0 } = other
   const owner = await findUserByName(ctx.db, ownerName)
   const repo: RepoRow | undefined = owner && (await findRepoOfOwner(ctx.db, ownerName, repoName))
@@ -76,8 +77,8 @@ async function getOther(ctx: SignedInRepoCtx, other: OtherIssue): Promise<Side> 
 
 /** Returns which of two issues depends on the other. */
 interface Pair {
-  readonly dependent: Side
-  readonly needed: Side
+  readonly dependent: IssueSide
+  readonly needed: IssueSide
 }
 
 async function pairOf(
@@ -86,14 +87,14 @@ async function pairOf(
   other: OtherIssue,
   direction: 'dependencies' | 'blocks',
 ): Promise<Pair & { readonly named: IssueRow }> {
-  const here: Side = {
+  const here: IssueSide = {
     repo: ctx.repo,
     owner: ctx.owner,
     units: ctx.units,
     rights: ctx.rights,
     issue: await getReadableIssue(ctx, index),
   }
-  const there = await getOther(ctx, other)
+  const there = await getOtherIssue(ctx, other)
   const pair = direction === 'dependencies' ? { dependent: here, needed: there } : { dependent: there, needed: here }
   const { dependent } = pair
   // Missing rights, a disabled setting and an archived repository answer as if the issue did not exist (contract).

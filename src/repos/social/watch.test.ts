@@ -117,11 +117,11 @@ test('userCurrentSetWatchLevel: mails obey the level, also one that is chosen be
     async (forge, caught) => {
       const repo = await forge.given.repo({ owner: 'alice' })
       await chosen(forge, repo)
-      const mailed = async (): Promise<(string | undefined)[]> => {
+      const mailed = async (): Promise<string[]> => {
         await forge.settle()
         return caught
           .splice(0)
-          .map(({ to }) => to[0]?.split('@')[0])
+          .flatMap(({ to }) => to[0]?.split('@')[0] ?? [])
           .sort()
       }
       await forge.as('alice').must('POST', `${repo.api}/releases`, { tag_name: 'v1' })

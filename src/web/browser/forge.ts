@@ -33,7 +33,7 @@
  * | `data-live="/path"` | renders Turbo streams from the event stream at this address while the page is shown |
  * | `data-refresh-seconds="3"` | loads the page again in this interval while it is shown (`refreshSeconds` of a page's `meta` does so without scripts too) |
  * | `<text-expander keys="@ # :" data-url="…">` around a text area | completion: the address answers `?key=&q=` with `<ul role="listbox" class="suggestions">` of `<li role="option" data-value="@ada">`, or with nothing |
- * | `<input data-names-url="…" list="id">` | completion of people's names by the same answers, in `<datalist id>` |
+ * | `<input data-names-url="…" list="id">` | completion of people's names by the same answers, in `<datalist id>`; with `data-names-key="#"` of issues |
  * | `<markdown-toolbar for="id">` with `<md-bold>` … | buttons for Markdown |
  * | `textarea[data-markdown]` | pasted tables and links become Markdown |
  * | `textarea` in a form, without `data-unkept` and `readonly` | what is typed is kept until it is sent (`drafts.ts`); hidden fields with `data-version` say which version of the text it is, and the others what it is about. `<template id="draft-offer">` offers a draft of another version, with `[data-draft-act]` buttons `restore`, `difference` and `discard` |

@@ -3,7 +3,7 @@ import { onEach } from './present.ts'
 /** How long typing rests before names are asked for. */
 const restMs = 150
 
-/** Fills the `datalist` of a field with the names of people that fit what is typed. */
+/** Fills the `datalist` of a field with the names of people, or the numbers of issues, that fit what is typed. */
 function complete(field: HTMLElement): (() => void) | void {
   if (!(field instanceof HTMLInputElement) || !field.list) return
   const { list } = field
@@ -15,8 +15,8 @@ function complete(field: HTMLElement): (() => void) | void {
     if (typed === '' || typed === requested || isChosen) return
     requested = typed
     const url = new URL(field.dataset['namesUrl'] ?? '', location.href)
-    url.searchParams.set('key', '@')
-    url.searchParams.set('q', typed)
+    url.searchParams.set('key', field.dataset['namesKey'] ?? '@')
+    url.searchParams.set('q', typed.replace(/^[@#]/, ''))
     // Without an answer, a person types the whole name.
     const reply = await fetch(url, { headers: { accept: 'text/html' } }).catch(() => undefined)
     if (!reply?.ok || requested !== typed) return

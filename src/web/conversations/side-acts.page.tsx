@@ -3,15 +3,18 @@ import { gitRepo, inRepo, issuesOrPullsEnabled, notArchived, repoAdmin } from '.
 import { attachmentsEnabled } from '../../access/requirements.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
 import { deleteAttachment, getAttachment } from '../../issues/attachments/attachment.service.ts'
-import { addDependency, removeDependency } from '../../issues/dependencies/dependency.service.ts'
+import { addDependency, removeDependency, type OtherIssue } from '../../issues/dependencies/dependency.service.ts'
 import { deleteIssue, editIssue, getReadableIssue, setDeadline, setLock } from '../../issues/issue.service.ts'
+import { relationWords } from '../../issues/relations/relation-word.ts'
+import { addRelation, removeRelation } from '../../issues/relations/relation.service.ts'
+import { closingChoice } from '../issues/relations.view.tsx'
 import { replaceIssueLabels } from '../../issues/labels/label.service.ts'
 import { pin, unpin } from '../../issues/social/pin.service.ts'
 import { setSubscription } from '../../issues/social/subscription.service.ts'
 import { cancelWatch, startWatch, stopWatch } from '../../issues/time/stopwatch.service.ts'
 import { parseDuration } from '../../issues/time/duration.ts'
 import { addTime, mayTrack, refuseNoTracking } from '../../issues/time/time.service.ts'
-import { Forbidden } from '../../lib/errors.ts'
+import { Forbidden, Invalid } from '../../lib/errors.ts'
 import { act } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { issueTexts } from '../languages/texts.ts'
@@ -101,6 +104,32 @@ export const changeIssueDependency = act({
     return { to: addressOf(ctx, issue) }
   },
 })
+
+/** Relates an issue to another one, closes it as a duplicate of it, or ends a relation. */
+export const changeIssueRelation = act({
+  ...conversationAct,
+  path: '/{username}/{reponame}/issues/{index}/relations',
+  twin: 'issueCreateRelation',
+  cost: 'usual',
+  params: indexParameter,
+  fields: { relation: text, other: text, remove: tick },
+  async run({ ctx, params, body }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    const closes = body.relation === closingChoice
+    const word = closes ? 'duplicate_of' : relationWords.find((each) => each === body.relation)
+    if (word === undefined) throw new Invalid('relation: must be a kind of relation', 'relation_invalid')
+    const other = otherIssueOf(ctx, body.other ?? '')
+    if (body.remove) await removeRelation(ctx, issue.index, other, word)
+    else await addRelation(ctx, issue.index, other, word, { closes })
+    return { to: addressOf(ctx, issue) }
+  },
+})
+
+/** Reads `12`, `#12` or `owner/repository#12`; anything else names no issue. */
+function otherIssueOf(ctx: SignedInRepoCtx, typed: string): OtherIssue {
+  const [, owner, repo, index] = /^(?:([\w.-]+)\/([\w.-]+))?#?(\d{1,9})$/.exec(typed.trim()) ?? []
+  return { owner: owner ?? ctx.owner.name, repo: repo ?? ctx.repo.name, index: Number(index ?? 0) }
+}
 
 async function getTracked(ctx: SignedInRepoCtx, at: number): Promise<IssueRow> {
   refuseNoTracking(ctx)

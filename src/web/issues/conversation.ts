@@ -7,6 +7,7 @@ import { getBlocked, getDependencies } from '../../issues/dependencies/dependenc
 import { mayComment, mayEditComment, mayEditIssue, mayManage } from '../../issues/issue.policy.ts'
 import { isBlockedFrom } from '../../issues/issue.service.ts'
 import { getChoices, showIssues } from '../../issues/lists/query-list.service.ts'
+import { getRelations } from '../../issues/relations/relation.service.ts'
 import { isSubscribed } from '../../issues/social/subscription.service.ts'
 import { getStopwatches, getTimesOfIssue, isTrackingOn, mayTrack } from '../../issues/time/time.service.ts'
 import { viewReactions, viewTimeline, type TimelinePart } from '../../issues/timeline/timeline-view.service.ts'
@@ -81,10 +82,11 @@ async function sideOf(ctx: RepoCtx, issue: IssueRow): Promise<ConversationProps[
   const page = { number: 1, limit: 1, offset: 0 }
   const signedIn = viewer && { ...ctx, viewer }
   const tracks = signedIn !== undefined && isTrackingOn(ctx)
-  const [choices, dependencies, blocked, subscribed, watches, times, mayAddTime] = await Promise.all([
+  const [choices, dependencies, blocked, relations, subscribed, watches, times, mayAddTime] = await Promise.all([
     mayChange ? getChoices(ctx) : undefined,
     hasDependencies ? getDependencies(ctx, issue.index) : [],
     hasDependencies ? getBlocked(ctx, issue.index) : [],
+    getRelations(ctx, issue.index),
     viewer ? isSubscribed(ctx, issue, viewer.id) : undefined,
     tracks ? getStopwatches(signedIn, page) : [],
     tracks ? getTimesOfIssue(signedIn, issue, {}, { ...page, limit: timesAtMost }) : undefined,
@@ -95,6 +97,7 @@ async function sideOf(ctx: RepoCtx, issue: IssueRow): Promise<ConversationProps[
     hasDependencies,
     dependencies: dependencies.filter(({ sight }) => sight === 'whole').map(({ row }) => row),
     blocked,
+    relations,
     isSubscribed: subscribed,
     time: times && {
       seconds: times.rows.reduce((sum, { seconds }) => sum + seconds, 0),

@@ -1,6 +1,7 @@
 import type { AttachmentRow, CommentRow, IssueRow } from '../../db/tables/issues.ts'
 import type { AroundIssues } from '../../issues/issue.store.ts'
 import type { IssueChoices } from '../../issues/lists/query-list.service.ts'
+import type { SeenRelation } from '../../issues/relations/relation.service.ts'
 import type { RepoWithOwner } from '../../issues/repo-with-owner.ts'
 import type { ReactionCount, TimelinePart } from '../../issues/timeline/timeline-view.service.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
@@ -21,6 +22,7 @@ export interface ConversationProps {
     readonly hasDependencies: boolean
     readonly dependencies: readonly IssueRow[]
     readonly blocked: readonly IssueRow[]
+    readonly relations: readonly SeenRelation[]
     /** Undefined for guests. */
     readonly isSubscribed: boolean | undefined
     readonly time: { readonly seconds: number; readonly isRunning: boolean; readonly mayAdd: boolean } | undefined

@@ -64,6 +64,7 @@ export function factsOf({ issue, around, side }: SideProps): readonly VNode[] {
   const labels = around.labels.get(issue.id) ?? []
   const milestone = issue.milestone_id === null ? undefined : around.milestones.get(issue.milestone_id)
   const isOverdue = !issue.is_closed && issue.due_unix < nowUnix
+  const subIssues = side.relations.filter(({ word }) => word === 'sub_issue')
   const openBefore = side.dependencies.filter((row) => !row.is_closed).length
   return [
     ...(assigned.length === 0
@@ -95,6 +96,13 @@ export function factsOf({ issue, around, side }: SideProps): readonly VNode[] {
       ? [
           <Fact icon="no-entry" title={texts.dependencies} class="danger-text">
             {texts.openBefore(openBefore)}
+          </Fact>,
+        ]
+      : []),
+    ...(subIssues.length > 0
+      ? [
+          <Fact icon="issue-opened" title={issueTexts.relations.heads.sub_issue}>
+            {issueTexts.relations.progress(subIssues.filter(({ issue }) => issue.is_closed).length, subIssues.length)}
           </Fact>,
         ]
       : []),

@@ -16,6 +16,7 @@ import { Day, durationText } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
 import { formatUnix } from '../../lib/time.ts'
 import { issueAt } from './issue-props.ts'
+import { Relations } from './relations.view.tsx'
 import { factsOf, type SideProps } from './side-facts.view.tsx'
 import { ChangeMenu, ChoiceMenu, Part } from './side-parts.view.tsx'
 import { issueTexts } from '../languages/texts.ts'
@@ -65,6 +66,7 @@ export const IssueSide = ({
           <Milestone {...props} />
           <DueDate {...props} />
           {side.hasDependencies ? <Dependencies {...props} /> : null}
+          <Relations {...props} />
           {side.time === undefined ? null : <TrackedTime {...props} time={side.time} />}
           {side.isSubscribed === undefined ? null : <Subscription {...props} isOn={side.isSubscribed} />}
           <Acts {...props}>{acts ?? null}</Acts>

@@ -64,6 +64,22 @@ export const timelineTexts = {
   dueRemoved: (day: string) => `entfernte die Fälligkeit am ${day}`,
   dependsOn: 'ergänzte eine Abhängigkeit',
   dependencyGone: 'entfernte eine Abhängigkeit',
+  relations: {
+    added: {
+      parent: 'machte dies zu einem Unter-Issue von',
+      sub_issue: 'fügte das Unter-Issue hinzu:',
+      duplicate_of: 'markierte dies als Duplikat von',
+      duplicated_by: 'markierte ein Duplikat davon:',
+      relates_to: 'setzte dies in Beziehung zu',
+    },
+    removed: {
+      parent: 'nahm dies aus den Unter-Issues von',
+      sub_issue: 'entfernte das Unter-Issue',
+      duplicate_of: 'markiert dies nicht mehr als Duplikat von',
+      duplicated_by: 'markiert nicht mehr als Duplikat davon:',
+      relates_to: 'beendete die Beziehung zu',
+    },
+  },
   startedWatch: 'begann mit der Arbeit',
   stoppedWatch: (time: string) => `beendete die Arbeit nach ${time}`,
   addedTime: (time: string) => `erfasste ${time} Arbeit`,

@@ -90,6 +90,33 @@ export const issueTexts = {
       `${counted(count, 'issue')} changed, ${numberText(refused)} not. ${problem}`,
     none: 'Select at least one issue.',
   },
+  relations: {
+    title: 'Relations',
+    none: 'Nothing',
+    form: 'Relate the issue to another one',
+    kind: 'Relation',
+    other: 'Issue',
+    otherHint: 'Number or words of the title; owner/repository#12 for another repository',
+    add: 'Add',
+    remove: (title: string) => `End the relation to ${title}`,
+    closeDuplicate: 'Duplicate of, and close',
+    /** What the other issue is, in a choice. */
+    words: {
+      parent: 'Sub-issue of',
+      sub_issue: 'Has the sub-issue',
+      duplicate_of: 'Duplicate of',
+      duplicated_by: 'Duplicated by',
+      relates_to: 'Relates to',
+    },
+    heads: {
+      parent: 'Parent',
+      sub_issue: 'Sub-issues',
+      duplicate_of: 'Duplicate of',
+      duplicated_by: 'Duplicated by',
+      relates_to: 'Related',
+    },
+    progress: (closed: number, total: number) => `${numberText(closed)} of ${numberText(total)} closed`,
+  },
   issue: {
     edit: 'Edit the title',
     title: 'Title',

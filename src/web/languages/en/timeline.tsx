@@ -61,6 +61,22 @@ export const timelineTexts = {
   dueRemoved: (day: string) => `removed the due date ${day}`,
   dependsOn: 'added a dependency',
   dependencyGone: 'removed a dependency',
+  relations: {
+    added: {
+      parent: 'made this a sub-issue of',
+      sub_issue: 'added the sub-issue',
+      duplicate_of: 'marked this as a duplicate of',
+      duplicated_by: 'marked a duplicate of this:',
+      relates_to: 'related this to',
+    },
+    removed: {
+      parent: 'took this out of the sub-issues of',
+      sub_issue: 'removed the sub-issue',
+      duplicate_of: 'no longer marks this as a duplicate of',
+      duplicated_by: 'no longer marks as a duplicate of this:',
+      relates_to: 'ended the relation to',
+    },
+  },
   startedWatch: 'started working',
   stoppedWatch: (time: string) => `stopped working after ${time}`,
   addedTime: (time: string) => `added ${time} of work`,

@@ -57,6 +57,22 @@ export const timelineTexts: Texts['timelineTexts'] = {
   dueRemoved: (day) => `移除了截止日期 ${day}`,
   dependsOn: '添加了依赖',
   dependencyGone: '移除了依赖',
+  relations: {
+    added: {
+      parent: '将此设为子议题，上级为',
+      sub_issue: '添加了子议题',
+      duplicate_of: '将此标记为重复于',
+      duplicated_by: '标记了与此重复的议题',
+      relates_to: '将此关联到',
+    },
+    removed: {
+      parent: '将此移出子议题，上级为',
+      sub_issue: '移除了子议题',
+      duplicate_of: '取消了重复标记，原重复于',
+      duplicated_by: '取消了重复标记，原重复的议题为',
+      relates_to: '取消了关联',
+    },
+  },
   startedWatch: '开始工作',
   stoppedWatch: (time) => `停止工作，用时 ${time}`,
   addedTime: (time) => `添加了 ${time} 的工时`,

@@ -1,5 +1,6 @@
 import { usualQuery, writeIssueQuery } from '../../../issues/search/query.parse.ts'
 import type { ComponentChild, VNode } from 'preact'
+import { relationWords } from '../../../issues/relations/relation-word.ts'
 import type { NamedIssue, TimelineEntry } from '../../../issues/timeline/timeline-view.service.ts'
 import { readPushEntry, replacedHead } from '../../../pulls/push-entry.rules.ts'
 import { parseTime } from '../../../lib/time.ts'
@@ -186,6 +187,17 @@ function describe(
             detail: <IssueLink named={entry.dependency} from={repository} />,
           }
         : undefined
+    case 'add_relation':
+    case 'remove_relation': {
+      const word = relationWords.find((each) => each === row.content)
+      return entry.dependency && word
+        ? {
+            icon: 'link',
+            text: texts.relations[row.type === 'add_relation' ? 'added' : 'removed'][word],
+            detail: <IssueLink named={entry.dependency} from={repository} />,
+          }
+        : undefined
+    }
     case 'start_tracking':
       return { icon: 'stopwatch', text: texts.startedWatch }
     case 'stop_tracking':
