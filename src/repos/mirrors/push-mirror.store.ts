@@ -28,6 +28,16 @@ export const listPushMirrors = (db: Db, repoId: RepoId, page: Page): Promise<Pus
     .offset(page.offset)
     .execute()
 
+/** Returns the push mirrors of a repository whose last push failed. */
+export const listFailingPushMirrors = (db: Db, repoId: RepoId): Promise<PushMirrorRow[]> =>
+  db
+    .selectFrom('push_mirror')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .where('last_error', '!=', '')
+    .orderBy('id')
+    .execute()
+
 export const countPushMirrors = (db: Db | Tx, repoId: RepoId): Promise<number> =>
   countRows(db.selectFrom('push_mirror').where('repo_id', '=', repoId))
 

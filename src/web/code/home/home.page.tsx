@@ -10,6 +10,7 @@ import { loadLanguages } from '../../../code/languages/language-table.ts'
 import { Moved, NotFound } from '../../../lib/errors.ts'
 import { listRecentBranches } from '../../../pulls/recent-branch.service.ts'
 import { getLatestRelease } from '../../../releases/release.service.ts'
+import { listFailingMirrors } from '../../../repos/mirrors/failing-mirror.service.ts'
 import { repoAvatarUrl } from '../../../repos/repo.present.ts'
 import { replaceTopics, topicsOf } from '../../../repos/social/topic.service.ts'
 import type { BrowserCtx } from '../../shell/browser-context.ts'
@@ -44,11 +45,17 @@ async function languagesOf(ctx: RepoCtx): Promise<HomeProps['about']['languages'
 async function homeOf(ctx: RepoCtx & BrowserCtx): Promise<HomeProps> {
   const { repo, owner, rights } = ctx
   const repository = { repo, owner }
-  const [release, languages, deploys] = await Promise.all([latestRelease(ctx), languagesOf(ctx), hasEnvironments(ctx)])
+  const [release, languages, deploys, failingMirrors] = await Promise.all([
+    latestRelease(ctx),
+    languagesOf(ctx),
+    hasEnvironments(ctx),
+    listFailingMirrors(ctx),
+  ])
   const shared = {
     repository,
     repo,
     addresses: cloneAddresses(ctx),
+    failingMirrors,
     about: { topics: topicsOf(ctx), languages, release, hasEnvironments: deploys, mayEdit: rights.isAdmin },
     mayWrite: mayHere(ctx).push('code').allowed,
     mayAdd: mayEditHere(ctx, { kind: 'branch', name: repo.default_branch }).isOffered,

@@ -6,6 +6,7 @@ import type { RecentBranch } from '../../../pulls/recent-branch.service.ts'
 import type { Folder } from '../../../code/contents/folder.service.ts'
 import type { ReleaseRow } from '../../../db/tables/releases.ts'
 import type { RepoRow } from '../../../db/tables/repositories.ts'
+import type { FailingMirror } from '../../../repos/mirrors/failing-mirror.service.ts'
 import { environmentPath } from '../../actions/actions-paths.ts'
 import { ActButton, SubmitRow } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -23,6 +24,7 @@ import { comparePath } from '../../shared/compare/compare-address.ts'
 import { RecentBranches } from '../../shared/compare/recent-branches.view.tsx'
 import { FindLink } from '../files/find-link.view.tsx'
 import { FolderTable } from '../files/folder.view.tsx'
+import { FailingMirrors } from './failing-mirrors.view.tsx'
 import { LanguagesBar, type LanguageShare } from './languages.view.tsx'
 import { ReadmeBox } from './readme.view.tsx'
 import type { Readme } from './readme.ts'
@@ -33,6 +35,7 @@ export interface HomeProps {
   readonly repository: RepositoryNames
   readonly repo: RepoRow
   readonly addresses: CloneAddresses
+  readonly failingMirrors: readonly FailingMirror[]
   readonly mayWrite: boolean
   /** The viewer may add files here, or propose them. */
   readonly mayAdd: boolean
@@ -67,6 +70,7 @@ export const HomeView = (props: HomeProps) => {
     <div class="columns code-home">
       <h1 class="sr-only">{`${repository.owner.name}/${repo.name}`}</h1>
       <div class="stack">
+        <FailingMirrors repository={repository} mirrors={props.failingMirrors} />
         {code.kind === 'shown' ? (
           <>
             <div class="code-bar">
@@ -269,7 +273,7 @@ const TopicsForm = ({ repository, topics }: Pick<HomeProps, 'repository'> & { re
   )
 }
 
-const EmptyHome = ({ repository, repo, addresses, mayWrite }: HomeProps) => {
+const EmptyHome = ({ repository, repo, addresses, mayWrite, failingMirrors }: HomeProps) => {
   const { config } = usePage()
   const address = addresses.http ?? addresses.ssh ?? ''
   return (
@@ -292,6 +296,7 @@ const EmptyHome = ({ repository, repo, addresses, mayWrite }: HomeProps) => {
           </div>
         ) : null}
       </div>
+      <FailingMirrors repository={repository} mirrors={failingMirrors} />
       <ClonePanel addresses={addresses} />
       {mayWrite ? (
         <>

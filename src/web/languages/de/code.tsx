@@ -280,6 +280,23 @@ export const codeTexts = {
     pushed: 'Gepusht:',
     open: 'Pull-Request öffnen',
   },
+  failingMirror: {
+    followed: (since: ComponentChildren | undefined) =>
+      since === undefined ? (
+        'Der letzte Abgleich mit dem anderen Repository schlug fehl. Bisher gelang keiner.'
+      ) : (
+        <>Der letzte Abgleich mit dem anderen Repository schlug fehl. Zuletzt gelang er {since}.</>
+      ),
+    pushed: (target: string, since: ComponentChildren | undefined) =>
+      since === undefined ? (
+        `Der letzte Push an ${target} schlug fehl. Bisher gelang keiner.`
+      ) : (
+        <>
+          Der letzte Push an {target} schlug fehl. Zuletzt gelang er {since}.
+        </>
+      ),
+    retry: 'Erneut versuchen',
+  },
   standing: {
     aheadBehind: (ahead: number, behind: number, origin: ComponentChildren) =>
       ahead > 0 && behind > 0 ? (

@@ -279,6 +279,23 @@ export const codeTexts = {
     pushed: 'You pushed to',
     open: 'Open a pull request',
   },
+  failingMirror: {
+    followed: (since: ComponentChildren | undefined) =>
+      since === undefined ? (
+        'The last synchronization with the other repository failed. None has succeeded yet.'
+      ) : (
+        <>The last synchronization with the other repository failed. The last success was {since}.</>
+      ),
+    pushed: (target: string, since: ComponentChildren | undefined) =>
+      since === undefined ? (
+        `The last push to ${target} failed. None has succeeded yet.`
+      ) : (
+        <>
+          The last push to {target} failed. The last success was {since}.
+        </>
+      ),
+    retry: 'Try again',
+  },
   standing: {
     aheadBehind: (ahead: number, behind: number, origin: ComponentChildren) =>
       ahead > 0 && behind > 0 ? (

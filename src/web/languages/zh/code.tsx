@@ -276,6 +276,23 @@ export const codeTexts: Texts['codeTexts'] = {
     pushed: '你推送了',
     open: '创建拉取请求',
   },
+  failingMirror: {
+    followed: (since) =>
+      since === undefined ? (
+        '与对方仓库的上次同步失败，此前从未成功。'
+      ) : (
+        <>与对方仓库的上次同步失败。最近一次成功：{since}。</>
+      ),
+    pushed: (target, since) =>
+      since === undefined ? (
+        `上次推送到 ${target} 失败，此前从未成功。`
+      ) : (
+        <>
+          上次推送到 {target} 失败。最近一次成功：{since}。
+        </>
+      ),
+    retry: '重试',
+  },
   standing: {
     aheadBehind: (ahead, behind, origin) =>
       ahead > 0 && behind > 0 ? (

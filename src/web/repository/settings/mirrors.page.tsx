@@ -1,6 +1,8 @@
+import { Type } from 'typebox'
+import type { RepoCtx } from '../../../access/context.ts'
 import { repoUnderQuota } from '../../../access/quota/quota.requirements.ts'
 import { canWrite, inRepo, notArchived, repoAdmin } from '../../../access/repo.requirements.ts'
-import { pageQuery } from '../../../http/schema.ts'
+import { enumeration, pageQuery } from '../../../http/schema.ts'
 import { pageOrWhole } from '../../../lib/paging.ts'
 import { requestMirrorSync } from '../../../repos/mirrors/mirror-sync.service.ts'
 import { shortIntervalText } from '../../../repos/mirrors/mirror-interval.ts'
@@ -24,6 +26,9 @@ import { textUpTo, tick } from '../../ui/fields.ts'
 
 const texts = repositorySettingsTexts.mirrors
 const text = textUpTo(2048)
+/** The page with the button, to which the answer leads. */
+const from = Type.Optional(enumeration('home'))
+const homeOf = ({ owner, repo }: RepoCtx) => pathOf(owner.name, repo.name)
 
 export const mirrorsPage = page({
   path: '/{username}/{reponame}/settings/mirrors',
@@ -87,8 +92,11 @@ export const syncPushMirrorsSubmit = act({
   twin: 'repoPushMirrorSync',
   cost: 'expensive',
   requires: [inRepo, repoAdmin, notArchived, mirrorsEnabled],
-  async run({ ctx, call }) {
+  fields: { from },
+  again: nothingTyped,
+  async run({ ctx, call, body }) {
     await syncPushMirrors(ctx, ctx.repo.id, call.signal)
+    if (body.from === 'home') return { to: homeOf(ctx) }
     return { to: settingsPath(ctx, 'mirrors'), notice: texts.synced }
   },
 })
@@ -99,9 +107,11 @@ export const syncMirrorSubmit = act({
   twin: 'repoMirrorSync',
   cost: 'usual',
   requires: [inRepo, canWrite('code'), notArchived, repoUnderQuota('size:git:all')],
-  async run({ ctx }) {
+  fields: { from },
+  again: nothingTyped,
+  async run({ ctx, body }) {
     await requestMirrorSync(ctx, ctx.repo)
-    const to = ctx.rights.isAdmin ? settingsPath(ctx) : pathOf(ctx.owner.name, ctx.repo.name)
+    const to = ctx.rights.isAdmin && body.from === undefined ? settingsPath(ctx) : homeOf(ctx)
     return { to, notice: texts.fetching }
   },
 })
