@@ -23,6 +23,32 @@ export type HookType = (typeof hookTypes)[number]
 
 export const isHookType = (text: string): text is HookType => (hookTypes as readonly string[]).includes(text)
 
+/** Types whose receivers get the payload itself. They choose its form, and check its signature. */
+const payloadTypes: readonly string[] = ['forgejo', 'gitea', 'gogs']
+
+/** Other types whose receivers read the `Authorization` header. Chats are opened by their address. */
+const authorizedTypes: readonly string[] = ['matrix', 'packagist', 'sourcehut_builds']
+
+/** The settings that receivers of a type make use of, besides its address and events. */
+interface HookTypeSettings {
+  readonly contentType: boolean
+  readonly secret: boolean
+  readonly authorization: boolean
+  /** Channel, sender, picture and colour. */
+  readonly message: boolean
+}
+
+/** Returns the settings that receivers of a type make use of. */
+export function settingsOfType(type: string): HookTypeSettings {
+  const isPayload = payloadTypes.includes(type)
+  return {
+    contentType: isPayload,
+    secret: isPayload,
+    authorization: isPayload || authorizedTypes.includes(type),
+    message: type === 'slack',
+  }
+}
+
 const withPrefix = (prefix: string): readonly WebhookEvent[] => webhookEvents.filter((name) => name.startsWith(prefix))
 
 const eventsNamedAlike = [

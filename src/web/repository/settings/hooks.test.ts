@@ -69,3 +69,48 @@ test('testRepositoryHookSubmit, repositoryHookDeliveryPage, replayRepositoryHook
   await alice.submit(own, `${own}/test`)
   assert.match((await alice.get(own)).text, /Nothing is sent, because the webhook is off/)
 })
+
+test('newRepositoryHookPage, repositoryHookPage, editRepositoryHookSubmit: a form has the fields of its type, and keeps what it does not show', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo()
+  const at = `/${repo.fullName}/settings/hooks`
+  const alice = await Browser.of(forge, 'alice')
+  const special = ['content_type', 'secret', 'authorization_header', 'channel', 'username', 'icon_url', 'color']
+  const fieldsAt = async (path: string) => {
+    const { text } = await alice.get(path)
+    return special.filter((name) => text.includes(`name="${name}"`))
+  }
+  const payload = ['content_type', 'secret', 'authorization_header']
+  const byType = {
+    ...{ forgejo: payload, gitea: payload, gogs: payload },
+    ...{ slack: ['channel', 'username', 'icon_url', 'color'], discord: [], dingtalk: [], telegram: [], msteams: [] },
+    ...{ feishu: [], matrix: ['authorization_header'], wechatwork: [], packagist: ['authorization_header'] },
+    sourcehut_builds: ['authorization_header'],
+  }
+  for (const [type, fields] of Object.entries(byType)) {
+    assert.deepEqual(await fieldsAt(`${at}/${type}/new`), fields, type)
+  }
+  assert.match((await alice.get(`${at}/matrix/new`)).text, /ends with \/send\/m\.room\.message/)
+
+  await alice.submit(`${at}/discord/new`, `${at}/discord/new`, { url: address, event_set: 'push', active: 'true' })
+  const [made] = (await forge.as('alice').get(`${repo.api}/hooks`)).json
+  assert.deepEqual([made.type, made.content_type, made.authorization_header], ['discord', 'json', ''])
+  assert.deepEqual(await fieldsAt(`${at}/${made.id}`), [])
+
+  const config = { url: address, content_type: 'form', secret: 'signed' }
+  const { json: hook } = await forge
+    .as('alice')
+    .must('POST', `${repo.api}/hooks`, { type: 'discord', config, authorization_header: 'Bearer kept', active: true })
+  const own = `${at}/${hook.id}`
+  assert.deepEqual(await fieldsAt(own), ['authorization_header'], 'a value that came by the API is shown')
+  const csrf = { _csrf: await alice.csrf(own) }
+  await alice.post(own, { ...csrf, url: `${address}/2`, event_set: 'push', active: 'true' })
+  const stored = async () => (await forge.as('alice').get(`${repo.api}/hooks/${hook.id}`)).json
+  const kept = await stored()
+  assert.deepEqual(
+    [kept.config.url, kept.content_type, kept.authorization_header],
+    [`${address}/2`, 'form', 'Bearer kept'],
+  )
+  await alice.submit(own, `action="${own}"`, { url: address, event_set: 'push', authorization_header: '' })
+  assert.equal((await stored()).authorization_header, '')
+})

@@ -12,8 +12,9 @@ import {
   redeliverOne,
 } from '../../../webhooks/deliveries/delivery.service.ts'
 import type { HookOwner } from '../../../webhooks/hook-owner.ts'
+import { authorizationOf } from '../../../webhooks/hook-secrets.ts'
 import { presentHook, presentHooks } from '../../../webhooks/hook.present.ts'
-import { hookTypes, isHookType } from '../../../webhooks/hook.rules.ts'
+import { hookTypes, isHookType, settingsOfType } from '../../../webhooks/hook.rules.ts'
 import { changeHook, createHook, getHook, pageOfHooks } from '../../../webhooks/hook.service.ts'
 import { hookTexts } from '../../languages/texts.ts'
 import { textUpTo } from '../../ui/fields.ts'
@@ -99,10 +100,10 @@ const configOf = (type: string, body: HookForm): Record<string, string> =>
   Object.fromEntries(
     Object.entries({
       url: (body.url ?? '').trim(),
-      content_type: body.content_type ?? 'json',
+      content_type: body.content_type,
       secret: body.secret,
       is_system_webhook: body.is_system_webhook === undefined ? undefined : 'true',
-      ...(type === 'slack'
+      ...(settingsOfType(type).message
         ? { channel: body.channel ?? '', username: body.username, icon_url: body.icon_url, color: body.color }
         : {}),
     }).filter((each): each is [string, string] => each[1] !== undefined),
@@ -115,7 +116,6 @@ const fieldsOf = (type: string, body: HookForm) => {
     config,
     events: eventsOf(body),
     branchFilter: (body.branch_filter ?? '').trim(),
-    authorization: body.authorization_header ?? '',
     isActive: body.active !== undefined,
   }
 }
@@ -135,14 +135,18 @@ export async function loadHooks(ctx: Ctx, owner: HookOwner, query: PageQuery) {
 /** Creates a webhook from its form. */
 export async function createHookFrom(ctx: Ctx, owner: HookOwner, type: string, body: HookForm): Promise<number> {
   if (!isHookType(type)) throw new Invalid('this is not a type of webhook', 'webhook_type_invalid')
-  return (await createHook(ctx, owner, { ...fieldsOf(type, body), type })).id
+  const { config, ...fields } = fieldsOf(type, body)
+  const authorization = body.authorization_header ?? ''
+  return (await createHook(ctx, owner, { ...fields, config: { content_type: 'json', ...config }, authorization, type }))
+    .id
 }
 
-/** Changes a webhook by its form. The secret stays. */
+/** Changes a webhook by its form. The secret stays, and so does what the form of the type does not have. */
 export async function changeHookFrom(ctx: Ctx, owner: HookOwner, id: number, body: HookForm): Promise<void> {
   const hook = await getHook(ctx, owner, id)
   await changeHook(ctx, hook, {
     ...fieldsOf(hook.type, body),
+    authorization: body.authorization_header ?? authorizationOf(ctx, hook),
     isSystem: isOfInstance(owner) ? body.is_system_webhook !== undefined : undefined,
   })
 }

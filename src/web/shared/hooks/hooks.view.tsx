@@ -11,7 +11,7 @@ import type { DeliveryState } from '../../../db/tables/webhooks.ts'
 import { Time } from '../../ui/time.tsx'
 import { Section } from '../../ui/section.tsx'
 import type { presentDeliveries } from '../../../webhooks/deliveries/delivery.present.ts'
-import { hookTypes, selectedEvents } from '../../../webhooks/hook.rules.ts'
+import { hookTypes, selectedEvents, settingsOfType } from '../../../webhooks/hook.rules.ts'
 import type { presentHook } from '../../../webhooks/hook.present.ts'
 import { offeredEvents, type loadDelivery, type loadHook } from './hooks.ts'
 import { hookTexts as texts } from '../../languages/texts.ts'
@@ -135,58 +135,79 @@ const HookForm = ({
   readonly hasSecret?: boolean
   /** Whether a webhook of the instance is for all repositories; undefined for other webhooks. */
   readonly isSystem?: boolean | undefined
-}) => (
-  <Form isEdit to={to} class="stack">
-    <Field name="url" type="url" label={texts.address} hint={texts.addressHint} value={hook?.url} required />
-    {type === 'slack' ? <SlackFields config={hook?.config ?? {}} /> : null}
-    <Select
-      name="content_type"
-      label={texts.contentType}
-      value={hook?.content_type ?? 'json'}
-      choices={choicesOf(texts.contentTypes)}
-    />
-    {hook === undefined ? (
-      <Field name="secret" type="password" label={texts.secret} hint={texts.secretHint} autocomplete="off" />
-    ) : hasSecret ? (
-      <p class="hint">{texts.secretKept}</p>
-    ) : null}
-    <Field
-      name="authorization_header"
-      label={texts.authorization}
-      hint={texts.authorizationHint}
-      value={hook?.authorization_header}
-      autocomplete="off"
-    />
-    <Radios
-      name="event_set"
-      label={texts.eventSet}
-      value={hook === undefined ? 'push' : setOf(hook)}
-      choices={Object.entries(texts.eventSets).map(([value, [label]]) => ({ value, label }))}
-    />
-    <div class="event-groups">
-      {offeredEvents.map(({ title, names }) => (
-        <fieldset class="stack tight">
-          <legend>{texts.eventGroups[title]}</legend>
-          {names.map((name) => (
-            <Checkbox
-              name="events"
-              id={`event_${name}`}
-              value={name}
-              label={texts.events[name] ?? name}
-              checked={isChosen(hook, name)}
-            />
-          ))}
-        </fieldset>
-      ))}
-    </div>
-    <Field name="branch_filter" label={texts.branchFilter} hint={texts.branchFilterHint} value={hook?.branch_filter} />
-    {isSystem === undefined ? null : (
-      <Checkbox name="is_system_webhook" label={texts.isSystem} hint={texts.isSystemHint} checked={isSystem} />
-    )}
-    <Checkbox name="active" label={texts.isActive} hint={texts.isActiveHint} checked={hook?.active ?? true} />
-    <SubmitRow>{hook === undefined ? texts.create : texts.save}</SubmitRow>
-  </Form>
-)
+}) => {
+  const has = settingsOfType(type)
+  // A value that came by the API stays visible.
+  const hasAuthorization = has.authorization || (hook !== undefined && hook.authorization_header !== '')
+  return (
+    <Form isEdit to={to} class="stack">
+      <Field
+        name="url"
+        type="url"
+        label={texts.address}
+        hint={texts.addressHints[type] ?? texts.addressHint}
+        value={hook?.url}
+        required
+      />
+      {has.message ? <SlackFields config={hook?.config ?? {}} /> : null}
+      {has.contentType ? (
+        <Select
+          name="content_type"
+          label={texts.contentType}
+          value={hook?.content_type ?? 'json'}
+          choices={choicesOf(texts.contentTypes)}
+        />
+      ) : null}
+      {hasSecret ? (
+        <p class="hint">{texts.secretKept}</p>
+      ) : hook === undefined && has.secret ? (
+        <Field name="secret" type="password" label={texts.secret} hint={texts.secretHint} autocomplete="off" />
+      ) : null}
+      {hasAuthorization ? (
+        <Field
+          name="authorization_header"
+          label={texts.authorization}
+          hint={texts.authorizationHint}
+          value={hook?.authorization_header}
+          autocomplete="off"
+        />
+      ) : null}
+      <Radios
+        name="event_set"
+        label={texts.eventSet}
+        value={hook === undefined ? 'push' : setOf(hook)}
+        choices={Object.entries(texts.eventSets).map(([value, [label]]) => ({ value, label }))}
+      />
+      <div class="event-groups">
+        {offeredEvents.map(({ title, names }) => (
+          <fieldset class="stack tight">
+            <legend>{texts.eventGroups[title]}</legend>
+            {names.map((name) => (
+              <Checkbox
+                name="events"
+                id={`event_${name}`}
+                value={name}
+                label={texts.events[name] ?? name}
+                checked={isChosen(hook, name)}
+              />
+            ))}
+          </fieldset>
+        ))}
+      </div>
+      <Field
+        name="branch_filter"
+        label={texts.branchFilter}
+        hint={texts.branchFilterHint}
+        value={hook?.branch_filter}
+      />
+      {isSystem === undefined ? null : (
+        <Checkbox name="is_system_webhook" label={texts.isSystem} hint={texts.isSystemHint} checked={isSystem} />
+      )}
+      <Checkbox name="active" label={texts.isActive} hint={texts.isActiveHint} checked={hook?.active ?? true} />
+      <SubmitRow>{hook === undefined ? texts.create : texts.save}</SubmitRow>
+    </Form>
+  )
+}
 
 const SlackFields = ({ config }: { readonly config: Readonly<Record<string, string>> }) => (
   <div class="fields-row">
