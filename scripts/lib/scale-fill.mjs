@@ -313,7 +313,9 @@ export function fillStatements(size, kind, hookAddress = '') {
     // Derived rows.
     ...inPieces(
       Math.min(size.notifications, issues),
-      (some) => `insert into notification (user_id, repo_id, issue_id, subject, status, created_unix, updated_ms, reason)
+      (
+        some,
+      ) => `insert into notification (user_id, repo_id, issue_id, subject, status, created_unix, updated_ms, reason)
       select 2, ${placeOf('i')}, i, case when ${isPull('i')} then 'pull' else 'issue' end, case i % 4 when 0 then 'unread' when 1 then 'pinned' else 'read' end,
         ${begin} + i, (${begin} + i) * 1000,
         case when i % 1000 = 0 then 'mentioned' when i % 5 = 0 then 'participating' else 'watching' end from ${some}`,

@@ -29,8 +29,8 @@ const driverMessages =
 export function isDatabaseAway(error: unknown): boolean {
   if (!Error.isError(error)) return false
   const { code } = error as { readonly code?: unknown }
-  if (code === undefined) return driverMessages.test(error.message)
-  return ended.has(String(code)) || (passing.has(String(code)) && code !== 'ENOENT')
+  if (typeof code !== 'string') return code === undefined && driverMessages.test(error.message)
+  return ended.has(code) || (passing.has(code) && code !== 'ENOENT')
 }
 
 /** The database cannot be reached; `cause` is the last error. */
