@@ -78,6 +78,12 @@ class Graph {
     })
   }
 
+  /** The names of a source that these files import. */
+  namesIn(paths, source) {
+    const imports = paths.flatMap((path) => this.imports.get(path) ?? []).filter(({ path }) => path === source)
+    return new Set(imports.flatMap(({ names }) => names))
+  }
+
   /** The sources that these import, and so on, with them; each after those that it imports. */
   reach(paths, { later }) {
     const found = new Set()
@@ -145,7 +151,7 @@ async function exportsOf(esbuild, path) {
  * @param within name of the part that is bundled; undefined for tests
  * @param folder address of the folder with the bundles, as the importing file writes it
  */
-const resolving = (graph, { places }, within, folder) => ({
+const resolving = (graph, { parts, places }, within, folder) => ({
   name: 'kept-sources',
   setup(build) {
     build.onResolve({ filter: /^\.{1,2}\// }, ({ kind, path, resolveDir, namespace }) => {
@@ -158,7 +164,10 @@ const resolving = (graph, { places }, within, folder) => ({
     })
     build.onLoad({ filter: /.*/, namespace: 'source' }, ({ path }) => {
       const { file, prefix } = places.get(path)
-      const names = [...(graph.names.get(path) ?? [])].map((name) => `${prefix}${name} as ${name}`)
+      // The bundle gets all of these names. Those that only others import may go, and the part is kept then.
+      const part = parts.find(({ name }) => name === within)
+      const imported = part === undefined ? graph.names.get(path) : graph.namesIn(part.paths, path)
+      const names = [...(imported ?? [])].map((name) => `${prefix}${name} as ${name}`)
       return { contents: `export { ${names.join(', ')} } from ${JSON.stringify(`${folder}${file}`)}` }
     })
     // The bundle has all names of the source in one object.
