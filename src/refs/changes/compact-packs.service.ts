@@ -14,10 +14,19 @@ export async function compactPacks(services: Services, repository: GitRepository
   if (!services.packs) return
   const { db, git, clock } = services
   const { gitKey } = repository
-  const packs = (await listPacks(db, repository)).filter(({ isReplaced }) => !isReplaced)
-  const names = pluck(packsToJoin(packs), 'name')
+  const livePacks = async () => (await listPacks(db, repository)).filter(({ isReplaced }) => !isReplaced)
+  const names = pluck(packsToJoin(await livePacks()), 'name')
   if (names.length === 0) return
-  const made = await git.joinPacks(gitKey, names)
-  const isReplaced = await transaction(db, (tx) => replacePacks(tx, repository, names, made, nowUnix(clock)))
-  await git.dropPacks(gitKey, isReplaced ? names : [made.name])
+  try {
+    const made = await git.joinPacks(gitKey, names)
+    const isReplaced = await transaction(db, (tx) => replacePacks(tx, repository, names, made, nowUnix(clock)))
+    if (isReplaced) return await git.dropPacks(gitKey, names)
+    // Another run may have made the same pack, which is in the manifest then.
+    const live = new Set(pluck(await livePacks(), 'name'))
+    if (!live.has(made.name)) await git.dropPacks(gitKey, [made.name])
+  } catch (error) {
+    // Another run joined the packs, and removed them from the disk while they were read.
+    const live = new Set(pluck(await livePacks(), 'name'))
+    if (names.every((name) => live.has(name))) throw error
+  }
 }
