@@ -1,4 +1,4 @@
-import { constants, setPriority, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { Command } from 'commander'
 import { BackupFolder } from '../admin/backup/backup-folder.ts'
 import { makeBackup } from '../admin/backup/backup.service.ts'
@@ -24,7 +24,7 @@ export const backupCommand = (terminal: Terminal): Command =>
 async function backUp(terminal: Terminal, path: string, options: InstanceOptions): Promise<void> {
   await withInstance(options, async (services) => {
     // Requests go first.
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+    terminal.lowerPriority()
     makeFolder(path, 0o700)
     const lock = lockFolder(path)
     try {

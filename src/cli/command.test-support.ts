@@ -33,6 +33,8 @@ export function recordingTerminal(): Recording {
     },
     stopSignal: () => output.promise,
     onHangUp: (work) => void (hangUp = work),
+    // The process runs other tests.
+    lowerPriority: () => undefined,
     hangUp: () => hangUp?.(),
     stop: () => output.resolve('SIGTERM'),
   }

@@ -1,3 +1,4 @@
+import { constants, getPriority, setPriority } from 'node:os'
 import { CommandFailure, exitCodes } from './exit.ts'
 
 /** Output and signals of a command. */
@@ -11,6 +12,8 @@ export interface Terminal {
   stopSignal(): Promise<string>
   /** Makes SIGHUP run `work` instead of stopping the program. */
   onHangUp(work: () => void): void
+  /** Lets other processes go first, until the end of this one. */
+  lowerPriority(): void
 }
 
 /** Conventional exit codes of programs that a signal ended. */
@@ -48,6 +51,9 @@ export function processTerminal(): Terminal {
       }),
     onHangUp(work) {
       hangUp = work
+    },
+    lowerPriority() {
+      setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL))
     },
   }
 }

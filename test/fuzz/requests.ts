@@ -149,7 +149,9 @@ export class Requests {
             if (isInRepo && name === 'reponame') return repo
             return String(this.#named(name, parts[at - 1] ?? '', about))
           })()
-          const encoded = encodeURIComponent(value.toWellFormed())
+          // Clients resolve these segments, so the address would be that of another operation.
+          const sent = /^\.{1,2}$/.test(value) ? `${value}-` : value
+          const encoded = encodeURIComponent(sent.toWellFormed())
           return rest === '+' ? encoded.replaceAll('%2F', '/') : encoded
         }),
       )

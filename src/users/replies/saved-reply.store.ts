@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { bytewise } from '../../db/bytewise.ts'
 import { changesRow, countRows } from '../../db/rows.ts'
 import type { SavedReplyRow } from '../../db/tables/accounts.ts'
 import type { SavedReplyId, UserId } from '../../lib/ids.ts'
@@ -12,7 +13,7 @@ export const listSavedReplies = (db: Db, userId: UserId, limit: number): Promise
     .selectFrom('saved_reply')
     .selectAll()
     .where('user_id', '=', userId)
-    .orderBy('title')
+    .orderBy(bytewise(db, 'title'))
     .orderBy('id')
     .limit(limit)
     .execute()
