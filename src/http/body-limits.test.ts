@@ -73,6 +73,8 @@ test('only operations with files accept more than 2 MiB', async () => {
     'createFile',
     'editFile',
     'orgUpdateAvatar',
+    // The text of that form, as a page.
+    'previewFile',
     'repoApplyDiffPatch',
     'repoChangeFiles',
     'repoCreateFile',
