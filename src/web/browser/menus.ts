@@ -87,7 +87,9 @@ document.addEventListener(
     if (!(menu instanceof HTMLDetailsElement) || !menu.matches(menus)) return
     if (!menu.open) return saveChoices(menu)
     for (const other of openMenus()) if (!other.contains(menu)) close(other, false)
-    menu.querySelector<HTMLElement>('[autofocus]')?.focus()
+    // A closed menu inside has a field of its own.
+    const fields = menu.querySelectorAll<HTMLElement>('[autofocus]')
+    ;[...fields].find((field) => field.checkVisibility())?.focus()
   },
   true,
 )
