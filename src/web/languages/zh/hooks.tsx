@@ -41,7 +41,7 @@ export const hookTexts: Texts['hookTexts'] = {
     matrix: '向聊天室发送消息的地址，以 /send/m.room.message 结尾。',
     wechatwork: '企业微信群机器人的地址，包含 key。',
     packagist: 'Packagist 的 update-package 地址，包含 username 和 apiToken。',
-  } as Readonly<Record<string, string>>,
+  },
   noAddress: '请输入地址',
   contentType: '内容类型',
   contentTypes: { json: 'application/json', form: 'application/x-www-form-urlencoded' },
