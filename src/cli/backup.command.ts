@@ -18,7 +18,7 @@ export const backupCommand = (terminal: Terminal): Command =>
     .addCommand(verifyCommand(terminal))
     .addHelpText(
       'after',
-      '\nThe folder has rows, stored files, references and git objects. It does not have app.ini, the instance key and the SSH host keys.',
+      '\nThe folder has rows, stored files, references and git objects. It does not have app.ini and the instance key, which opens the stored secrets.',
     )
 
 async function backUp(terminal: Terminal, path: string, options: InstanceOptions): Promise<void> {
@@ -37,7 +37,7 @@ async function backUp(terminal: Terminal, path: string, options: InstanceOptions
       terminal.out(
         `${rowCount} rows, ${fileCount} files and ${repositoryCount} git repositories are in ${path}; ` +
           `${written.files} files (${written.bytes} bytes) were written\n` +
-          `Keep apart: the instance key ${keyId} (${keyFrom}), app.ini and the SSH host keys\n`,
+          `Keep apart: the instance key ${keyId} (${keyFrom}) and app.ini\n`,
       )
       if (missing.length > 0) terminal.fail(exitCodes.failure)
     } finally {

@@ -63,7 +63,7 @@ async function examineInstance(
   config: Config,
 ): Promise<void> {
   checkDataFolder(config)
-  // What a push is about to write to the disk would be taken for references that were moved back.
+  // References that a push is about to copy to the disk would count as moved back.
   const isLocked = (options.takeReferences === true || options.claim === true) && config.database.kind === 'sqlite3'
   const lock = isLocked ? lockFolder(config.paths.data) : undefined
   try {

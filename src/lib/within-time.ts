@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** The time passes in so many steps, each at least one turn of the event loop: what is late is the work, not this process. */
+/** Number of steps in which the time passes. Each takes at least one turn of the event loop, so that a busy process does not make work late. */
 const steps = 10
 
 /** Returns the result of work that may hang. Throws an Error when it takes longer; the work itself goes on. */

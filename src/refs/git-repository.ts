@@ -24,3 +24,8 @@ export const wikiOf = (repo: Pick<RepoRow, 'id' | 'object_format'>, gitKey: GitK
   gitKey,
   objectFormat: repo.object_format,
 })
+
+/** The git repositories of a repository: that of its code, and that of its wiki if there is one. */
+export const gitRepositoriesOf = (
+  repo: Pick<RepoRow, 'id' | 'git_key' | 'wiki_git_key' | 'object_format'>,
+): readonly GitRepository[] => [codeOf(repo), ...(repo.wiki_git_key === null ? [] : [wikiOf(repo, repo.wiki_git_key)])]

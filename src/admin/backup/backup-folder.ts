@@ -65,7 +65,7 @@ export class UnusableBackup extends Invalid {
 
 /** Files written or read side by side. */
 const atOnce = 4
-/** One of so many rows ends a file of rows: decided by its key, so that a change moves no other end. */
+/** Average number of rows of a file. The key of a row decides whether a file ends after it, so a change moves no other end. */
 const rowsPerChunk = 2048
 const maxChunkChars = 4 << 20
 

@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto'
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import type { FileColumn } from '../../access/feature.ts'
 import { dump, type Dump } from '../../db/dump.ts'
 import { closeDatabase, openDatabase } from '../../db/open.ts'
 import { startGit } from '../../git/start-git.ts'
 import type { Git } from '../../git/git.ts'
 import { inParts } from '../../lib/in-parts.ts'
+import { sha256OfStream } from '../../lib/sha256-of-stream.ts'
 import { mapAhead } from '../../lib/map-ahead.ts'
 import { zeroOid } from '../../lib/refs.ts'
 import type { BackedUpTable } from './backup-folder.ts'
@@ -148,13 +147,11 @@ async function verifyFiles(
 async function problemOf(backup: WholeBackup, sum: string): Promise<string | undefined> {
   const path = backup.pathOf(sum)
   if (!backup.has(sum)) return `${path} is missing`
-  const digest = createHash('sha256')
   try {
-    await pipeline(createReadStream(path), digest)
+    return (await sha256OfStream(createReadStream(path))) === sum ? undefined : `${path} has another content`
   } catch (error) {
     return `${path} is not readable: ${(error as Error).message}`
   }
-  return digest.digest('hex') === sum ? undefined : `${path} has another content`
 }
 
 /** Makes a repository of a backup and returns what its references lack. */

@@ -15,6 +15,7 @@ import { trimBoth } from '../../lib/trim-ends.ts'
 const notesRef = 'refs/notes/commits'
 /** Largest note, in bytes. */
 const maxNoteBytes = 1024 * 1024
+
 /** A note and the commit of the notes history that last touched it. */
 export interface Note {
   readonly message: string

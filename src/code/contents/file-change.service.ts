@@ -235,7 +235,7 @@ async function commitToBranch(
       const isSeenWhole = paths !== undefined && (old !== undefined || !signing)
       if (!isSeenWhole) await mustBeAllowedByProtections(ctx, [update])
       const written = blobs.filter((blob) => blob !== undefined)
-      // What git made of a patch or a merge is known only by its tree.
+      // Of a patch or a merge only the tree is known, so the new objects are counted from the commit.
       const before = await chargeObjects(ctx, codeOf(repo), () =>
         typeof tree === 'string'
           ? git.bytesSince(repo.git_key, oid, head ? [head, ...sources] : sources)

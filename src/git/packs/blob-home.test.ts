@@ -133,7 +133,7 @@ test('blob home: a copy that somebody removes comes back without what only it ha
     assert.deepEqual(new Set(found), new Set([head]))
     assert.equal(await git.countCommits(key, { from: [head] }), 1)
   }
-  // What was written into a removed copy is not taken for written, although it was cached.
+  // Objects that were written to a removed copy and cached do not count as written.
   const lost = await commitOn(git, key, 'main', { lost: 'x' })
   rmSync(it.folder(key), { recursive: true })
   await git.ready(key)

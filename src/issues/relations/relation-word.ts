@@ -1,6 +1,6 @@
 import type { RelationKind } from '../../db/tables/issue-details.ts'
 
-/** What another issue is to an issue: each word has one for the other side. */
+/** Relation of another issue to an issue. Each word has one for the other side. */
 export const relationWords = ['parent', 'sub_issue', 'duplicate_of', 'duplicated_by', 'relates_to'] as const
 export type RelationWord = (typeof relationWords)[number]
 

@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto'
-import { pipeline } from 'node:stream/promises'
 import { everyRepo } from '../../access/repo-scan.store.ts'
 import { transaction, type Db } from '../../db/database.ts'
-import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { Git, NamedPack, StoredPack } from '../../git/git.ts'
 import { filesOfPack, type PackStore } from '../../git/packs/pack-store.ts'
-import { codeOf, wikiOf, type GitRepository } from '../git-repository.ts'
+import { sha256OfStream } from '../../lib/sha256-of-stream.ts'
+import { gitRepositoriesOf, type GitRepository } from '../git-repository.ts'
 import { deletePacksExcept, insertPacks, listPacks } from './pack.store.ts'
 
 /** What one pass over all repositories found. */
@@ -77,9 +75,7 @@ async function problemOf(packs: PackStore, { blobKey, sha256, indexSha256 }: Nam
   for (const { key, ending } of filesOfPack(blobKey)) {
     const found = await packs.get(key)
     if (!found) return `the storage lacks ${key}`
-    const hash = createHash('sha256')
-    await pipeline(found.stream, hash)
-    if (hash.digest('hex') !== sums[ending]) return `the storage has another content for ${key}`
+    if ((await sha256OfStream(found.stream)) !== sums[ending]) return `the storage has another content for ${key}`
   }
   return undefined
 }
@@ -97,7 +93,7 @@ async function eachRepository(
 ): Promise<MovedRepositories> {
   const moved: MovedRepositories = { repositories: 0, packs: 0, sizeBytes: 0, problems: [] }
   for await (const repos of everyRepo(db)) {
-    for (const repository of repos.flatMap(repositoriesOf)) {
+    for (const repository of repos.flatMap(gitRepositoriesOf)) {
       await work(repository, moved)
       moved.repositories += 1
     }
@@ -105,8 +101,3 @@ async function eachRepository(
   }
   return moved
 }
-
-const repositoriesOf = (repo: RepoRow): readonly GitRepository[] => [
-  codeOf(repo),
-  ...(repo.wiki_git_key === null ? [] : [wikiOf(repo, repo.wiki_git_key)]),
-]

@@ -7,7 +7,7 @@ import { job } from '../../jobs/job.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import type { RepoId } from '../../lib/ids.ts'
 import { compactPacks } from '../../refs/changes/compact-packs.service.ts'
-import { codeOf, wikiOf } from '../../refs/git-repository.ts'
+import { gitRepositoriesOf } from '../../refs/git-repository.ts'
 import { recordGitUsage } from '../git-usage.service.ts'
 import { updateGitSize } from './measure.store.ts'
 import { findRepoById } from '../repo.store.ts'
@@ -51,11 +51,9 @@ export const maintainRepository = job({
   async run(ctx: Ctx, { repoId }) {
     const repo = await findRepoById(ctx.db, repoId)
     if (!repo) return
-    await ctx.git.maintain(repo.git_key, ['pack-refs', 'repack', 'commit-graph'])
-    await compactPacks(ctx, codeOf(repo))
-    if (repo.wiki_git_key !== null) {
-      await ctx.git.maintain(repo.wiki_git_key, ['pack-refs', 'repack', 'commit-graph'])
-      await compactPacks(ctx, wikiOf(repo, repo.wiki_git_key))
+    for (const repository of gitRepositoriesOf(repo)) {
+      await ctx.git.maintain(repository.gitKey, ['pack-refs', 'repack', 'commit-graph'])
+      await compactPacks(ctx, repository)
     }
     await measure(ctx, repo)
   },
