@@ -4,7 +4,7 @@
  *
  * - `connections`: times of reads, a clone and a push of honest clients during attacks of one address;
  * - `crowd`: times of an honest client while eight attackers at once request eight hostile inputs, beside its quiet times. It
- *   fails above three times;
+ *   fails when the median of a kind takes 100 ms more;
  * - `texts`: the longest read meanwhile, and the memory, for each hostile text. It fails when a text ends the server;
  * - `dimensions`: fills each dimension of stored text to its limit and requests every page and every read. It fails when
  *   a request holds the main thread for more than 200 ms of processor time, takes 64 MB, or answers more than 4 MB. Times are
