@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import { isStorageAway } from '../storage/away.ts'
 import { isPermanent, type AnyJob, type JobProgress } from './job.ts'
 import type { JobRow } from './job.store.ts'
 import { readPayload, Unreadable } from './versions.ts'
@@ -14,6 +15,8 @@ export type AttemptResult = { readonly durationMs: number } & (
       readonly error: unknown
       /** Why the job is not retried; undefined when it is. */
       readonly problem: 'permanent' | 'exhausted' | undefined
+      /** Whether the storage of this instance was away, so that the attempt does not count. */
+      readonly isStorageAway: boolean
       readonly isAbandoned: boolean
     }
 )
@@ -87,8 +90,9 @@ export function runAttempt<Ctx>(options: AttemptOptions<Ctx>): Attempt {
       const durationMs = performance.now() - beganMs
       if (reason instanceof Interrupted) return { kind: 'interrupted', durationMs, isAbandoned }
       if (reason instanceof Unreadable) return { kind: 'unreadable', error: reason, durationMs, isAbandoned }
-      const problem = isPermanent(reason) ? 'permanent' : isLastAttempt ? 'exhausted' : undefined
-      return { kind: 'failed', error: reason, problem, durationMs, isAbandoned }
+      const isAway = isStorageAway(reason)
+      const problem = isPermanent(reason) ? 'permanent' : isLastAttempt && !isAway ? 'exhausted' : undefined
+      return { kind: 'failed', error: reason, problem, isStorageAway: isAway, durationMs, isAbandoned }
     } finally {
       clearTimeout(timer)
       progress.end()

@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import { attachClock } from '../db/clock.ts'
 import { transaction } from '../db/database.ts'
 import { Invalid, NotFound, TooLarge, Unavailable } from '../lib/errors.ts'
+import { storageAway } from '../storage/away.ts'
 import { openTestDatabase } from '../testing/database.ts'
 import { GiveUp, job } from './job.ts'
 import {
@@ -216,6 +217,44 @@ test('a job is retried after a temporary error, but not after bad input or a siz
       ['away', 'waiting', null],
     ],
   )
+})
+
+test('a job that the storage fails keeps its attempts, however long the storage is away', async () => {
+  await using test = await openTestDatabase()
+  const clock = standingClock()
+  attachClock(test.db, clock)
+  let isAway = true
+  const storing = job({
+    name: 'storeAs',
+    input: Type.Object({ text: Type.String() }),
+    attempts: 2,
+    run: async (ctx: Context, { text }) => {
+      // As a caller of the storage may pass it on.
+      if (isAway) throw new Error('the pack cannot be stored', { cause: storageAway('connect ECONNREFUSED') })
+      ctx.ran.push(text)
+      throw new Unavailable('something else')
+    },
+  })
+  const id = await transaction(test.db, (tx) => enqueue(tx, storing, { text: 'stored' }))
+  await using workers = start(test.db, [storing])
+  let waitedMs = 0
+  for (let failures = 0; failures < 8; failures++) {
+    await workers.settle()
+    const row = await findJob(test.db, id)
+    assert.deepEqual([row?.state, row?.attempt, row?.problem], ['waiting', 0, null])
+    const waitMs = Number(row?.run_at_ms) - clock.nowMs()
+    assert.ok(waitMs > 0 && waitMs <= 750_000, `${waitMs}`)
+    waitedMs += waitMs
+    clock.advance(waitMs + 120_000)
+  }
+  assert.ok(waitedMs > 30_000, 'it waits longer and longer')
+  isAway = false
+  await workers.settle()
+  assert.deepEqual([workers.ran, (await findJob(test.db, id))?.attempt], [['stored'], 1])
+  clock.advance(10_000)
+  await workers.settle()
+  const row = await findJob(test.db, id)
+  assert.deepEqual([workers.ran.length, row?.state, row?.problem], [2, 'failed', 'exhausted'])
 })
 
 test('waiting jobs with the same key merge into one with the newest input and the earliest time', async () => {

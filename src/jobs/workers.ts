@@ -361,10 +361,13 @@ class WorkerLoop<Ctx> implements Workers {
       await failJob(db, row, result.problem, text)
       return observe('failed')
     }
-    const delayMs = job.retryDelayMs(row.attempt)
+    const nowMs = clockOf(db).nowMs()
+    const delayMs = result.isStorageAway
+      ? storageWaitMs(nowMs - row.created_unix * 1000)
+      : job.retryDelayMs(row.attempt)
     log('warn', 'a job has failed and is tried again', { ...about, error, retryInMs: delayMs })
-    const runAtMs = clockOf(db).nowMs() + delayMs
-    await releaseJob(db, row, { attempt: row.attempt, runAtMs, error: text, lane: job.whenFailing })
+    const attempt = result.isStorageAway ? row.attempt - 1 : row.attempt
+    await releaseJob(db, row, { attempt, runAtMs: nowMs + delayMs, error: text, lane: job.whenFailing })
     observe('retried')
   }
 
@@ -422,6 +425,13 @@ class WorkerLoop<Ctx> implements Workers {
     for (const id of ids) if (!kept.has(id)) this.#running.get(id)?.attempt.lose()
   }
 }
+
+/**
+ * How long a job waits for a storage that is away, in milliseconds: a third of its age, from 5 seconds to 10 minutes, so that a short
+ * failure delays it shortly and a long one costs little.
+ */
+const storageWaitMs = (ageMs: number): number =>
+  Math.round(Math.min(600_000, Math.max(5000, ageMs / 3)) * (0.75 + Math.random() / 2))
 
 /** As if the attempt had not been. */
 const uncounted = (row: JobRow): Release => ({

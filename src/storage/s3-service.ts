@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import type { S3Client, S3ServiceException } from '@aws-sdk/client-s3'
-import { RangeNotSatisfiable, Refusal, Unavailable } from '../lib/errors.ts'
+import { RangeNotSatisfiable, Refusal } from '../lib/errors.ts'
 import { asFleeting } from '../lib/fleeting.ts'
+import { storageAway } from './away.ts'
 import type { BlobContent, BlobInfo, ByteRange } from './blobs.ts'
 import type { S3Library } from './s3-library.ts'
 import { escapeS3 } from './s3-presign.ts'
@@ -200,7 +201,7 @@ export function serviceError(error: unknown): unknown {
   if (error instanceof Refusal) return error
   const status = statusOf(error)
   if (isServiceException(error) && status !== undefined && status < 500 && status !== 429) return error
-  return new Unavailable('the object storage does not answer', 'storage_unavailable', { cause: toError(error).message })
+  return storageAway(toError(error).message)
 }
 
 async function orServiceError<T>(work: Promise<T>): Promise<T> {
