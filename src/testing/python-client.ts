@@ -26,7 +26,9 @@ export async function pythonClient(...packages: readonly string[]): Promise<Pyth
   if (!existsSync(folder)) {
     mkdirSync(kept, { recursive: true })
     const fresh = mkdtempSync(join(kept, 'new-'))
-    const args = ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '--target', fresh, ...packages]
+    // Python compiles a module when it is first imported, and clients import half of theirs.
+    const options = ['-q', '--disable-pip-version-check', '--no-compile', '--target', fresh]
+    const args = ['-m', 'pip', 'install', ...options, ...packages]
     const ended = await runProgram('python3', args)
     try {
       if (ended.code !== 0) throw new Error(`pip install ${packages.join(' ')}: ${ended.err}`)

@@ -262,6 +262,31 @@ class Tiny(ConanFile):
   },
 ]
 
+/**
+ * Runs commands of Conan until one fails, and prints the exit code and output of each. A command is a process of its own,
+ * forked from one that has loaded Conan: loading takes longer than most commands.
+ */
+const session = `
+import importlib, json, os, pkgutil, sys, tempfile
+from conans.conan import run
+try:
+    from conan.cli import commands
+    for module in pkgutil.iter_modules(commands.__path__): importlib.import_module(commands.__name__ + "." + module.name)
+except ImportError:
+    pass  # Conan 1 has all commands in one module.
+for args in json.load(sys.stdin):
+    output = tempfile.TemporaryFile()
+    child = os.fork()
+    if child == 0:
+        for stream in (1, 2): os.dup2(output.fileno(), stream)
+        sys.argv[1:] = args
+        sys.exit(run())
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    output.seek(0)
+    print(json.dumps({"code": code, "output": output.read().decode()}))
+    if code != 0: break
+`
+
 for (const each of clients) {
   test(`${each.what} itself uploads a recipe with a binary, finds, installs and removes it`, async (t) => {
     const client = await pythonClient(...each.packages)
@@ -273,18 +298,23 @@ for (const each of clients) {
       writeFileSync(join(folder, 'recipe/conanfile.py'), each.recipe)
       writeFileSync(join(folder, 'recipe/tiny.h'), '#define TINY 1\n')
       const url = `${forge.url}/api/packages/alice/conan`
-      const conan = async (args: readonly string[]) => {
-        const named = [client.command('conan'), ...args.map((arg) => (arg === 'URL' ? url : arg))]
+      const conan = async (commands: readonly (readonly string[])[]): Promise<readonly string[]> => {
+        const named = commands.map((args) => args.map((arg) => (arg === 'URL' ? url : arg)))
         const env = { [each.home]: join(folder, 'home'), HOME: folder, CONAN_NON_INTERACTIVE: '1' }
-        const ended = await client.run(named, { cwd: folder, env })
-        assert.equal(ended.code, 0, `conan ${args.join(' ')}: ${ended.out}${ended.err}`)
-        return `${ended.out}${ended.err}`
+        const ended = await client.run(['-c', session], { cwd: folder, env, input: JSON.stringify(named) })
+        assert.equal(ended.code, 0, ended.err)
+        const ran = ended.out
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line) as { code: number; output: string })
+        const [index, last] = [ran.length - 1, ran.at(-1)]
+        assert.equal(last?.code, 0, `conan ${commands[index]?.join(' ')}: ${last?.output}`)
+        return ran.map(({ output }) => output)
       }
-      for (const args of each.publish) await conan(args)
-      assert.match(await conan(each.search), each.found)
-      await conan(each.install)
+      const outputs = await conan([...each.publish, each.search, each.install])
+      assert.match(outputs.at(-2) ?? '', each.found)
       assert.ok(existsSync(join(folder, 'out')), 'nothing was installed')
-      await conan(each.remove)
+      await conan([each.remove])
       assert.deepEqual((await forge.as('alice').must('GET', '/packages/alice')).json, [])
       assert.deepEqual(await examined(forge.services), [])
     } finally {
