@@ -9,9 +9,9 @@ import { startForge, type Forge } from '../testing/forge.ts'
 import { commitFiles } from '../testing/given-pull.ts'
 import type { GivenRepo } from '../testing/given.ts'
 
-const changeBytes = 400_000
+const changeBytes = 160_000
 /** Less than two changes, so the second change exceeds the quota and later ones are refused. */
-const roomBytes = 600_000
+const roomBytes = 240_000
 
 /** Starts a forge with repositories of alice and quotas. */
 async function given(count: number) {
