@@ -10,6 +10,8 @@ if (problem === undefined) {
   // memory fragmentation. It continues when the folder is not writable.
   if (import.meta.filename.endsWith('.js')) module.enableCompileCache(join(import.meta.dirname, 'compile-cache'))
   const { runProcess } = await import('./cli/command.ts')
+  // The engine stores the cache at the exit of the process, which a killed one does not reach.
+  module.flushCompileCache()
   await runProcess()
 } else {
   process.stderr.write(`ingot: ${problem}\n`)
