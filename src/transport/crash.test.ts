@@ -23,11 +23,15 @@ import {
   type ServingProgram,
 } from '../testing/serving-program.ts'
 import { base64 } from '../testing/samples.ts'
+import { until } from '../testing/until.ts'
+import type { ForgeClient } from '../testing/client.ts'
 import { Acknowledged, writeOnce } from './acknowledged.test-support.ts'
 
 /** Number of kills; `INGOT_CRASH_ROUNDS` raises it. */
 const rounds = Number(process.env['INGOT_CRASH_ROUNDS'] ?? 3)
-const mostRounds = rounds * 5
+
+/** Least and most changes of a round that are acknowledged before the kill. */
+const [leastChanges, mostChanges] = [8, 32]
 
 const settings = '[log]\nLEVEL = none\n[cron]\nENABLED = false\n[ingot]\nJOB_LEASE = 1s\nGIT_LOCK_AGE = 1s\n'
 
@@ -80,9 +84,9 @@ const gitsOf = (broker: number): number[] => {
 }
 
 /** Kills git processes one by one, like a machine out of memory. */
-async function killGits(pid: number, forMs: number): Promise<number> {
+async function killGits(pid: number, isOver: () => boolean): Promise<number> {
   let killed = 0
-  for (const end = performance.now() + forMs; performance.now() < end; await wait(10 + Math.random() * 40)) {
+  for (; !isOver(); await wait(10 + Math.random() * 40)) {
     const gits = brokersOf(pid).flatMap(gitsOf)
     const victim = gits[Math.floor(Math.random() * gits.length)]
     if (victim === undefined) continue
@@ -131,10 +135,9 @@ type Writer = (url: string, isOver: () => boolean) => Promise<void>
 /** Pushes commits to branches and tags, several per push, and deletes some. */
 function pusher(name: string, clone: string, ledger: Ledger): Writer {
   let count = 0
-  const git = async (...args: string[]): Promise<string> => {
+  const git = async (...args: string[]): Promise<void> => {
     const ended = await runProgram('git', ['-C', clone, ...args])
     assert.equal(ended.code, 0, ended.err)
-    return ended.out.trim()
   }
   return async (url, isOver) => {
     const remote = new URL(`${url}/root/crash.git`)
@@ -142,9 +145,9 @@ function pusher(name: string, clone: string, ledger: Ledger): Writer {
     while (!isOver()) {
       count += 1
       writeFileSync(join(clone, name), `${count}\n`)
-      await git('add', '.')
-      await git('commit', '-q', '-m', `${name} ${count}`)
-      const head = await git('rev-parse', 'HEAD')
+      if (count === 1) await git('add', '.')
+      await git('commit', '-q', '-a', '-m', `${name} ${count}`)
+      const head = readFileSync(join(clone, '.git/refs/heads/main'), 'utf8').trim()
       const changes: [string, string][] = [[`refs/heads/${name}/a`, head]]
       if (count % 2 === 0) changes.push([`refs/tags/${name}-${count}`, head])
       if (count % 3 === 0) changes.push([`refs/heads/${name}/b`, head])
@@ -314,11 +317,21 @@ async function workAll({ workers, services: { db } }: App, clock: TestClock): Pr
   }
 }
 
-/** Starts the application in this process, settles, runs all jobs, and returns what is wrong. */
+/**
+ * Starts the application in this process, settles, runs all jobs, and returns what is wrong.
+ * @param look looks at the running application, as `root`
+ */
 async function inspect(
   folder: string,
-  pages = new Map<string, Set<string>>(),
-  acknowledged = new Acknowledged(),
+  {
+    pages = new Map<string, Set<string>>(),
+    acknowledged = new Acknowledged(),
+    look = async () => {},
+  }: {
+    readonly pages?: Map<string, Set<string>>
+    readonly acknowledged?: Acknowledged
+    readonly look?: (root: ForgeClient) => Promise<void>
+  } = {},
 ): Promise<{ refs: Map<string, string>; problems: string[]; mergedCount: number }> {
   const { config } = loadConfig({
     env: storageEnvironment(folder),
@@ -347,6 +360,7 @@ async function inspect(
   const fsck = await services.git.fsck(repo.git_key)
   const merged = await services.db.selectFrom('pull').select('id').where('is_merged', '=', true).execute()
   const mergedCount = merged.length
+  await look(clientOfRoot(services.config.server.rootUrl.replace(/\/$/, '')))
   return {
     refs,
     mergedCount,
@@ -366,7 +380,7 @@ for (const [where, storage] of [
 ] as const) {
   test(
     `crash: ${where}acknowledged changes survive kills of the program, its broker or git at any moment, and all data agree`,
-    { timeout: 60_000 + mostRounds * 15_000 },
+    { timeout: 60_000 + rounds * 20_000 },
     async (t) => {
       await using database = await openTestDatabase({ isEmpty: true })
       await using folder = new ProgramFolder(database, storage)
@@ -389,22 +403,26 @@ for (const [where, storage] of [
       const pages = new Map<string, Set<string>>()
       const acknowledged = new Acknowledged()
       writers.push(apiWriter(api, main.commit.id), merger(api, acknowledged), wikiWriter(pages), recorder(acknowledged))
-      await first.kill()
 
       let merged = 0
       let killed = 0
       const doneCount = (): number => ledgers.reduce((sum, ledger) => sum + ledger.doneCount, 0)
-      // On a busy machine more rounds are run, so that changes exist that could be lost.
-      const isEnough = (): boolean => merged > 0 && doneCount() > rounds && acknowledged.count > rounds
-      for (let round = 0; round < rounds || (!isEnough() && round < mostRounds); round++) {
-        const running = await folder.start()
+      const isEnough = (): boolean =>
+        acknowledged.merges.size > 0 && doneCount() > rounds && acknowledged.count > rounds
+      for (let round = 0; round < rounds; round++) {
+        const running = round === 0 ? first : await folder.start()
         let isOver = false
         const work = Promise.all(writers.map((write) => write(running.url, () => isOver)))
         const { pid } = running
-        // The time grows on a machine that is too busy to merge.
-        const lifeMs = 300 + Math.random() * 900 + (merged === 0 ? round * 500 : 0)
-        if (round % 3 === 1) killed += await killGits(pid, lifeMs)
-        else await wait(lifeMs)
+        // A round ends by its changes, and not by its time, so that it makes as many on a busy machine.
+        const changes = leastChanges + Math.random() * (mostChanges - leastChanges)
+        const aim = doneCount() + acknowledged.count + changes
+        const isLast = round === rounds - 1
+        const isFull = (): boolean => doneCount() + acknowledged.count >= aim && (!isLast || isEnough())
+        if (round % 3 === 1) killed += await killGits(pid, isFull)
+        else await until(isFull, 'the changes of a round')
+        // The kill is not tied to an acknowledgement.
+        await wait(Math.random() * 100)
         if (round % 3 === 2) {
           const brokers = brokersOf(pid)
           assert.ok(brokers.length > 0)
@@ -414,7 +432,7 @@ for (const [where, storage] of [
         isOver = true
         await running.kill()
         await work
-        const { refs, problems, mergedCount } = await inspect(folder.data, pages, acknowledged)
+        const { refs, problems, mergedCount } = await inspect(folder.data, { pages, acknowledged })
         merged = mergedCount
         assert.deepEqual(problems, [], `after the crash of round ${round}`)
         for (const ledger of ledgers) for (const ref of ledger.refs()) ledger.check(ref, refs.get(ref) ?? '')
@@ -423,7 +441,7 @@ for (const [where, storage] of [
         `${doneCount()} changes of references were done, ${merged} pull requests merged, ${acknowledged.count} other things ` +
           `acknowledged, ${killed} git processes killed`,
       )
-      assert.ok(isEnough(), `${doneCount()} changes of references and ${merged} merges were ever done`)
+      assert.ok(merged > 0 && isEnough(), `${doneCount()} changes of references and ${merged} merges were ever done`)
     },
   )
 }
@@ -477,18 +495,20 @@ test('crash: a merge that the program was killed in while it was copied to the d
   await running.ended
   rmSync(hook)
 
-  const { problems, mergedCount } = await inspect(folder.data)
+  const { problems, mergedCount } = await inspect(folder.data, {
+    async look(again) {
+      const pull = await again.must('GET', `${api}/pulls/2`)
+      const main = await again.must('GET', `${api}/branches/main`)
+      assert.deepEqual([pull.json.merged, pull.json.merge_commit_sha], [true, main.json.commit.id])
+      assert.equal((await again.must('GET', `${api}/issues/1`)).json.state, 'closed')
+      const entries = async (index: number): Promise<string[]> =>
+        (await again.must('GET', `${api}/issues/${index}/timeline`)).json.map(({ type }: { type: string }) => type)
+      assert.equal((await entries(1)).filter((type) => type === 'close').length, 1)
+      assert.equal((await entries(2)).filter((type) => type === 'merge_pull').length, 1)
+      assert.equal((await again.post(`${api}/pulls/2/merge`, { Do: 'squash' })).status, 405)
+    },
+  })
   assert.deepEqual([problems, mergedCount], [[], 1])
-  const again = (await folder.start()).root
-  const pull = await again.must('GET', `${api}/pulls/2`)
-  const main = await again.must('GET', `${api}/branches/main`)
-  assert.deepEqual([pull.json.merged, pull.json.merge_commit_sha], [true, main.json.commit.id])
-  assert.equal((await again.must('GET', `${api}/issues/1`)).json.state, 'closed')
-  const entries = async (index: number): Promise<string[]> =>
-    (await again.must('GET', `${api}/issues/${index}/timeline`)).json.map(({ type }: { type: string }) => type)
-  assert.equal((await entries(1)).filter((type) => type === 'close').length, 1)
-  assert.equal((await entries(2)).filter((type) => type === 'merge_pull').length, 1)
-  assert.equal((await again.post(`${api}/pulls/2/merge`, { Do: 'squash' })).status, 405)
 })
 
 for (const [step, exitCode] of [
@@ -512,18 +532,20 @@ for (const [step, exitCode] of [
     await running.ended
     rmSync(hook)
 
-    const { problems } = await inspect(folder.data)
+    const { problems } = await inspect(folder.data, {
+      async look(again) {
+        assert.equal((await again.must('GET', `${api}/pulls/1`)).json.merged, true)
+        assert.equal((await again.get(`${api}/branches/parent`)).status, 404)
+        assert.equal((await again.get(`${api}/git/refs/heads/parent`)).status, 404)
+        const child = (await again.must('GET', `${api}/pulls/2`)).json
+        assert.deepEqual([child.state, child.base.ref], ['open', 'main'])
+        const count = async (index: number, wanted: string): Promise<number> =>
+          (await again.must('GET', `${api}/issues/${index}/timeline`)).json.filter(
+            ({ type }: { type: string }) => type === wanted,
+          ).length
+        assert.deepEqual([await count(1, 'delete_branch'), await count(2, 'change_target_branch')], [1, 1])
+      },
+    })
     assert.deepEqual(problems, [])
-    const again = (await folder.start()).root
-    assert.equal((await again.must('GET', `${api}/pulls/1`)).json.merged, true)
-    assert.equal((await again.get(`${api}/branches/parent`)).status, 404)
-    assert.equal((await again.get(`${api}/git/refs/heads/parent`)).status, 404)
-    const child = (await again.must('GET', `${api}/pulls/2`)).json
-    assert.deepEqual([child.state, child.base.ref], ['open', 'main'])
-    const count = async (index: number, wanted: string): Promise<number> =>
-      (await again.must('GET', `${api}/issues/${index}/timeline`)).json.filter(
-        ({ type }: { type: string }) => type === wanted,
-      ).length
-    assert.deepEqual([await count(1, 'delete_branch'), await count(2, 'change_target_branch')], [1, 1])
   })
 }
