@@ -68,9 +68,13 @@ test('gitReceivePack, repoCreateFile: a commit or tag with a message of megabyte
   const loose = await clone.git('push', 'origin', `${huge}:refs/heads/huge`)
   assert.match(loose.err, /a commit has 157\d{5} bytes; with its message it may have 1048576/)
 
-  let tip = huge
-  for (let each = 0; each < 120; each++) tip = commitWith(`number ${each}`, tip)
-  const packed = await clone.git('push', 'origin', `${tip}:refs/heads/huge`)
+  const later = Array.from({ length: 120 }, (_, each) => {
+    const message = `number ${each}\n`
+    const parent = each === 0 ? `from ${huge}\n` : ''
+    return `commit refs/heads/later\ncommitter a <a@b> ${each} +0000\ndata ${message.length}\n${message}${parent}\n`
+  })
+  execFileSync('git', ['-C', clone.path, 'fast-import', '--quiet'], { input: later.join('') })
+  const packed = await clone.git('push', 'origin', 'later:refs/heads/huge')
   assert.match(packed.err, /a commit has 157\d{5} bytes/)
   const tag = execFileSync(
     'git',
