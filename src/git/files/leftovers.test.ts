@@ -67,6 +67,26 @@ test('unfinished files of killed processes are removed; files being written stay
   assert.equal((await git.fsck(key)).ok, true)
 })
 
+test('files of running processes stay while the event loop is busy', async () => {
+  await using test = await startTestGit()
+  const { git } = test
+  const key = await newRepository(git)
+  const directory = join(test.root, key.slice(0, 2), `${key}.git`)
+  using writer = await workIn(directory)
+  writeFileSync(join(directory, 'HEAD.lock'), '')
+  mkdirSync(join(directory, 'objects/tmp_objdir-incoming-AbCdEf'))
+  // Each answer of the system waits for longer than the tolerance between the clocks of files and processes.
+  const busy = setInterval(() => {
+    for (const end = performance.now() + 60; performance.now() < end;);
+  }, 0)
+  try {
+    assert.deepEqual(await git.findDead(key), [])
+  } finally {
+    clearInterval(busy)
+  }
+  assert.ok(writer.isAlive())
+})
+
 test('sizes are measured while files and folders appear and disappear', async () => {
   await using test = await startTestGit()
   const { git } = test

@@ -79,9 +79,11 @@ const ticksPerSecond = 100
  */
 async function oldestWriter(directory: string): Promise<number | undefined> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
+  // Taken before the uptime is read: the answer may wait for a busy event loop, and no process may look younger than it is.
+  const nowMs = Date.now()
   const uptime = await readFile('/proc/uptime', 'utf8').catch(() => undefined)
   if (pids.length === 0 || uptime === undefined) return undefined
-  const bootedMs = Date.now() - Number.parseFloat(uptime) * 1000
+  const bootedMs = nowMs - Number.parseFloat(uptime) * 1000
   const begins = await mapLimited(pids, atOnce, async (pid) => {
     // Unreadable processes belong to other users; missing ones have ended.
     const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => '')
