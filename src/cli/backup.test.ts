@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { withS3 } from '../storage/blobs.test-support.ts'
 import type { S3Options } from '../storage/s3-service.ts'
@@ -179,6 +180,9 @@ test('restore: from a folder to packs in a bucket, to another database, and back
   })
 })
 
+/** Pause of a writer between two changes, in milliseconds; a backup takes several times as long. */
+const pauseMs = 30
+
 test('backup: while people write and delete, rows, references and files are of one moment', async () => {
   await using database = await emptyDatabase()
   using source = dataFolder(database.settings)
@@ -187,12 +191,20 @@ test('backup: while people write and delete, rows, references and files are of o
   const { repo } = await fill(forge)
   const alice = forge.as('alice')
   let isDone = false
-  const write = async (act: (round: number) => Promise<unknown>): Promise<void> => {
-    for (let round = 0; !isDone; round++) await act(round)
+  let isBackingUp = false
+  /** Changes that began during a backup, by writer. */
+  const changes = [0, 0, 0]
+  const write = async (writer: number, act: (round: number) => Promise<unknown>): Promise<void> => {
+    // The writers share the process with the backup, and would take most of its time.
+    for (let round = 0; !isDone; await wait(pauseMs)) {
+      if (!isBackingUp) continue
+      changes[writer] = round + 1
+      await act(round++)
+    }
   }
   const writers = [
-    write((round) => commitFiles(forge, repo, 'main', { [`${round}.txt`]: `${round}\n` })),
-    write(async () => {
+    write(0, (round) => commitFiles(forge, repo, 'main', { [`${round}.txt`]: `${round}\n` })),
+    write(1, async () => {
       const { json } = await alice.must('POST', `${repo.api}/issues`, { title: 'passing' })
       const { json: file } = await alice.must(
         'POST',
@@ -202,14 +214,16 @@ test('backup: while people write and delete, rows, references and files are of o
       )
       await alice.must('DELETE', `${repo.api}/issues/${json.number}/assets/${file.id}`)
     }),
-    write(async (round) => {
+    write(2, async (round) => {
       const passing = await forge.given.repo({ owner: 'alice', name: `passing-${round}` })
       await alice.must('DELETE', passing.api)
     }),
   ]
   try {
     for (let round = 0; round < 3; round++) {
+      isBackingUp = true
       const made = await run('backup', join(kept.path, 'backup'), ...source.options)
+      isBackingUp = false
       assert.deepEqual([made.code, made.err], [0, ''])
       const verified = await run('backup', 'verify', join(kept.path, 'backup'))
       assert.deepEqual([verified.code, verified.err], [0, ''], verified.out)
@@ -218,6 +232,10 @@ test('backup: while people write and delete, rows, references and files are of o
     isDone = true
     await Promise.all(writers)
   }
+  assert.ok(
+    changes.every((count) => count > 0),
+    `changes during the backups: ${changes.join()}`,
+  )
 })
 
 test('backup and restore: what cannot be done is refused with the reason, and nothing is left', async () => {
