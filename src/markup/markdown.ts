@@ -2,6 +2,7 @@ import MarkdownIt from 'markdown-it'
 import type { MarkdownIt as Parser, Token } from 'markdown-it'
 import definitionLists from 'markdown-it-deflist'
 import footnotes from 'markdown-it-footnote'
+import { moveFootnotes } from './footnote-tail.ts'
 import { findFrontMatter, renderFrontMatter } from './front-matter.ts'
 import { loadFormulas } from './formula.ts'
 import { putFormulas } from './formula-place.ts'
@@ -127,6 +128,7 @@ function createParser(mode: MarkdownMode, settings: MarkupSettings): Parser {
   endBeforePunctuation(parser.linkify)
   for (const scheme of settings.urlSchemes) parser.linkify.add(`${scheme.toLowerCase()}:`, { validate: addressLength })
   parser.use(footnotes).use(definitionLists)
+  parser.core.ruler.at('footnote_tail', moveFootnotes)
   blockRules(parser)
   inlineRules(parser)
   if (!settings.math) parser.disable(['math', 'math_block'])
