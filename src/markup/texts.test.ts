@@ -241,7 +241,7 @@ test('short texts of guests that prove slow do not delay the text of somebody el
       assert.ok(done.indexOf('c') <= 1, done.join(' '))
     },
     // The texts end by their processor time, so that the test takes as long on every machine.
-    { maxQueue: 64, timeoutMs: 1500 },
+    { maxQueue: 64, timeoutMs: 1000 },
   ))
 
 test('a text whose HTML is too long stays in its thread and is shown unrendered; the page says so, and the result is cached', () =>
