@@ -85,9 +85,37 @@ const hostilePaths = [
   textEntry(1118, ['/'.repeat(300_000)]),
 ]
 
-/** The most expensive known upload of each parser. */
-export async function hostileUploads(): Promise<readonly HostileUpload[]> {
-  const put = (what: string, path: string, content: Buffer): HostileUpload => ({ what, method: 'PUT', path, content })
+/** Uploads that are parsed alike. */
+export interface HostileUploads {
+  readonly what: string
+  /** Their registry types, as `registryOfUpload` names them. */
+  readonly registries: readonly string[]
+  readonly make: () => Promise<readonly HostileUpload[]>
+}
+
+/** The most expensive known uploads of each parser. */
+export const hostileUploads: readonly HostileUploads[] = [
+  {
+    what: 'compressed archives and their descriptions',
+    registries: ['alpine', 'arch', 'composer', 'cran', 'debian', 'helm', 'maven', 'nuget', 'rpm', 'rubygems'],
+    make: describedUploads,
+  },
+  {
+    what: 'descriptions in JSON and YAML',
+    registries: ['cargo', 'chef', 'composer', 'conda', 'container', 'npm', 'pub', 'swift', 'vagrant'],
+    make: jsonUploads,
+  },
+  {
+    what: 'names, fields and short texts',
+    registries: ['alt', 'conan', 'conda', 'generic', 'go', 'pypi', 'swift'],
+    make: archiveUploads,
+  },
+]
+
+const put = (what: string, path: string, content: Buffer): HostileUpload => ({ what, method: 'PUT', path, content })
+
+/** Uploads to registries that unpack an archive and read its description. */
+async function describedUploads(): Promise<readonly HostileUpload[]> {
   const chart = async (what: string, text: string) =>
     ({ ...put(what, 'helm/api/charts', await tgzOf({ 'a/Chart.yaml': text })), method: 'POST' }) as const
   const deb = async (what: string, control: string) =>
@@ -137,16 +165,12 @@ export async function hostileUploads(): Promise<readonly HostileUpload[]> {
     nuget('attributes', xml(`<a ${Array.from({ length: 80_000 }, (_, index) => `a${index}=""`).join(' ')}/>`)),
     nuget('elements inside elements', xml(repeated('<a>', 1_000_000))),
     nuget('text parts', xml(`<description>${repeated('&amp;', 1_000_000)}</description>`)),
-    ...(await jsonUploads(put)),
-    ...(await archiveUploads(put)),
     put('elements of a pom', 'maven/a/a/1/a-1.pom', Buffer.from(`<project>${repeated('<a/>', 900_000)}</project>`)),
   ]
 }
 
-type Put = (what: string, path: string, content: Buffer) => HostileUpload
-
 /** Uploads to registries whose descriptions are JSON or YAML. */
-async function jsonUploads(put: Put): Promise<readonly HostileUpload[]> {
+async function jsonUploads(): Promise<readonly HostileUpload[]> {
   const form = (
     upload: HostileUpload,
     field: string,
@@ -216,7 +240,7 @@ async function jsonUploads(put: Put): Promise<readonly HostileUpload[]> {
 }
 
 /** Uploads to registries that parse names, fields and short texts. */
-async function archiveUploads(put: Put): Promise<readonly HostileUpload[]> {
+async function archiveUploads(): Promise<readonly HostileUpload[]> {
   const recipe = 'conan/v2/conans/a/1.0/_/_/revisions/r/files/conanfile.py'
   const binary = 'conan/v2/conans/a/1.0/_/_/revisions/r/packages/p/revisions/q/files/conaninfo.txt'
   const fields = Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`field${at}`, 'x'.repeat(250_000)]))
