@@ -329,9 +329,14 @@ const diagrams = new Map<Element, Diagram>()
 /** Diagrams that were near to the window once. */
 const begun = new Set<Diagram>()
 
+/** Compares two elements by their places in the document. */
+const byPlace = (one: Element, other: Element): number =>
+  one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1
+
 const watch = new IntersectionObserver(
   (entries) => {
-    for (const { target, isIntersecting } of entries) {
+    // Browsers report in any order. People read from the top, and what takes too long ends the drawing of what comes after it.
+    for (const { target, isIntersecting } of entries.toSorted((one, other) => byPlace(one.target, other.target))) {
       const diagram = diagrams.get(target)
       if (!isIntersecting || diagram === undefined) continue
       watch.unobserve(target)

@@ -156,6 +156,7 @@ export function continueDraft(field: HTMLTextAreaElement): void {
   }
   // Somebody typed while the script was loaded.
   if (isTyped) keep(field)
+  else if (field.value === originOf(field)) continueEarlier(field, key)
   offerEarlier(field, key)
 }
 
@@ -167,6 +168,16 @@ const earlierKeys = (key: string): readonly string[] =>
   Object.keys(localStorage)
     .filter((each) => each.startsWith(key + earlierMark))
     .toSorted((one, other) => Number(other.split('\n').at(-1)) - Number(one.split('\n').at(-1)))
+
+/** Puts the latest draft of an earlier version into its field when the field has that text again. */
+function continueEarlier(field: HTMLTextAreaElement, key: string): void {
+  for (const earlier of earlierKeys(key)) {
+    const draft = findDraft(earlier)
+    if (draft === undefined || draft.from !== originOf(field)) continue
+    localStorage.removeItem(earlier)
+    return fill(field, draft.text)
+  }
+}
 
 /** Shows the latest draft of an earlier version above its field, with buttons to restore it and to forget it. */
 function offerEarlier(field: HTMLTextAreaElement, key: string): void {

@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { browserTimeoutMs, chromiumProgram, startChromium } from '../../testing/chromium.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import { assetPath } from '../shell/assets.ts'
+import { reachValue } from '../shell/scripts.test-support.ts'
 
 const program = chromiumProgram()
 const skip = program === undefined ? 'chromium is not installed' : false
@@ -149,20 +150,63 @@ test('hostile diagrams reach nothing outside of their frame', { skip }, async ()
   for (const frame of page.frames()) assert.ok(frame.url().startsWith(forge.url), frame.url())
 })
 
+/** Holds back what a page would do after 5 s, the longest time of a drawing: `expire()` does it now. */
+const heldTime = `(() => {
+  if (top !== window) return
+  const held = new Map()
+  const [begin, end] = [setTimeout, clearTimeout]
+  globalThis.setTimeout = (act, ms, ...rest) => {
+    if (ms !== 5000) return begin(act, ms, ...rest)
+    const id = begin(() => {}, 0)
+    held.set(id, act)
+    return id
+  }
+  globalThis.clearTimeout = (id) => (held.delete(id), end(id))
+  globalThis.expire = () => {
+    const acts = [...held.values()]
+    held.clear()
+    for (const act of acts) act()
+    return acts.length
+  }
+  globalThis.endless = 0
+  addEventListener('message', ({ data, ports }) => {
+    if (data !== 'endless') return
+    endless++
+    ports[0].postMessage('begin')
+  })
+})()`
+
 test('a drawing that never ends loses its frame, shows its source, and the next one is drawn', { skip }, async () => {
   await using forge = await startForge({ users: ['alice'] })
   const library = `globalThis.mermaid = { initialize() {}, async render(id, text) {
-    if (text.includes('endless')) for (;;);
+    if (text.includes('endless')) {
+      const { port1, port2 } = new MessageChannel()
+      parent.postMessage('endless', '*', [port2])
+      await new Promise((resolve) => (port1.onmessage = resolve))
+      for (;;);
+    }
     return { svg: '<svg viewBox="0 0 40 20"><text>ended</text></svg>' } } }`
   const text = [...Array.from({ length: 4 }, (_, index) => fence(`endless ${index}`)), fence('short')]
   await using shown = await openIssue(forge, [fence('short'), ...text].join('\n'), true, async (page) => {
+    await page.addInitScript(heldTime)
     await page.route('**/assets/diagram-library-*', (route) =>
       route.fulfill({ contentType: 'text/javascript', body: library }),
     )
   })
   const { page } = shown
   await page.locator(drawn).first().waitFor()
-  await page.locator('.diagram[data-state=failed]').nth(3).waitFor()
+  const failed = page.locator('.diagram[data-state=failed]')
+  for (let begun = 1; begun <= 3; begun++) {
+    await reachValue(page, `endless === ${begun}`, true)
+    assert.equal(await failed.count(), begun - 1, 'it has its time')
+    assert.equal(await page.evaluate('expire()'), 1)
+    await failed.nth(begun - 1).waitFor()
+  }
+  // After three, no others are drawn.
+  await failed.nth(3).waitFor()
+  assert.equal(await page.evaluate('endless'), 3)
+  const states = await page.locator('.diagram').evaluateAll((all) => all.map((each) => each.getAttribute('data-state')))
+  assert.deepEqual(states, ['drawn', 'failed', 'failed', 'failed', 'failed', 'drawn'], 'from the top')
   assert.match(await page.locator('.diagram [role=status]').nth(1).innerText(), /takes too long/)
   assert.equal(await page.locator('pre', { hasText: 'endless 1' }).isVisible(), true)
   // It was drawn before, so it needs no frame to draw.

@@ -461,6 +461,9 @@ test('drafts: a text that was not sent is in its field again, and one that was s
   await returns('Half a thought')
   given = 'Changed meanwhile'
   await returns('Changed meanwhile')
+  // The script has seen that the draft is one of another text.
+  await reachValue(page, `Object.keys(localStorage).some((key) => key.includes('\\nearlier\\n'))`, true)
+  assert.equal(await area.inputValue(), 'Changed meanwhile')
   given = ''
   await returns('Half a thought')
   answer = '/explore/repos'
