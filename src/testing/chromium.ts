@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { chromium, type Browser } from 'playwright-core'
+import { after } from 'node:test'
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions } from 'playwright-core'
 
 /** Names of the program. */
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
@@ -31,12 +32,60 @@ export function chromiumProgram(): string | undefined {
 /** Timeout of one wait in a browser, in milliseconds; less than a test may take. */
 export const browserTimeoutMs = 100_000
 
+/** Features that are off: those that Playwright turns off, whose list this one replaces, and the last two. */
+const featuresOff = [
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'TcpPortRandomizationWin',
+  'ThirdPartyStoragePartitioning',
+  // Suggestions below the address bar, which nobody sees: pages with scripts, that each window loads. They cost more than most tests.
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxPopup',
+]
+
 /** A headless browser without a profile. */
 export const startChromium = (program: string): Promise<Browser> =>
   chromium.launch({
     executablePath: program,
     headless: true,
     timeout: browserTimeoutMs,
-    // Chromium's sandbox does not work for root, the user of containers, and their `/dev/shm` is small.
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+    args: [
+      // Chromium's sandbox does not work for root, the user of containers, and their `/dev/shm` is small.
+      '--no-sandbox',
+      '--disable-dev-shm-usage',
+      '--disable-gpu',
+      `--disable-features=${featuresOff.join(',')}`,
+    ],
   })
+
+/** The browser of all tests of a process: its start costs more than most of them. */
+let shared: Promise<Browser> | undefined
+after(async () => (await shared)?.close())
+
+/** Returns the browser that the tests of a process share, each with a context of its own. After a crash, it is another one. */
+async function sharedChromium(): Promise<Browser> {
+  const running = await shared
+  if (running?.isConnected() === true) return running
+  shared = startChromium(chromiumProgram() ?? '')
+  return shared
+}
+
+/** Returns a context of the browser that the tests of a process share. The test closes it. */
+export async function openContext(options: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await (await sharedChromium()).newContext(options)
+  context.setDefaultTimeout(browserTimeoutMs)
+  return context
+}
+
+/** Why tests with a browser are passed over; false when they run. */
+export const skip = chromiumProgram() === undefined ? 'chromium is not installed' : false

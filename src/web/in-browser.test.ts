@@ -3,29 +3,25 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { stepAt, totpAt } from '../auth/totp.ts'
 import { nowUnix } from '../lib/time.ts'
-import { browserTimeoutMs, chromiumProgram, startChromium } from '../testing/chromium.ts'
+import { openContext, skip } from '../testing/chromium.ts'
 import { testPassword, type Forge } from '../testing/forge.ts'
 import { linkOf, withMail, type CaughtMail } from '../testing/mail.ts'
-
-const program = chromiumProgram()
-const skip = program === undefined ? 'chromium is not installed' : false
 
 const settings = { ingot: { SIGN_UP_WORK: 10 }, service: { REGISTER_EMAIL_CONFIRM: true } }
 
 /** A person with their own browser, whose console errors are collected. */
-async function personAt(browser: Browser, forge: Forge, scripts: boolean) {
-  const context = await browser.newContext({ baseURL: forge.url, javaScriptEnabled: scripts, locale: 'en-GB' })
-  context.setDefaultTimeout(browserTimeoutMs)
+async function personAt(forge: Forge, scripts: boolean) {
+  const context = await openContext({ baseURL: forge.url, javaScriptEnabled: scripts, locale: 'en-GB' })
   const page = await context.newPage()
   const wrong: string[] = []
   page.on('pageerror', (error) => wrong.push(error.message))
   page.on('console', (message) => {
     if (message.type() === 'error') wrong.push(`${message.location().url}: ${message.text()}`)
   })
-  return { context, page, wrong }
+  return { context, page, wrong, [Symbol.asyncDispose]: () => context.close() }
 }
 
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
@@ -158,8 +154,8 @@ test(
     await withMail(
       () => 0,
       async (forge, caught) => {
-        await using browser = await startChromium(program as string)
-        const { context, page, wrong } = await personAt(browser, forge, true)
+        await using person = await personAt(forge, true)
+        const { context, page, wrong } = person
         const sent = page.waitForRequest((request) => request.method() === 'POST')
         await fillSignUp(page, 'ada')
         assert.match(
@@ -184,7 +180,7 @@ test(
         await isIn(page, 'ada')
         assert.ok((await context.cookies()).some(({ name }) => name === 'ingot_remember'))
         await withApplication(forge, (path, arrived) => consent(page, path, arrived))
-        const other = await personAt(browser, forge, true)
+        await using other = await personAt(forge, true)
         await other.page.goto('/user/login')
         await giveName(other.page, 'ada')
         await giveCode(other.page, codeOf(forge, key))
@@ -228,15 +224,15 @@ test(
     await withMail(
       () => 0,
       async (forge, caught) => {
-        await using browser = await startChromium(program as string)
-        const { page } = await personAt(browser, forge, false)
+        await using person = await personAt(forge, false)
+        const { page } = person
         await fillSignUp(page, 'bea')
         await confirm(page, forge, caught)
         assert.equal(await page.getByRole('button', { name: 'passkey' }).count(), 0)
         await giveName(page, 'bea')
         await isIn(page, 'bea')
         const { key, scratch } = await addCodes(page, forge)
-        const other = await personAt(browser, forge, false)
+        await using other = await personAt(forge, false)
         await other.page.goto('/user/login')
         await giveName(other.page, 'bea')
         await giveCode(other.page, codeOf(forge, key))

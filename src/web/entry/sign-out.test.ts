@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { browserTimeoutMs, chromiumProgram, startChromium } from '../../testing/chromium.ts'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { openContext, skip } from '../../testing/chromium.ts'
 import { startForge, testPassword } from '../../testing/forge.ts'
-
-const program = chromiumProgram()
-const skip = program === undefined ? 'chromium is not installed' : false
-let browser: Promise<Browser> | undefined
-after(async () => (await browser)?.close())
 
 async function signIn(page: Page): Promise<void> {
   await page.goto('/user/login')
@@ -33,9 +28,7 @@ for (const host of ['localhost', '127.0.0.1']) {
       await using forge = await startForge({ users: ['ada'] })
       const repo = await forge.given.repo({ owner: 'ada', name: 'hidden', private: true })
       await forge.as('ada').must('POST', `${repo.api}/issues`, { title: 'a private plan' })
-      browser ??= startChromium(program as string)
-      const context = await (await browser).newContext({ baseURL: forge.url.replace('localhost', host) })
-      context.setDefaultTimeout(browserTimeoutMs)
+      await using context = await openContext({ baseURL: forge.url.replace('localhost', host) })
       const [page, other] = [await context.newPage(), await context.newPage()]
       await signIn(page)
       const raw = '/ada/hidden/raw/branch/main/README.md'
@@ -58,7 +51,6 @@ for (const host of ['localhost', '127.0.0.1']) {
       const kept = await page.goto(raw)
       assert.equal(kept?.status(), 404)
       assert.doesNotMatch(await page.locator('main').innerText(), /# ?hidden|a private plan/)
-      await context.close()
     },
   )
 }
@@ -66,9 +58,7 @@ for (const host of ['localhost', '127.0.0.1']) {
 test('a page that the browser itself kept for Back is not shown after signing out elsewhere', { skip }, async () => {
   await using forge = await startForge({ users: ['ada'] })
   await forge.given.repo({ owner: 'ada', name: 'hidden', private: true })
-  browser ??= startChromium(program as string)
-  const context = await (await browser).newContext({ baseURL: forge.url })
-  context.setDefaultTimeout(browserTimeoutMs)
+  await using context = await openContext({ baseURL: forge.url })
   const [page, other] = [await context.newPage(), await context.newPage()]
   await signIn(page)
   await page.goto('/ada/hidden')
@@ -78,5 +68,4 @@ test('a page that the browser itself kept for Back is not shown after signing ou
   await signOut(other)
   await page.goBack()
   await isGone(page)
-  await context.close()
 })

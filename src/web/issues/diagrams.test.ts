@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { browserTimeoutMs, chromiumProgram, startChromium } from '../../testing/chromium.ts'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { openContext, skip } from '../../testing/chromium.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import { assetPath } from '../shell/assets.ts'
 import { reachValue } from '../shell/scripts.test-support.ts'
-
-const program = chromiumProgram()
-const skip = program === undefined ? 'chromium is not installed' : false
-
-let started: Promise<Browser> | undefined
-const chromium = (): Promise<Browser> => (started ??= startChromium(program as string))
-after(async () => (await started)?.close())
 
 const fence = (text: string, language = 'mermaid'): string => `\`\`\`${language}\n${text}\n\`\`\`\n`
 
@@ -19,8 +12,7 @@ const fence = (text: string, language = 'mermaid'): string => `\`\`\`${language}
 async function openIssue(forge: Forge, body: string, javaScriptEnabled = true, before?: (page: Page) => Promise<void>) {
   const repo = await forge.given.repo({ owner: 'alice' })
   await forge.as('alice').must('POST', `${repo.api}/issues`, { title: 'Plan', body })
-  const context = await (await chromium()).newContext({ baseURL: forge.url, javaScriptEnabled })
-  context.setDefaultTimeout(browserTimeoutMs)
+  const context = await openContext({ baseURL: forge.url, javaScriptEnabled })
   const page = await context.newPage()
   const requests: string[] = []
   const wrong: string[] = []

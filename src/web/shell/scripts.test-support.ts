@@ -2,18 +2,15 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after } from 'node:test'
-import type { Browser as Chromium, Page, Route } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { Browser } from '../../testing/browser.ts'
-import { browserTimeoutMs, chromiumProgram, startChromium } from '../../testing/chromium.ts'
+import { openContext } from '../../testing/chromium.ts'
 import type { Forge } from '../../testing/forge.ts'
 import { until } from '../../testing/until.ts'
 import { assetPath } from './assets.ts'
 import { pageHeaders } from './page-headers.ts'
 
-const program = chromiumProgram()
-/** Why tests with a browser are passed over; false when they run. */
-export const skip = program === undefined ? 'chromium is not installed' : false
+export { skip } from '../../testing/chromium.ts'
 
 /** Headers of a page. */
 export const htmlHeaders = ({ app }: Forge): Record<string, string> => ({
@@ -63,21 +60,13 @@ export async function serveForm(forge: Forge, body: (posts: number) => string) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, [Symbol.dispose]: close }
 }
 
-/** The browser of all tests of a file: its start costs more than most of them. */
-let browser: Promise<Chromium> | undefined
-after(async () => (await browser)?.close())
-
 /** A page with this body at `/-/test`, in a browser that answers the given addresses itself. */
 export async function openPage(
   forge: Forge,
   body: string | (() => string),
   answers: Readonly<Record<string, Answer>> = {},
 ) {
-  browser ??= startChromium(program as string)
-  const context = await (
-    await browser
-  ).newContext({ baseURL: forge.url, permissions: ['clipboard-read', 'clipboard-write'] })
-  context.setDefaultTimeout(browserTimeoutMs)
+  const context = await openContext({ baseURL: forge.url, permissions: ['clipboard-read', 'clipboard-write'] })
   const page = await context.newPage()
   const wrong: string[] = []
   page.on('pageerror', (error) => wrong.push(error.message))

@@ -228,7 +228,7 @@ test('a form with a question is sent after a yes, and its button is busy meanwhi
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByText('Delete it?').waitFor()
   await page.getByRole('button', { name: 'Cancel' }).click()
-  assert.equal(await page.locator('dialog').count(), 0)
+  await page.locator('dialog').waitFor({ state: 'detached' })
   assert.equal(sent, 0)
   await page.getByRole('button', { name: 'Delete' }).click()
   const request = page.waitForRequest('**/-/act')

@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { after, test } from 'node:test'
-import type { Browser as Chromium, Page } from 'playwright-core'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { bytesOfName, nameOfBytes } from '../../../lib/file-names.ts'
 import { Browser } from '../../../testing/browser.ts'
-import { browserTimeoutMs, chromiumProgram, startChromium } from '../../../testing/chromium.ts'
+import { openContext, skip } from '../../../testing/chromium.ts'
 import { Clone } from '../../../testing/clone.ts'
 import { startForge, type Forge } from '../../../testing/forge.ts'
 import { FileMatcher } from '../../browser/file-match.ts'
-
-const program = chromiumProgram()
-const skip = program === undefined ? 'chromium is not installed' : false
-
-let started: Promise<Chromium> | undefined
-after(async () => (await started)?.close())
 
 const paths = [
   'README.md',
@@ -132,14 +126,7 @@ test('listFilePaths: a revision with too many files says so', async () => {
 /** Opens a page of a repository of alice as alice. */
 async function openAs(forge: Forge, name: string, address: string, javaScriptEnabled = true) {
   const person = await Browser.of(forge, name)
-  const context = await (
-    await (started ??= startChromium(program as string))
-  ).newContext({
-    baseURL: forge.url,
-    javaScriptEnabled,
-    locale: 'en-GB',
-    extraHTTPHeaders: {},
-  })
+  const context = await openContext({ baseURL: forge.url, javaScriptEnabled, locale: 'en-GB' })
   await context.addCookies(
     person
       .cookieHeader()
@@ -149,7 +136,6 @@ async function openAs(forge: Forge, name: string, address: string, javaScriptEna
         return { name: cookieName, value: value.join('='), url: forge.url }
       }),
   )
-  context.setDefaultTimeout(browserTimeoutMs)
   const page = await context.newPage()
   const wrong: string[] = []
   const requests: string[] = []
