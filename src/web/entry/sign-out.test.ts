@@ -29,7 +29,7 @@ for (const host of ['localhost', '127.0.0.1']) {
       const repo = await forge.given.repo({ owner: 'ada', name: 'hidden', private: true })
       await forge.as('ada').must('POST', `${repo.api}/issues`, { title: 'a private plan' })
       await using context = await openContext({ baseURL: forge.url.replace('localhost', host) })
-      const [page, other] = [await context.newPage(), await context.newPage()]
+      const page = await context.newPage()
       await signIn(page)
       const raw = '/ada/hidden/raw/branch/main/README.md'
       assert.equal((await page.goto(raw))?.status(), 200)
@@ -37,9 +37,12 @@ for (const host of ['localhost', '127.0.0.1']) {
       await page.getByRole('link', { name: 'a private plan' }).click()
       await page.getByRole('heading', { name: 'a private plan' }).waitFor()
       // The other tab has a page of Turbo to go back to.
+      const other = await context.newPage()
       await other.goto('/ada/hidden/issues')
       await other.getByRole('link', { name: 'a private plan' }).click()
       await other.getByRole('heading', { name: 'a private plan' }).waitFor()
+      // A browser draws the tab in front; clicks in another one wait for seconds.
+      await page.bringToFront()
       await signOut(page)
       await isGone(other)
       await other.goBack()
@@ -59,13 +62,15 @@ test('a page that the browser itself kept for Back is not shown after signing ou
   await using forge = await startForge({ users: ['ada'] })
   await forge.given.repo({ owner: 'ada', name: 'hidden', private: true })
   await using context = await openContext({ baseURL: forge.url })
-  const [page, other] = [await context.newPage(), await context.newPage()]
+  const page = await context.newPage()
   await signIn(page)
   await page.goto('/ada/hidden')
   await page.getByRole('heading', { name: 'hidden' }).first().waitFor()
   await page.goto('data:text/html,<h1>elsewhere</h1>')
+  const other = await context.newPage()
   await other.goto('/')
   await signOut(other)
+  await page.bringToFront()
   await page.goBack()
   await isGone(page)
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startForge } from '../../testing/forge.ts'
-import { isDefined, openAs, openPage, reachValue, skip } from '../shell/scripts.test-support.ts'
+import { isDefined, openAs, reachValue, skip } from '../shell/scripts.test-support.ts'
 import { givenChanges } from './review.test-support.ts'
 
 /** Where the focus is: the id of a line, the file of a head, the name of a conversation, or the element. */
@@ -158,7 +158,7 @@ test('the list of keys has those of changed files and of this machine', { skip }
     ['Linux x86_64', 'Ctrl+K'],
     ['MacIntel', '⌘K'],
   ] as const) {
-    await using it = await openPage(forge, '')
+    await using it = await openAs(forge)
     const { page } = it
     await page.addInitScript(`Object.defineProperty(navigator, 'platform', { get: () => '${platform}' })`)
     await page.goto(files)

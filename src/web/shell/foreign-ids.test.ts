@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startForge } from '../../testing/forge.ts'
 import { until } from '../../testing/until.ts'
-import { isDefined, openPage, skip } from './scripts.test-support.ts'
+import { isDefined, openAs, skip } from './scripts.test-support.ts'
 
 const foreign = ['palette', 'shortcuts', 'confirm-dialog', 'issuecomment-1', 'new_comment', 'timeline']
   .map((id) => `<p id="${id}">${id}</p>`)
@@ -20,7 +20,7 @@ test(
       body: `${'long\n\n'.repeat(80)}# Install\n\n[^n] [own](#issuecomment-1)\n\n[^n]: b\n\n${foreign}`,
     })
     await ada.must('POST', `${repo.api}/issues/1/comments`, { body: `[up](#issuecomment-${json.id})` })
-    await using it = await openPage(forge, '')
+    await using it = await openAs(forge)
     const { page } = it
     await page.goto('/ada/one/issues/1')
     await isDefined(page, 'turbo-frame')

@@ -60,12 +60,8 @@ export async function serveForm(forge: Forge, body: (posts: number) => string) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, [Symbol.dispose]: close }
 }
 
-/** A page with this body at `/-/test`, in a browser that answers the given addresses itself. */
-export async function openPage(
-  forge: Forge,
-  body: string | (() => string),
-  answers: Readonly<Record<string, Answer>> = {},
-) {
+/** An empty page, whose errors are collected, in a browser that answers the given addresses itself. */
+async function openEmpty(forge: Forge, answers: Readonly<Record<string, Answer>>) {
   const context = await openContext({ baseURL: forge.url, permissions: ['clipboard-read', 'clipboard-write'] })
   const page = await context.newPage()
   const wrong: string[] = []
@@ -73,36 +69,49 @@ export async function openPage(
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') wrong.push(message.text())
   })
-  const document = (content: string) => documentOf(forge, content)
-  const pages: Record<string, Answer> = {
-    '/-/test': (route) =>
-      route.fulfill({ headers: htmlHeaders(forge), body: document(typeof body === 'string' ? body : body()) }),
-    '/-/other': (route) => route.fulfill({ headers: htmlHeaders(forge), body: document('<h1>Other</h1>') }),
-    ...answers,
-  }
-  for (const [path, answer] of Object.entries(pages)) {
+  // With a single route, Playwright stops every request and the browser keeps no file.
+  for (const [path, answer] of Object.entries(answers)) {
     await page.route(
       (url) => url.pathname === path,
       async (route) => answer(route),
     )
   }
-  await page.goto('/-/test')
-  await isDefined(page, 'turbo-frame')
-  return { page, wrong, document, [Symbol.asyncDispose]: () => context.close() }
+  return { page, wrong, [Symbol.asyncDispose]: () => context.close() }
 }
 
-/** A page in a browser with the sign-in of an account; the browser answers the given addresses itself. */
-export async function openAs(forge: Forge, name: string, answers: Readonly<Record<string, Answer>> = {}) {
-  const person = await Browser.of(forge, name)
-  const it = await openPage(forge, '', answers)
-  const cookies = person
-    .cookieHeader()
-    .split('; ')
-    .map((each) => {
-      const at = each.indexOf('=')
-      return { name: each.slice(0, at), value: each.slice(at + 1), url: forge.url }
-    })
-  await it.page.context().addCookies(cookies)
+/** A page with this body at `/-/test`, in a browser that answers the given addresses itself. */
+export async function openPage(
+  forge: Forge,
+  body: string | (() => string),
+  answers: Readonly<Record<string, Answer>> = {},
+) {
+  const document = (content: string) => documentOf(forge, content)
+  const shows = (content: () => string): Answer => {
+    return (route) => route.fulfill({ headers: htmlHeaders(forge), body: document(content()) })
+  }
+  const it = await openEmpty(forge, {
+    '/-/test': shows(typeof body === 'string' ? () => body : body),
+    '/-/other': shows(() => '<h1>Other</h1>'),
+    ...answers,
+  })
+  await it.page.goto('/-/test')
+  await isDefined(it.page, 'turbo-frame')
+  return { ...it, document }
+}
+
+/** An empty page with the sign-in of an account, or of nobody, in a browser that answers the given addresses itself. */
+export async function openAs(forge: Forge, name?: string, answers: Readonly<Record<string, Answer>> = {}) {
+  const it = await openEmpty(forge, answers)
+  if (name !== undefined) {
+    const cookies = (await Browser.of(forge, name))
+      .cookieHeader()
+      .split('; ')
+      .map((each) => {
+        const at = each.indexOf('=')
+        return { name: each.slice(0, at), value: each.slice(at + 1), url: forge.url }
+      })
+    await it.page.context().addCookies(cookies)
+  }
   return it
 }
 

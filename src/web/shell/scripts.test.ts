@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliCompressSync } from 'node:zlib'
 import type { Page, Route } from 'playwright-core'
-import { Browser } from '../../testing/browser.ts'
 import { startForge, testPassword } from '../../testing/forge.ts'
 import { assetPath, iconFiles } from './assets.ts'
 import {
@@ -42,7 +41,7 @@ test('webAsset: scripts, styles and icons of a first visit take less than 54 KB 
 
 test('a real page obeys its own security policy', { skip }, async () => {
   await using forge = await startForge({ users: ['ada'] })
-  await using it = await openPage(forge, '')
+  await using it = await openAs(forge)
   const { page } = it
   const reply = await page.goto('/nobody/nothing')
   assert.equal(reply?.status(), 404)
@@ -61,7 +60,7 @@ test('a real page obeys its own security policy', { skip }, async () => {
 
 test('the palette leaves the focus when it closes, so that the next key is a shortcut', { skip }, async () => {
   await using forge = await startForge({ users: ['ada'] })
-  await using it = await openPage(forge, '')
+  await using it = await openAs(forge)
   const { page } = it
   await page.goto('/nobody/nothing')
   await isDefined(page, 'turbo-frame')
@@ -274,11 +273,8 @@ test('a form with a question is sent once after a yes to the question of the bro
 
 test('the pages ask their questions in a dialog, and a yes deletes', { skip }, async () => {
   await using forge = await startForge({ users: ['ada'] })
-  const ada = await Browser.of(forge, 'ada')
-  await using it = await openPage(forge, '')
+  await using it = await openAs(forge, 'ada')
   const { page } = it
-  const cookies = [...ada.cookies].map(([name, value]) => ({ name, value, url: forge.url }))
-  await page.context().addCookies(cookies)
   await page.goto('/user/settings/account')
   await page.locator('#delete_password').fill(testPassword)
   await page.getByRole('button', { name: 'Delete my account' }).click()
@@ -660,7 +656,7 @@ test('after a form was sent, its text is gone, and other drafts are still there'
     (posts) => `<p>Posts: ${posts}</p><form method="post" action="/"><textarea aria-label="Text"></textarea>
     <button>Send</button></form><textarea aria-label="Other"></textarea>`,
   )
-  await using it = await openPage(forge, '')
+  await using it = await openAs(forge)
   const { page } = it
   await page.goto(form.url)
   await isDefined(page, 'turbo-frame')
