@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compileGlob, faultOfGlob } from './glob.ts'
+import { compileGlob, faultOfGlob, globOf } from './glob.ts'
 import { WorkBudget, usualWorkLimits } from './work-budget.ts'
 
 const fitting = (pattern: string, texts: readonly string[], separators = '/') =>
@@ -108,5 +108,16 @@ test('glob: patterns of every shape stay within the budget of a request', () => 
     const globs = Array.from({ length: 480 }, () => compileGlob(shape, '/', budget))
     const answers = texts.map((text) => globs.every((glob) => glob.match(text) === false))
     assert.ok(answers.length === 300 && performance.now() - beganMs < 1500, shape.slice(0, 40))
+  }
+})
+
+test('globOf: the pattern matches its text and nothing else', () => {
+  const budget = new WorkBudget({ ...usualWorkLimits })
+  for (const text of ['ci / build (push)', 'test [18] {a,b}', String.raw`a*b?c\d`]) {
+    const { match } = compileGlob(globOf(text), '/', budget)
+    assert.deepEqual(
+      [match(text), match(`${text}x`), match(text.replace('*', 'y').replace('[18]', '1'))],
+      [true, false, text.includes('*') || text.includes('[') ? false : true],
+    )
   }
 })

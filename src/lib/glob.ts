@@ -19,6 +19,9 @@ const searchUs = { each: 0.1, pair: 0.0005 } as const
 /** Returns whether a text contains a special character of patterns. */
 export const isGlob = (text: string): boolean => /[*?\\[\]{}]/.test(text)
 
+/** Returns the glob that matches a text and nothing else. */
+export const globOf = (text: string): string => text.replaceAll(/[*?\\[\]{}]/g, String.raw`\$&`)
+
 /** Returns the fault of a glob; undefined for a valid one. */
 export function faultOfGlob(pattern: string): string | undefined {
   if (pattern.length > maxGlobLength) return `longer than ${maxGlobLength} characters`

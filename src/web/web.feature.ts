@@ -103,6 +103,7 @@ import * as repositorySettingsActionsPage from './repository/settings/actions.pa
 import * as repositorySettingsAvatarPage from './repository/settings/avatar.page.ts'
 import * as repositorySettingsBranchesPage from './repository/settings/branches.page.tsx'
 import * as repositorySettingsCachesPage from './repository/settings/caches.page.tsx'
+import * as repositorySettingsCandidatesPage from './repository/settings/candidates.page.tsx'
 import * as repositorySettingsCollaborationPage from './repository/settings/collaboration.page.tsx'
 import * as repositorySettingsGeneralPage from './repository/settings/general.page.tsx'
 import * as repositorySettingsGitHooksPage from './repository/settings/git-hooks.page.tsx'
@@ -261,6 +262,7 @@ export const web: Feature = {
     repositorySettingsHooksPage,
     repositorySettingsActionsPage,
     repositorySettingsCachesPage,
+    repositorySettingsCandidatesPage,
     repositorySettingsLfsPage,
     repositorySettingsMirrorsPage,
     repositorySettingsTagsPage,

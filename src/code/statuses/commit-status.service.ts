@@ -11,6 +11,7 @@ import {
   countStatuses,
   insertStatus,
   listLatestStatuses,
+  listRecentContexts,
   listStatuses,
   statusSorts,
   type StatusSort,
@@ -27,6 +28,13 @@ export interface StatusInput {
 const maxFieldLength = 16_384
 /** Attempts when concurrent requests take the same number. */
 const maxAttempts = 10
+
+/** Statuses whose contexts count as recent: those of some dozen commits with many checks. */
+const recentStatuses = 2000
+
+/** Returns the contexts that were reported for commits of the repository, the last reported first. */
+export const recentContexts = (ctx: RepoCtx): Promise<string[]> =>
+  listRecentContexts(ctx.db, ctx.repo.id, recentStatuses)
 
 /** Adds a status to the commit of a branch, tag or id. Throws `NotFound` for an unknown commit. */
 export async function createStatus(

@@ -71,6 +71,28 @@ export const listLatestStatuses = (db: Db | Tx, repoId: RepoId, shas: readonly O
     .orderBy('index')
     .execute()
 
+/**
+ * Returns the contexts among the newest statuses of a repository, the last reported first.
+ * @param readAtMost number of statuses that are read
+ */
+export const listRecentContexts = async (db: Db, repoId: RepoId, readAtMost: number): Promise<string[]> => {
+  const rows = await db
+    .selectFrom((from) =>
+      from
+        .selectFrom('commit_status')
+        .select(['id', 'context'])
+        .where('repo_id', '=', repoId)
+        .orderBy('id', 'desc')
+        .limit(readAtMost)
+        .as('newest'),
+    )
+    .select('context')
+    .groupBy('context')
+    .orderBy(({ fn }) => fn.max('id'), 'desc')
+    .execute()
+  return rows.map(({ context }) => context)
+}
+
 export interface NewStatus {
   readonly repoId: RepoId
   readonly sha: Oid

@@ -281,7 +281,7 @@ export const repositoryTables = {
       created_unix: unix(),
       updated_unix: unix(),
     },
-    { unique: [['repo_id', 'sha', 'index']] },
+    { unique: [['repo_id', 'sha', 'index']], indexes: { commit_status_of_repo: '(repo_id, id)' } },
   ),
 
   star: table(

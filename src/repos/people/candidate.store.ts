@@ -5,6 +5,7 @@ import { mayAccess, wasGiven, wasGivenByTeam } from '../../access/conditions/rep
 import { bytewise } from '../../db/bytewise.ts'
 import type { Db } from '../../db/database.ts'
 import { idList, idListText } from '../../db/id-list.ts'
+import { contains, lowerContains } from '../../db/like.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { UserId } from '../../lib/ids.ts'
@@ -86,6 +87,26 @@ export async function listWriters(db: Db, scope: CandidateScope, onlooker: Onloo
       ]),
     )
   return pageOfPeople(db, people, page)
+}
+
+/** Returns the owner and those who were given access to the code, whose name or full name contains a word. */
+export async function listPeopleWithCode(
+  db: Db,
+  scope: CandidateScope,
+  onlooker: Onlooker,
+  { mode, word, limit }: { readonly mode: 1 | 2; readonly word: string; readonly limit: number },
+): Promise<PeoplePage> {
+  const { isNear } = await nearPerson(db, scope, false)
+  const people = db
+    .selectFrom('user')
+    .selectAll()
+    .where(isNear)
+    .where(accountsShownIn(onlooker))
+    .where(({ or }) => or([lowerContains('user.lower_name', word), contains('user.full_name', word)]))
+    .where((where) =>
+      where.or([where('user.id', '=', scope.owner.id), wasGiven('user', scope, { units: ['code'], mode })]),
+    )
+  return pageOfPeople(db, people, { number: 1, limit, offset: 0 })
 }
 
 /**

@@ -32,6 +32,7 @@
  * | fields of a form with a text area | Ctrl or Command and Enter send the form with its primary button, or else the last one |
  * | `data-live="/path"` | renders Turbo streams from the event stream at this address while the page is shown |
  * | `data-refresh-seconds="3"` | loads the page again in this interval while it is shown (`refreshSeconds` of a page's `meta` does so without scripts too) |
+ * | `data-completes="list"` on a field in an element with `data-candidates-url` | the items of its list are completed: the address answers `?list=&q=` with the same answers as a `<text-expander>` gets (`completing.ts`) |
  * | `<text-expander keys="@ # :" data-url="…">` around a text area | completion: the address answers `?key=&q=` with `<ul role="listbox" class="suggestions">` of `<li role="option" data-value="@ada">`, or with nothing |
  * | `<input data-names-url="…" list="id">` | completion of people's names by the same answers, in `<datalist id>`; with `data-names-key="#"` of issues |
  * | `<markdown-toolbar for="id">` with `<md-bold>` … | buttons for Markdown |
@@ -92,6 +93,10 @@ onEach(
 onEach(
   '.markdown pre.is-loading:has(> code.language-mermaid)',
   later(async () => (await import('./diagrams.ts')).connectDiagram),
+)
+onEach(
+  '[data-completes]',
+  later(async () => (await import('./completing.ts')).connectCompleting),
 )
 onEach(
   '[data-changes]',

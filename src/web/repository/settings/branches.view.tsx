@@ -10,6 +10,7 @@ import { Empty } from '../../ui/parts.tsx'
 import { RowBox } from '../../ui/row-box.tsx'
 import { uiTexts as shared } from '../../languages/texts.ts'
 import { SettingsFrame, settingsPath, type SettingsRepository } from './frame.tsx'
+import { candidatesOf, completes, type RuleList } from './rule-list.tsx'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
 
 const texts = repositorySettingsTexts.branches
@@ -71,22 +72,23 @@ export const BranchesView = ({
 
 type Rule = Awaited<ReturnType<typeof presentBranchRule>>
 
-const users = () => names(() => ({ label: texts.people }))
-const teams = () => names(() => ({ label: texts.teams }))
+const people = (list: RuleList) => names(() => ({ label: texts.people, ...completes(list) }))
+const teams = () => names(() => ({ label: texts.teams, ...completes('teams') }))
 
 /** A rule for branches as its form states it. */
 export const branchRuleForm = formOf({
   ...boxes(texts.flags),
-  push_users: users(),
+  push_users: people('writers'),
   push_teams: teams(),
   required_approvals: number(() => ({ label: texts.approvals, min: 0, value: 0, isTerse: true })),
-  approval_users: users(),
+  approval_users: people('readers'),
   approval_teams: teams(),
-  merge_users: users(),
+  merge_users: people('writers'),
   merge_teams: teams(),
-  status_contexts: lines(() => ({ label: texts.contexts, hint: texts.contextsHint, rows: 3, isCode: true }), {
-    as: 'statusContexts',
-  }),
+  status_contexts: lines(
+    () => ({ label: texts.contexts, hint: texts.contextsHint, rows: 3, isCode: true, ...completes('checks') }),
+    { as: 'statusContexts' },
+  ),
   protected_file_patterns: line(() => ({ label: texts.protectedFiles, hint: texts.protectedHint })),
   unprotected_file_patterns: line(() => ({ label: texts.unprotectedFiles, hint: texts.unprotectedHint })),
 })
@@ -130,6 +132,7 @@ export const BranchRuleView = ({
             : settingsPath(repository, 'branches', 'new')
         }
         class="stack loose"
+        {...candidatesOf(repository)}
       >
         {rule ? null : (
           <Field

@@ -8,6 +8,7 @@ import { ButtonLink, Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/section.tsx'
 import { uiTexts as shared } from '../../languages/texts.ts'
 import { SettingsFrame, settingsPath, type SettingsRepository } from './frame.tsx'
+import { candidatesOf, completes } from './rule-list.tsx'
 import { repositorySettingsTexts } from '../../languages/texts.ts'
 
 const texts = repositorySettingsTexts.tags
@@ -20,10 +21,10 @@ export const tagRuleForm = formOf({
     as: 'pattern',
     refusals: ['pattern', 'tag_rule_exists'],
   }),
-  users: names(() => ({ label: texts.users, hint: texts.usersHint, isTerse: true }), {
+  users: names(() => ({ label: texts.users, hint: texts.usersHint, isTerse: true, ...completes('readers') }), {
     refusals: ['nobody_allowed', 'user'],
   }),
-  teams: names(() => ({ label: texts.teams, isTerse: true }), { refusals: ['team'] }),
+  teams: names(() => ({ label: texts.teams, isTerse: true, ...completes('teams') }), { refusals: ['team'] }),
 })
 
 const showRule = (rule?: Rule) =>
@@ -62,7 +63,7 @@ export const TagsView = ({
       )}
     </RowBox>
     <Section title={texts.add} id="add_rule">
-      <Form to={settingsPath(repository, 'tags')} class="stack">
+      <Form to={settingsPath(repository, 'tags')} class="stack" {...candidatesOf(repository)}>
         {showRule()}
         <SubmitRow disabledBecause={repository.fixed}>{texts.add}</SubmitRow>
       </Form>
@@ -78,7 +79,7 @@ export const TagRuleView = ({ repository, rule }: { readonly repository: Setting
     title={repositorySettingsTexts.branches.editTitle(rule.name_pattern)}
     lead={texts.lead}
   >
-    <Form isEdit to={settingsPath(repository, 'tags', rule.id)} class="stack">
+    <Form isEdit to={settingsPath(repository, 'tags', rule.id)} class="stack" {...candidatesOf(repository)}>
       {showRule(rule)}
       <div class="form-acts">
         <Submit disabledBecause={repository.fixed}>{repositorySettingsTexts.save}</Submit>
