@@ -7,6 +7,7 @@ import { namedVersion, packagesReadable, packagesWritable } from '../../packages
 import { linkToRepo, removeVersion, unlinkFromRepo } from '../../packages/package.service.ts'
 import { browseRepos } from '../../repos/lists/browse.service.ts'
 import { targetUser } from '../../users/subject.requirements.ts'
+import { inOwnerFrame } from '../frames/organization-frame.tsx'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { packageSettingsPath, packagesPath } from './package-paths.ts'
@@ -25,6 +26,7 @@ export const packageSettingsPage = page({
   twin: 'linkPackage',
   cost: 'usual',
   requires: [inSession, ...readable, namedVersion, packagesWritable],
+  frame: inOwnerFrame('packages'),
   async load({ ctx }) {
     const { version, subject } = ctx
     const [shown, { versions }, found] = await Promise.all([

@@ -75,6 +75,7 @@ export const packagePage = page({
   twin: null,
   cost: 'usual',
   requires: readable,
+  frame: inOwnerFrame('packages'),
   query: { page: integer },
   async load({ ctx, params, query }) {
     const row = await getPackageRow(ctx, params.type, params.name)
@@ -101,6 +102,7 @@ export const packageVersionPage = page({
   twin: 'getPackage',
   cost: 'usual',
   requires: [...readable, namedVersion],
+  frame: inOwnerFrame('packages'),
   async load({ ctx }) {
     const { version, subject } = ctx
     const [shown, files, described] = await Promise.all([

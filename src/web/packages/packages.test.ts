@@ -250,3 +250,21 @@ test('packagesPage: the commands that publish are shown to who may publish', asy
   assert.match((await (await Browser.of(forge, 'alice')).get(path)).text, /npm publish/)
   assert.ok(!(await (await Browser.of(forge, 'bob')).get(path)).text.includes('npm publish'))
 })
+
+test('packagePage, packageVersionPage, packageSettingsPage: pages of a package keep the head of their owner', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  await forge.as('alice').must('POST', '/orgs', { username: 'acme', full_name: 'Acme Tools' })
+  const alice = await Browser.of(forge, 'alice')
+  for (const owner of ['alice', 'acme']) {
+    assert.equal((await registryOf(forge.as('alice'), owner)('PUT', 'generic/tool/1.0/a.txt', 'text')).status, 201)
+    const path = `/${owner}/-/packages/generic/tool`
+    for (const at of [path, `${path}/1.0`, `${path}/1.0/settings`]) {
+      const { status, text } = await alice.get(at)
+      assert.equal(status, 200, at)
+      // The tab of the packages is the current one; the settings of the organization are a tab beside it.
+      assert.match(text, new RegExp(`href="/${owner}/-/packages"[^>]*aria-current="page"`), at)
+      assert.equal(text.includes('href="/org/acme/settings"'), owner === 'acme', at)
+      assert.equal(text.match(/<h1/g)?.length, 1, at)
+    }
+  }
+})

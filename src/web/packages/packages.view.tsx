@@ -12,7 +12,6 @@ import { Icon } from '../ui/icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Commands, Counter, Empty, PageHead, Pages, Tag } from '../ui/parts.tsx'
-import { pathOf } from '../ui/paths.ts'
 import { Time } from '../ui/time.tsx'
 import { ImageRows } from './image.view.tsx'
 import { metadataShown } from './package-metadata.rules.ts'
@@ -152,9 +151,6 @@ export const PackagePath = ({
 }) => (
   <div class="stack tight">
     <ol class="breadcrumbs small">
-      <li>
-        <Link to={pathOf(owner.name)}>{owner.name}</Link>
-      </li>
       <li>
         <Link to={packagesPath(owner)}>{texts.title}</Link>
       </li>
