@@ -13,7 +13,7 @@ import { IssueIcon } from '../ui/issue-icon.tsx'
 import { ColorDot } from '../ui/label.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { Box, Empty, Flash, Menu, MenuFilter, NarrowMenu, Pages } from '../ui/parts.tsx'
-import { Avatar } from '../ui/person.tsx'
+import { Avatar, PersonName } from '../ui/person.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { numberText } from '../languages/amounts.ts'
@@ -323,7 +323,7 @@ export const Filters = ({
       content: (
         <>
           <Avatar person={user} size={16} />
-          {user.name}
+          <PersonName person={user} />
         </>
       ),
     })),
@@ -455,7 +455,7 @@ const BulkBar = ({ query, choices, found }: IssueListProps) => {
           content: (
             <>
               <Avatar person={user} size={16} />
-              {user.name}
+              <PersonName person={user} />
             </>
           ),
         })),

@@ -3,6 +3,7 @@ import type { IssueChoices } from '../../issues/lists/query-list.service.ts'
 import { Checkbox, Field, Select } from '../ui/field.tsx'
 import { ColorDot } from '../ui/label.tsx'
 import { MenuFilter } from '../ui/parts.tsx'
+import { PersonName } from '../ui/person.tsx'
 import { issueTexts } from '../languages/texts.ts'
 import { searchedFrom } from './list.view.tsx'
 
@@ -85,7 +86,7 @@ export const NewSide = ({
           id={`assignee_${person.id}`}
           value={person.name}
           checked={assignees.some((name) => name.toLowerCase() === person.name.toLowerCase())}
-          label={person.name}
+          label={<PersonName person={person} />}
         />
       ))}
     </ChoiceBoxes>

@@ -8,7 +8,7 @@ import { IssueIcon } from '../ui/issue-icon.tsx'
 import { LabelTag } from '../ui/label.tsx'
 import { Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { Avatar } from '../ui/person.tsx'
+import { Avatar, Person } from '../ui/person.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { dateText, Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
@@ -88,7 +88,7 @@ export const IssueListRow = ({
               row.original_author !== '' ? (
                 row.original_author
               ) : poster ? (
-                <Link to={pathOf(poster.name)}>{poster.name}</Link>
+                <Person person={poster} withPicture={false} />
               ) : (
                 uiTexts.ghost
               ),

@@ -4,7 +4,7 @@ import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
 import { LabelTag } from '../ui/label.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { Avatar } from '../ui/person.tsx'
+import { Avatar, PersonName } from '../ui/person.tsx'
 import { numberText } from '../languages/amounts.ts'
 import { Day, durationText } from '../ui/time.tsx'
 import type { ConversationProps } from './issue-props.ts'
@@ -52,7 +52,7 @@ export const FactPerson = ({
 }) => (
   <span class="fact-person">
     <Avatar person={person} size={16} />
-    {person.name}
+    <PersonName person={person} isBrief />
     {children}
   </span>
 )

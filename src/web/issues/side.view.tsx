@@ -9,7 +9,7 @@ import { Icon } from '../ui/icon.tsx'
 import { IssueIcon } from '../ui/issue-icon.tsx'
 import { ColorDot, LabelTag } from '../ui/label.tsx'
 import { Link } from '../ui/link.tsx'
-import { Person } from '../ui/person.tsx'
+import { Person, PersonName } from '../ui/person.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { Day, durationText } from '../ui/time.tsx'
@@ -95,7 +95,7 @@ const Assignees = ({ repository, issue, around, side }: SideProps) => {
                 name="assignee"
                 id={`assignee_${person.id}`}
                 value={person.name}
-                label={person.name}
+                label={<PersonName person={person} />}
                 checked={isAssigned.has(person.id)}
               />
             ))}

@@ -144,7 +144,7 @@ export const ActList = ({ acts }: { readonly acts: readonly ActView[] }) =>
           </span>
           <div class="act-text">
             <p>
-              <Person person={act.actor} withPicture={false} /> {texts.acts[act.kind]} <Subject {...act} />{' '}
+              <Person person={act.actor} withPicture={false} isBrief /> {texts.acts[act.kind]} <Subject {...act} />{' '}
               <span class="muted small">
                 <Time unix={act.createdUnix} />
               </span>

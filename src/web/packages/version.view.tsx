@@ -8,6 +8,7 @@ import { Link, OutsideLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
 import { Box, Commands, CopyButton, Flash, Markup } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
+import { PersonName } from '../ui/person.tsx'
 import { sizeText } from '../languages/amounts.ts'
 import { Time } from '../ui/time.tsx'
 import { ImageContent, ImageFacts } from './image.view.tsx'
@@ -158,7 +159,7 @@ const Facts = ({ owner, version, shown: { repository, creator }, files, about, i
               {' '}
               {texts.by}{' '}
               <Link to={pathOf(creator.login)} class="person">
-                {creator.login}
+                <PersonName person={{ name: creator.login, full_name: creator.full_name }} />
               </Link>
             </>
           )}

@@ -14,7 +14,7 @@ import type { IconName } from '../ui/icons.ts'
 import { usePage } from '../ui/page-context.ts'
 import { pathOf } from '../ui/paths.ts'
 import { Link } from '../ui/link.tsx'
-import { Person } from '../ui/person.tsx'
+import { Person, PersonName } from '../ui/person.tsx'
 import { reviewersId } from './merge-box.view.tsx'
 import { pullPath, type RepositoryAddress } from './pull-paths.ts'
 import { pullTexts as texts } from '../languages/texts.ts'
@@ -218,7 +218,7 @@ const ReviewerMenu = ({
           name="reviewer"
           id={`reviewer_${person.id}`}
           value={person.name}
-          label={person.name}
+          label={<PersonName person={person} />}
           checked={askedIds.has(person.id)}
         />
       ))}

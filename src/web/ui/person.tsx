@@ -3,6 +3,7 @@ import { avatarUrl } from '../../users/user.present.ts'
 import { Link } from './link.tsx'
 import { usePage } from './page-context.ts'
 import { pathOf } from './paths.ts'
+import { uiTexts as texts } from '../languages/texts.ts'
 
 /** The largest picture beside a name, and the pixels that it takes on a fine screen. */
 const smallSize = 40
@@ -31,15 +32,42 @@ export const Avatar = ({
   )
 }
 
+/**
+ * The name of an account with its full name in parentheses; where the instance prefers full names (`DEFAULT_SHOW_FULL_NAME`), the
+ * other way round.
+ */
+export const PersonName = ({
+  person,
+  isBrief = false,
+}: {
+  readonly person: Pick<UserRow, 'name' | 'full_name'>
+  /** Only the preferred name, where a sentence repeats it or has no room. */
+  readonly isBrief?: boolean
+}) => {
+  const { config } = usePage()
+  if (person.full_name === '') return <>{person.name}</>
+  const isSwapped = config.ui.defaultShowFullName
+  const other = isSwapped ? person.name : person.full_name
+  return (
+    <>
+      {isSwapped ? person.full_name : person.name}
+      {isBrief ? null : <span class="other-name"> {texts.otherName(other)}</span>}
+    </>
+  )
+}
+
 /** An account as a link with its picture. */
 export const Person = ({
   person,
   size = 20,
   withPicture = true,
+  isBrief = false,
 }: {
   readonly person: UserRow
   readonly size?: 16 | 20 | 24 | 32
   readonly withPicture?: boolean
+  /** The full name is shown to the pointer only. */
+  readonly isBrief?: boolean
 }) =>
   person.kind === 'system' || person.kind === 'reserved' ? (
     <span class="person">
@@ -47,8 +75,12 @@ export const Person = ({
       {person.name}
     </span>
   ) : (
-    <Link class="person" to={pathOf(person.name)} title={person.full_name === '' ? undefined : person.full_name}>
+    <Link
+      class="person"
+      to={pathOf(person.name)}
+      title={person.full_name === '' ? undefined : texts.bothNames(person.name, person.full_name)}
+    >
       {withPicture ? <Avatar person={person} size={size} /> : null}
-      {person.name}
+      <PersonName person={person} isBrief={isBrief} />
     </Link>
   )

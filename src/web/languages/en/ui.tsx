@@ -19,6 +19,8 @@ export const uiTexts = {
   ticked: 'ticked',
   notTicked: 'not ticked',
   ghost: 'Ghost',
+  otherName: (name: string) => `(${name})`,
+  bothNames: (login: string, fullName: string) => `${login} (${fullName})`,
   checkStates: {
     success: 'Succeeded',
     pending: 'Pending',

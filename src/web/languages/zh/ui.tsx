@@ -21,6 +21,8 @@ export const uiTexts: Texts['uiTexts'] = {
   ticked: '已勾选',
   notTicked: '未勾选',
   ghost: '已删除的用户',
+  otherName: (name) => `（${name}）`,
+  bothNames: (login, fullName) => `${login}（${fullName}）`,
   checkStates: {
     success: '成功',
     pending: '等待中',

@@ -280,7 +280,7 @@ function assigneeText(group: readonly TimelineEntry[]): ComponentChild {
       {group.map(({ assignee, team }, index) => (
         <>
           {index === 0 ? '' : index === group.length - 1 ? texts.and : ', '}
-          {assignee ? <Person person={assignee} withPicture={false} /> : (team?.name ?? texts.ghost)}
+          {assignee ? <Person person={assignee} withPicture={false} isBrief /> : (team?.name ?? texts.ghost)}
         </>
       ))}
     </>
@@ -298,7 +298,7 @@ function requestText({ row, assignee, team }: TimelineEntry): ComponentChild {
   return (
     <>
       {row.removed_assignee ? texts.requestGone : texts.requested}
-      {assignee ? <Person person={assignee} withPicture={false} /> : (team?.name ?? texts.ghost)}
+      {assignee ? <Person person={assignee} withPicture={false} isBrief /> : (team?.name ?? texts.ghost)}
     </>
   )
 }

@@ -326,7 +326,7 @@ export const TimelineEvent = ({
       {actorName !== '' ? (
         <strong>{actorName}</strong>
       ) : actor ? (
-        <Person person={actor} withPicture={false} />
+        <Person person={actor} withPicture={false} isBrief />
       ) : (
         <span class="person">{texts.ghost}</span>
       )}{' '}
