@@ -147,6 +147,7 @@ async function editedForms(forge: Forge): Promise<Readonly<Record<string, Edited
     '/org/{org}/settings/actions/variables/{variable}': own('/org/guild/settings/actions/variables/FIRST', 'data'),
     '/org/{org}/settings/packages/rules/{id}': own(orgRule, 'keep_pattern'),
     '/org/{org}/teams/{team}/edit': own('/org/guild/teams/crew/edit', 'description'),
+    '/{username}/-/pins': own('/alice/-/pins', 'repositories', at.slice(1), 'alice/mirror'),
     '/user/settings': own('/user/settings', 'description'),
     '/user/settings/appearance': own('/user/settings/appearance', 'theme', 'dark', 'light'),
     '/user/settings/notifications': form(

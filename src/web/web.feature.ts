@@ -82,6 +82,7 @@ import * as organizationsTeamsPage from './organizations/teams.page.tsx'
 import * as packagesPackageFilePage from './packages/package-file.page.ts'
 import * as packagesPackageSettingsPage from './packages/package-settings.page.tsx'
 import * as packagesPage from './packages/packages.page.tsx'
+import * as profilePinsPage from './profile/pins.page.tsx'
 import * as profilePage from './profile/profile.page.tsx'
 import * as pullsNewPullPage from './code/commits/new-pull.page.tsx'
 import * as pullsPullActsPage from './pulls/pull-acts.page.tsx'
@@ -154,6 +155,7 @@ export const web: Feature = {
     homePage,
     notificationsPage,
     linksOtherAddressesRoutes,
+    profilePinsPage,
     profilePage,
     notificationsSubscriptionsPage,
     shellUnknownAddressRoutes,

@@ -322,6 +322,16 @@ export const repositoryTables = {
     },
     { primaryKey: ['repo_id', 'commit_oid', 'format'] },
   ),
+
+  /** The repositories that the page of an account begins with, in their order. */
+  pinned_repo: table(
+    {
+      user_id: ref<UserId>('user', 'cascade'),
+      repo_id: ref<RepoId>('repo', 'cascade'),
+      position: integer(),
+    },
+    { primaryKey: ['user_id', 'repo_id'], indexes: { pinned_repo_of_repo: '(repo_id)' } },
+  ),
 }
 
 export type RepositoryTables = TablesOf<typeof repositoryTables>

@@ -9,6 +9,8 @@ import { nowUnix } from '../../lib/time.ts'
 import { pageOfMembers } from '../../orgs/member.service.ts'
 import { listOrgsOf } from '../../orgs/org.service.ts'
 import { browseRepos, type RepoBrowsing } from '../../repos/lists/browse.service.ts'
+import { mayPinRepos } from '../../repos/social/pinned.policy.ts'
+import { getPinnedRepos } from '../../repos/social/pinned.service.ts'
 import { block, unblock } from '../../users/social/block.service.ts'
 import { follow, pageOfFollowPeople, unfollow } from '../../users/social/follow.service.ts'
 import { standingTo } from '../../users/social/standing.service.ts'
@@ -32,6 +34,16 @@ interface TabQuery extends RepoBrowsing {
 const pageFor = (ctx: Ctx, number: number | undefined, limit: number): Page =>
   pageOf({ page: number, limit }, ctx.config.api)
 
+/** Returns whether the person shows their activity to others, of whom the viewer is one, not at all. */
+const isActivityHidden = ({ viewer, subject }: SubjectCtx): boolean =>
+  subject.hide_activity && viewer?.isAdmin !== true && viewer?.id !== subject.id
+
+/** Returns the heat map of a person; undefined without one. */
+const weeksWith = async (ctx: SubjectCtx) =>
+  ctx.config.service.enableUserHeatmap && ctx.subject.kind !== 'organization'
+    ? weeksOf(await getHeatmap(ctx, ctx.subject.id), nowUnix(ctx.clock))
+    : undefined
+
 const tabs: Readonly<Record<ProfileTab, (ctx: SubjectCtx, query: TabQuery) => Promise<ProfileContent>>> = {
   async repositories(ctx, query) {
     const { subject, config } = ctx
@@ -42,31 +54,29 @@ const tabs: Readonly<Record<ProfileTab, (ctx: SubjectCtx, query: TabQuery) => Pr
       pageFor(ctx, query.page, config.ui.repoSearchPagingNum),
     )
     const isPlain = found.page.number === 1 && !query.text && !query.language && !query.kind
-    return {
-      tab: 'repositories',
-      found,
-      query,
-      readme: isPlain ? await readProfileReadme(ctx, subject) : undefined,
-    }
+    if (!isPlain) return { tab: 'repositories', found, query }
+    const [readme, pinned, weeks] = await Promise.all([
+      readProfileReadme(ctx, subject),
+      getPinnedRepos(ctx),
+      isActivityHidden(ctx) ? undefined : weeksWith(ctx),
+    ])
+    return { tab: 'repositories', found, query, readme, pinned, weeks }
   },
   async activity(ctx, query) {
     const { subject, config } = ctx
     const at = pageFor(ctx, query.page, config.ui.feedPagingNum)
     const isOrg = subject.kind === 'organization'
-    const isHidden = subject.hide_activity && ctx.viewer?.isAdmin !== true && ctx.viewer?.id !== subject.id
+    const isHidden = isActivityHidden(ctx)
     if (isHidden) return { tab: 'activity', isHidden, acts: [], weeks: undefined, page: at, isLast: true }
     const source = isOrg
       ? ({ of: 'owner', id: subject.id } as const)
       : ({ of: 'account', id: subject.id, ownActsOnly: true } as const)
-    const [feed, heat] = await Promise.all([
-      getFeed(ctx, source, undefined, at),
-      config.service.enableUserHeatmap && !isOrg ? getHeatmap(ctx, subject.id) : undefined,
-    ])
+    const [feed, weeks] = await Promise.all([getFeed(ctx, source, undefined, at), weeksWith(ctx)])
     return {
       tab: 'activity',
       isHidden,
       acts: await viewActs(ctx, feed.acts),
-      weeks: heat && weeksOf(heat, nowUnix(ctx.clock)),
+      weeks,
       page: at,
       isLast: at.offset + feed.acts.length >= feed.total && feed.bound === undefined,
     }
@@ -125,6 +135,7 @@ export const profile = page({
       subject,
       content,
       standing,
+      mayPin: viewer !== undefined && mayPinRepos(viewer, subject, inOrg?.role).allowed,
       inOrg: inOrg ?? { role: undefined, readsProjects: false },
       members: members?.users ?? [],
       memberTotal: members?.total ?? 0,

@@ -1,7 +1,7 @@
 import type { ActView } from '../../activity/act-view.present.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { Page } from '../../lib/paging.ts'
-import type { BrowsedRepos, RepoBrowsing } from '../../repos/lists/browse.service.ts'
+import type { BrowsedRepos, OwnedRepo, RepoBrowsing } from '../../repos/lists/browse.service.ts'
 import type { Standing } from '../../users/social/standing.service.ts'
 import { OrganizationFrame, orgPath, VisibilityTag, type OrganizationStanding } from '../frames/organization-frame.tsx'
 import { PersonTabs } from '../frames/person-frame.tsx'
@@ -20,6 +20,7 @@ import { Avatar } from '../ui/person.tsx'
 import { Time } from '../ui/time.tsx'
 import type { HeatDay } from './heatmap.rules.ts'
 import { Heatmap } from './heatmap.view.tsx'
+import { Pinned } from './pinned.view.tsx'
 import { profileTexts as texts } from '../languages/texts.ts'
 
 export type ProfileTab = 'repositories' | 'activity' | 'stars' | 'followers' | 'following'
@@ -30,7 +31,10 @@ export type ProfileContent =
       readonly tab: 'repositories'
       readonly found: BrowsedRepos
       readonly query: RepoBrowsing
-      readonly readme: string | undefined
+      /** Only the first page without a filter has these. */
+      readonly readme?: string | undefined
+      readonly pinned?: readonly OwnedRepo[]
+      readonly weeks?: readonly (readonly HeatDay[])[] | undefined
     }
   | { readonly tab: 'stars'; readonly found: BrowsedRepos; readonly query: RepoBrowsing }
   | {
@@ -54,6 +58,8 @@ export interface ProfileProps {
   readonly content: ProfileContent
   /** Undefined for guests. */
   readonly standing: Standing | undefined
+  /** The viewer chooses the pinned repositories. */
+  readonly mayPin: boolean
   /** The viewer's standing in an organization. */
   readonly inOrg: OrganizationStanding
   readonly members: readonly UserRow[]
@@ -271,7 +277,7 @@ const FaceList = ({ accounts }: { readonly accounts: readonly UserRow[] }) => (
   </ul>
 )
 
-function Content({ subject, content, standing, inOrg }: ProfileProps) {
+function Content({ subject, content, standing, inOrg, mayPin }: ProfileProps) {
   const { config } = usePage()
   const to = pathOf(subject.name)
   switch (content.tab) {
@@ -285,6 +291,8 @@ function Content({ subject, content, standing, inOrg }: ProfileProps) {
               </div>
             </Box>
           )}
+          {content.pinned === undefined ? null : <Pinned subject={subject} pinned={content.pinned} mayPin={mayPin} />}
+          {content.weeks ? <Heatmap weeks={content.weeks} /> : null}
           <RepositoryList
             found={content.found}
             browsing={content.query}

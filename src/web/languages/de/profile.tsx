@@ -40,4 +40,12 @@ export const profileTexts = {
   less: 'Weniger',
   feed: (name: string) => `Aktivität von ${name}`,
   rss: 'Feed',
+  pinned: 'Angeheftet',
+  choosePinned: 'Angeheftete Repositorys wählen',
+  pinnedNames: 'Repositorys',
+  pinnedHint: 'Eines je Zeile, etwa ada/engine, in der Reihenfolge der Seite. Höchstens sechs.',
+  pinnedLead: (name: string) =>
+    `Die Seite von ${name} beginnt mit diesen Repositorys. Jedes wird denen gezeigt, die es sehen dürfen.`,
+  noPinned: 'Angeheftete Repositorys sehen Besucher zuerst.',
+  pinnedSaved: 'Die angehefteten Repositorys sind gespeichert.',
 }

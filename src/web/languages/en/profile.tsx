@@ -40,4 +40,12 @@ export const profileTexts = {
   less: 'Less',
   feed: (name: string) => `Activity of ${name}`,
   rss: 'Feed',
+  pinned: 'Pinned',
+  choosePinned: 'Choose pinned repositories',
+  pinnedNames: 'Repositories',
+  pinnedHint: 'One per line, such as ada/engine, in the order of the page. At most six.',
+  pinnedLead: (name: string) =>
+    `The page of ${name} begins with these repositories. Each is shown to those who may see it.`,
+  noPinned: 'Pinned repositories are the first that visitors see.',
+  pinnedSaved: 'The pinned repositories are saved.',
 }

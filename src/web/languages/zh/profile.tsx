@@ -40,4 +40,11 @@ export const profileTexts: Texts['profileTexts'] = {
   less: '少',
   feed: (name) => `${name} 的动态`,
   rss: '订阅源',
+  pinned: '已置顶',
+  choosePinned: '选择置顶仓库',
+  pinnedNames: '仓库',
+  pinnedHint: '每行一个，例如 ada/engine，按页面上的顺序排列。最多六个。',
+  pinnedLead: (name) => `${name} 的页面以这些仓库开头。每个仓库只向可以查看它的人显示。`,
+  noPinned: '访问者首先看到置顶的仓库。',
+  pinnedSaved: '置顶仓库已保存。',
 }
