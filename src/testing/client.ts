@@ -1,4 +1,5 @@
 import type { Exchange } from './described.ts'
+import { sendWhole } from './exchange.ts'
 import { basicAuthorization } from './samples.ts'
 
 /** Credentials of a request; undefined for a guest. */
@@ -52,19 +53,15 @@ export class ForgeClient {
       headers.set('authorization', basicAuthorization(basic.login, basic.password))
     }
     if (body !== undefined) headers.set('content-type', 'application/json')
-    const response = await fetch(this.url + (options.site ? '' : '/api/v1') + path, {
-      method,
-      headers,
-      redirect: 'manual',
-      ...(options.signal ? { signal: options.signal } : {}),
-      body: (options.raw ?? (body === undefined ? null : JSON.stringify(body))) as BodyInit | null,
-    })
-    const bytes = Buffer.from(await response.arrayBuffer())
+    const address = (options.site ? '' : '/api/v1') + path
+    const sent = options.raw ?? (body === undefined ? undefined : JSON.stringify(body))
+    const response = await sendWhole(new URL(this.url + address), method, headers, sent, options.signal)
+    const { status, bytes } = response
     const text = bytes.toString('utf8')
     const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== ''
     const json = isJson ? JSON.parse(text) : undefined
-    this.check({ method, path: (options.site ? '' : '/api/v1') + path, status: response.status, json })
-    return { status: response.status, headers: response.headers, bytes, text, json }
+    this.check({ method, path: address, status, json })
+    return { status, headers: response.headers, bytes, text, json }
   }
 
   /** Like `send`, but throws unless the reply is a success. */
