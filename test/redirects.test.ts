@@ -7,9 +7,6 @@ import { startForge } from '../src/testing/forge.ts'
 /** Names of fields and parameters that decide where a form leads. */
 const leading = /^(?:back|from|to|next|path|redirect_to|return_to|redirect_uri|tab|page|q|new_name)$/
 
-/** Parameters that choose a part of the page itself. */
-const choosing = /^(?:tab|page|q)$/
-
 const typed = ['\r\nset-cookie: a=b', '?q=one\r\ntwo', '?q=ä日本', '//evil.example/\n', '?q=\u0000\ud83d']
 
 /** What browsers read as another site, or as more than an address, and what only looks so. */
@@ -63,20 +60,14 @@ async function sendLeading({ isRead }: { isRead: boolean }): Promise<number> {
   const csrf = await browser.csrf('/user/settings')
   const wrong: string[] = []
   let count = 0
-  let turn = 0
   for (const operation of forge.services.operations()) {
     if (!isPage(operation) || operation.base !== 'site' || /delete|leave|transfer|logout/.test(operation.path)) continue
     if ((operation.method === 'GET') !== isRead) continue
     const fields = namesIn(isRead ? operation.query : operation.body).filter((name) => leading.test(name))
     const address = addressOf(operation)
     const values = [...typed.map((tail) => `${address.replace(/\/bulk$/, '')}${tail}`), ...whole]
-    const chosen = isRead ? fields.filter((name) => choosing.test(name)) : []
-    turn += 1
     for (const field of fields) {
-      // Parameters that choose a part share the values: each page has each value, and the pages together each value in each one.
-      const place = chosen.indexOf(field)
-      const isOwn = (at: number): boolean => place < 0 || (at + turn) % chosen.length === place
-      for (const value of values.filter((_, at) => isOwn(at))) {
+      for (const value of values) {
         count += 1
         const sent = { issue: '1', act: 'close', [field]: value }
         const reply = isRead
