@@ -30,7 +30,7 @@ export function chromiumProgram(): string | undefined {
 }
 
 /** Timeout of one wait in a browser, in milliseconds; less than a test may take. */
-export const browserTimeoutMs = 100_000
+export const browserTimeoutMs = 250_000
 
 /** Features that are off: those that Playwright turns off, whose list this one replaces, and the last two. */
 const featuresOff = [

@@ -8,7 +8,7 @@ export interface Ended {
 }
 
 /** Default timeout of a program, in milliseconds; less than a test may take. */
-const programTimeoutMs = 100_000
+const programTimeoutMs = 250_000
 
 /** Runs a program to its end with an input in a folder. */
 export function runProgram(

@@ -20,7 +20,7 @@ export interface ForgeRunner {
 
 /** Polling interval and total timeout, in milliseconds. */
 const lookEveryMs = 15
-const longestMs = 100_000
+const longestMs = 250_000
 
 export async function startForgeRunner(
   url: string,

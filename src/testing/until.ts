@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Less than a test may take, so that the failure says what is missing. A busy machine needs most of it. */
-const longestMs = 100_000
+const longestMs = 250_000
 
 /** Waits until a condition holds. It is looked at ever less often, because a look may cost a request or a process. */
 export async function until(
