@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 
 /** git creates and removes files during a walk. */
 const isGone = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
@@ -36,6 +38,34 @@ export async function statOf(path: string) {
     return await stat(path)
   } catch (error) {
     if (isGone(error)) return undefined
+    throw error
+  }
+}
+
+/** Files whose sizes are read in one turn of the event loop: less than a millisecond. */
+const filesPerTurn = 256
+
+/** Resolves after the other events of this turn. */
+const turn = promisify(setImmediate)
+
+/** Returns the bytes of all files below a folder. */
+export async function bytesBelow(folder: string, isLeftOut: (name: string) => boolean): Promise<number> {
+  let bytes = 0
+  let count = 0
+  for await (const path of filesBelow(folder, isLeftOut)) {
+    bytes += sizeOf(path)
+    count += 1
+    if (count % filesPerTurn === 0) await turn()
+  }
+  return bytes
+}
+
+/** The bytes of a file; 0 when it does not exist. Synchronous: the thread pool costs several times the work. */
+function sizeOf(path: string): number {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  } catch (error) {
+    if (isGone(error)) return 0
     throw error
   }
 }

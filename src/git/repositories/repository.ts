@@ -15,7 +15,7 @@ import { lockedFiles, removeAbandoned, removeAbandonedLocks } from '../files/lef
 import { writeRepositoryFiles } from './new-repository.ts'
 import { rememberWritten } from '../objects/object-reader.ts'
 import { isValidBranchName } from '../../lib/ref-name.ts'
-import { filesBelow, statOf } from '../files/walk.ts'
+import { bytesBelow, filesBelow, statOf } from '../files/walk.ts'
 
 const leftoverMs = 24 * 60 * 60_000
 /** Numbers of loose objects and packs that justify a repack. */
@@ -138,9 +138,7 @@ export async function sizeBytes(context: GitContext, at: GitKey | Quarantine): P
   const { key, directory, scope } = locate(context, at)
   const path = typeof at === 'string' ? directory : scope
   if (!exists(context, key)) throw new NotFound('the repository does not exist', 'git_repository_missing')
-  let total = 0
-  for await (const file of filesBelow(path, isQuarantine)) total += (await statOf(file))?.size ?? 0
-  return total
+  return bytesBelow(path, isQuarantine)
 }
 
 /** Makes an independent repository with the branches and tags of another. Other references are not copied. */
