@@ -9,14 +9,16 @@ import type { Person } from './team.test-support.ts'
 /** The last day of a team: what follows a merge. */
 
 /** A comment on the merged pull request reaches its reader, who marks the notification as read with keys alone. */
-export async function triage(ada: Person, ben: Person): Promise<void> {
+export async function triage(forge: Forge, ada: Person, ben: Person): Promise<void> {
   await ada.go('/notifications')
   const row = ada.page.getByRole('link', { name: 'Hold the hammer' })
   // The page of the pull request was open until now, so nothing is new.
   assert.equal(await row.count(), 0)
   await ben.go(pull)
   await comment(ben, 'Thank you.')
-  for (let attempt = 0; (await row.count()) === 0 && attempt < 50; attempt += 1) await ada.page.reload()
+  // A job writes the notification.
+  await forge.settle()
+  await ada.page.reload()
   await row.waitFor()
   await ada.page.keyboard.press('j')
   await ada.page.keyboard.press('x')

@@ -27,7 +27,7 @@ test("pages: a team's week, from sign-up to release", { skip }, async () => {
     await seeRewrite(ada)
     await mergeAfterCheck(forge, ada, gate)
     await contribute(cleo, ada, 'ada/anvil')
-    await triage(ada, ben)
+    await triage(forge, ada, ben)
     await deliver(ada)
     await document(ben)
     await upload(forge, ben, token)
