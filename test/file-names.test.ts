@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { isPage } from '../src/http/operation.ts'
+import { isPage, type NamedOperation } from '../src/http/operation.ts'
 import { nameOfBytes } from '../src/lib/file-names.ts'
 import { Browser, hiddenFields, unescaped } from '../src/testing/browser.ts'
 import { Clone } from '../src/testing/clone.ts'
@@ -246,9 +246,24 @@ const outside: readonly string[] = [
   'y/'.repeat(2500),
 ]
 
+/** What stands before a path in an address: nothing, or the branch in two forms. */
+const places: readonly string[] = ['', 'odd/', 'branch/odd/']
+
 const escaped = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
 
-test('file names: every reading of an odd name answers with its own file', manyRequests, async () => {
+/** The names in parts, one for each test: a forge with all of their changes takes longer than a test should. */
+const parts = [0, 1, 2].map((part) => Object.entries(oddNames).filter((_, index) => index % 3 === part))
+
+for (const [part, names] of parts.entries()) {
+  test(`file names: every reading of an odd name answers with its own file, part ${part + 1}`, manyRequests, () =>
+    readOddNames(names),
+  )
+  test(`file names: every act on an odd name changes its own file, part ${part + 1}`, manyRequests, () =>
+    changeOddNames(names),
+  )
+}
+
+async function readOddNames(names: readonly (readonly [string, Buffer])[]): Promise<void> {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   const head = await pushOddNames(forge, repo)
@@ -257,10 +272,10 @@ test('file names: every reading of an odd name answers with its own file', manyR
   const pull = (await alice.must('POST', `${repo.api}/pulls`, { head: 'odd', base: 'main', title: 'odd' })).json.number
   await forge.settle()
   const site = `/${repo.fullName}`
-  const paths = Object.entries(oddNames).map(([what, bytes]) => [what, nameOfBytes(bytes)] as const)
+  const paths = names.map(([what, bytes]) => [what, nameOfBytes(bytes)] as const)
 
   const wrong: string[] = []
-  const contents = paths.map(([what]) => contentOf(what).trim())
+  const contents = Object.keys(oddNames).map((what) => contentOf(what).trim())
   for (const [what, path] of paths) {
     const at = escaped(path)
     const own = contentOf(what).trim()
@@ -358,9 +373,9 @@ test('file names: every reading of an odd name answers with its own file', manyR
   }
   assert.deepEqual(wrong, [])
   assert.deepEqual(forge.defects, [])
-})
+}
 
-test('file names: every act on an odd name changes its own file', manyRequests, async () => {
+async function changeOddNames(names: readonly (readonly [string, Buffer])[]): Promise<void> {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   await pushOddNames(forge, repo)
@@ -377,7 +392,7 @@ test('file names: every act on an odd name changes its own file', manyRequests, 
   const changed = (one: Map<string, string>, other: Map<string, string>): string[] =>
     [...new Set([...one.keys(), ...other.keys()])].filter((path) => one.get(path) !== other.get(path))
   let before = await treeOf()
-  for (const [what, bytes] of Object.entries(oddNames)) {
+  for (const [what, bytes] of names) {
     const path = nameOfBytes(bytes)
     const at = escaped(path)
     const isFolder = path.includes('/')
@@ -434,7 +449,7 @@ test('file names: every act on an odd name changes its own file', manyRequests, 
   }
   assert.deepEqual(wrong, [])
   assert.deepEqual(forge.defects, [])
-})
+}
 
 test('file names: every address and act of a wiki works on its own page', manyRequests, async () => {
   await using forge = await startForge({ users: ['alice'] })
@@ -564,67 +579,21 @@ test('file names: an issue is opened from a template of each name', manyRequests
   assert.deepEqual(forge.defects, [])
 })
 
-test('file names: a path that leads nowhere is refused at every address and by every act', manyRequests, async () => {
+test('file names: a path that leads nowhere is refused at every address', manyRequests, async () => {
+  const asked = await sendOutside(({ method }) => method === 'GET')
+  assert.ok(asked > 1000, `${asked} requests`)
+})
+
+test('file names: a path that leads nowhere is refused by every act', manyRequests, async () => {
+  const asked = await sendOutside(({ method }) => method !== 'GET')
+  assert.ok(asked > 1000, `${asked} requests`)
+})
+
+test('file names: a path that leads nowhere is refused in comments, in lists of files and in searches', async () => {
   await using forge = await startForge({ users: ['alice'], settings: everythingOn })
-  const repo = await forge.given.repo({ owner: 'alice' })
-  await pushOddNames(forge, repo)
-  const pull = (await forge.as('alice').must('POST', `${repo.api}/pulls`, { head: 'odd', base: 'main', title: 'odd' }))
-    .json.number
+  const { repo, pull } = await givenOddPull(forge)
   const browser = await Browser.of(forge, 'alice')
-  const csrf = await browser.csrf(`/${repo.fullName}/_new/odd/`)
-  const { token } = await forge.account('alice')
   const wrong: string[] = []
-  let asked = 0
-  /** Parameters that hold a path or a reference, beside `{filepath+}`. */
-  const named = /^(?:path|file|filepath|folder|from_path|name|ref|sha|template|FilePath|BranchPath|q)$/
-  for (const operation of forge.services.operations()) {
-    if (!/\{(?:reponame|repo)\}/.test(operation.path) || operation.cost === 'waiting') continue
-    const { method, query, body } = operation
-    const members = body !== undefined && 'properties' in body ? Object.keys(body['properties'] as object) : []
-    const inQuery = Object.keys(query).filter((name) => named.test(name))
-    const inBody = members.filter((name) => named.test(name))
-    const inPath = operation.path.includes('{filepath+}')
-    if (!inPath && inQuery.length === 0 && inBody.length === 0) continue
-    // The transfer of large bodies has tests of its own, and a deleted reference ends the others.
-    if (method === 'DELETE' && !operation.path.includes('/contents/')) continue
-    for (const path of outside) {
-      const decoded = path.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) =>
-        String.fromCharCode(Number.parseInt(hex, 16)),
-      )
-      const given = { username: 'alice', reponame: repo.name, owner: 'alice', repo: repo.name, index: String(pull) }
-      const at = addressOf(operation, { ...given, sha: 'odd', base: 'main' }).replace('README.md', '{filepath}')
-      // Each parameter alone: a wrong reference is refused before a path is read.
-      const searches = inQuery.map((name) => `?${name}=${/%/.test(path) ? path : encodeURIComponent(path)}`)
-      for (const rest of inPath
-        ? [path, `odd/${path}`, `branch/odd/${path}`]
-        : searches.length === 0
-          ? ['']
-          : searches) {
-        const address = `${prefixes[operation.base] ?? ''}${inPath ? at.replace('{filepath}', () => rest) : at + rest}`
-        const fields = Object.fromEntries(inBody.map((name) => [name, decoded]))
-        const isForm = isPage(operation)
-        const sent =
-          method === 'GET'
-            ? undefined
-            : isForm
-              ? new URLSearchParams({ text: 'x', target: 'direct', ...fields, _csrf: csrf }).toString()
-              : JSON.stringify({ content: 'eA==', branch: 'odd', sha: '1'.repeat(40), body: 'x', ...fields })
-        const answer = await rawSend(forge, method, address, sent, {
-          ...(isForm ? { cookie: browser.cookieHeader() } : { authorization: `token ${token}` }),
-          ...(sent === undefined
-            ? {}
-            : { 'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json' }),
-        })
-        asked += 1
-        const what = `${operation.id} ${address.slice(0, 120)}`
-        if (answer.status >= 500) wrong.push(`${what}: ${answer.status}`)
-        if (leaked.test(answer.text)) wrong.push(`${what}: ${leaked.exec(answer.text)?.[0]}`)
-        if (answer.location !== undefined && new URL(answer.location, forge.url).origin !== forge.url) {
-          wrong.push(`${what}: ${answer.location}`)
-        }
-      }
-    }
-  }
   const alice = forge.as('alice')
   for (const path of outside) {
     const comments = [
@@ -641,15 +610,102 @@ test('file names: a path that leads nowhere is refused at every address and by e
       if (status >= 500) wrong.push(`search ${q}: ${status}`)
     }
   }
+  await expectUnharmed(forge, repo, pull, wrong)
+})
+
+/** A repository with all odd names in a pull request. */
+async function givenOddPull(forge: Forge): Promise<{ repo: GivenRepo; pull: number }> {
+  const repo = await forge.given.repo({ owner: 'alice' })
+  await pushOddNames(forge, repo)
+  const pull = (await forge.as('alice').must('POST', `${repo.api}/pulls`, { head: 'odd', base: 'main', title: 'odd' }))
+    .json.number
+  return { repo, pull }
+}
+
+/** Fails when a request of a test was wrong, and when the repository does not work any more. */
+async function expectUnharmed(forge: Forge, repo: GivenRepo, pull: number, wrong: readonly string[]): Promise<void> {
   // The comments on paths that no tree has follow a push.
-  await alice.must('POST', `${repo.api}/contents/more.txt`, { content: base64('more'), branch: 'odd' })
+  await forge.as('alice').must('POST', `${repo.api}/contents/more.txt`, { content: base64('more'), branch: 'odd' })
   await forge.settle()
+  const browser = await Browser.of(forge, 'alice')
   assert.equal((await browser.get(`/${repo.fullName}/pulls/${pull}/files`)).status, 200)
   assert.deepEqual(wrong, [], forge.defects.map(String).join('\n'))
   assert.deepEqual(forge.defects, [])
   assert.deepEqual(await examined(forge.services), [])
-  assert.ok(asked > 3000, `${asked} requests`)
-})
+}
+
+/** Sends paths that lead nowhere to operations. @returns the number of requests */
+async function sendOutside(isTried: (operation: NamedOperation) => boolean): Promise<number> {
+  await using forge = await startForge({ users: ['alice'], settings: everythingOn })
+  const { repo, pull } = await givenOddPull(forge)
+  const browser = await Browser.of(forge, 'alice')
+  const csrf = await browser.csrf(`/${repo.fullName}/_new/odd/`)
+  const { token } = await forge.account('alice')
+  const wrong: string[] = []
+  let asked = 0
+  /** Parameters that hold a path or a reference, beside `{filepath+}`. */
+  const named = /^(?:path|file|filepath|folder|from_path|name|ref|sha|template|FilePath|BranchPath|q)$/
+  for (const operation of forge.services.operations().filter(isTried)) {
+    if (!/\{(?:reponame|repo)\}/.test(operation.path) || operation.cost === 'waiting') continue
+    const { method, query, body } = operation
+    const members = body !== undefined && 'properties' in body ? Object.keys(body['properties'] as object) : []
+    const inQuery = Object.keys(query).filter((name) => named.test(name))
+    const inBody = members.filter((name) => named.test(name))
+    const inPath = operation.path.includes('{filepath+}')
+    if (!inPath && inQuery.length === 0 && inBody.length === 0) continue
+    // The transfer of large bodies has tests of its own, and a deleted reference ends the others.
+    if (method === 'DELETE' && !operation.path.includes('/contents/')) continue
+    const given = { username: 'alice', reponame: repo.name, owner: 'alice', repo: repo.name, index: String(pull) }
+    const at = addressOf(operation, { ...given, sha: 'odd', base: 'main' }).replace('README.md', '{filepath}')
+    const prefix = prefixes[operation.base] ?? ''
+    const credential: Record<string, string> = isPage(operation)
+      ? { cookie: browser.cookieHeader() }
+      : { authorization: `token ${token}` }
+    // Most acts have the address of a page.
+    const leading = new Set<string>()
+    for (const place of inPath ? places : []) {
+      const address = `${prefix}${at.replace('{filepath}', () => `${place}README.md`)}`
+      if ((await rawGet(forge, address, credential)).status < 400) leading.add(place)
+    }
+    for (const [number, path] of outside.entries()) {
+      const decoded = path.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) =>
+        String.fromCharCode(Number.parseInt(hex, 16)),
+      )
+      // Each parameter alone: a wrong reference is refused before a path is read.
+      const searches = inQuery.map((name) => `?${name}=${/%/.test(path) ? path : encodeURIComponent(path)}`)
+      // Where an address leads to no file, its revision is wrong, and a path that follows it is not read.
+      const isTried = (place: string, index: number): boolean =>
+        leading.size === 0 || leading.has(place) || (number + index) % places.length === 0
+      const rests = places.filter(isTried).map((place) => place + path)
+      for (const rest of inPath ? rests : searches.length === 0 ? [''] : searches) {
+        const address = `${prefix}${inPath ? at.replace('{filepath}', () => rest) : at + rest}`
+        const fields = Object.fromEntries(inBody.map((name) => [name, decoded]))
+        const isForm = isPage(operation)
+        const sent =
+          method === 'GET'
+            ? undefined
+            : isForm
+              ? new URLSearchParams({ text: 'x', target: 'direct', ...fields, _csrf: csrf }).toString()
+              : JSON.stringify({ content: 'eA==', branch: 'odd', sha: '1'.repeat(40), body: 'x', ...fields })
+        const answer = await rawSend(forge, method, address, sent, {
+          ...credential,
+          ...(sent === undefined
+            ? {}
+            : { 'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json' }),
+        })
+        asked += 1
+        const what = `${operation.id} ${address.slice(0, 120)}`
+        if (answer.status >= 500) wrong.push(`${what}: ${answer.status}`)
+        if (leaked.test(answer.text)) wrong.push(`${what}: ${leaked.exec(answer.text)?.[0]}`)
+        if (answer.location !== undefined && new URL(answer.location, forge.url).origin !== forge.url) {
+          wrong.push(`${what}: ${answer.location}`)
+        }
+      }
+    }
+  }
+  await expectUnharmed(forge, repo, pull, wrong)
+  return asked
+}
 
 test(
   'file names: links are shown and never followed out of the repository, and submodules are no files',
