@@ -1,6 +1,6 @@
 import type { SignedInRepoCtx } from '../access/context.ts'
 import { accessTo } from '../access/repo-access.ts'
-import { transaction, type Tx } from '../db/database.ts'
+import { transaction, type Db, type Tx } from '../db/database.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
 import { publish } from '../events/hub.ts'
 import type { Attribution } from '../issues/attribution.ts'
@@ -90,6 +90,11 @@ export async function editPull(ctx: SignedInRepoCtx, pair: PullPair, input: Edit
   const references = isReworded ? await findReferenced(ctx, await namedByIssue(ctx, text)) : undefined
   const isReadied = isDraft(ctx, issue) && !isDraft(ctx, text) && !issue.is_closed
   const requests = isReadied ? await ownersOf(ctx, pair) : []
+  const base = input.base === '' || pull.is_merged ? undefined : input.base
+  // What the steps after the transaction would refuse is refused before it, and changes nothing. Only a state that dependencies
+  // refuse keeps the other changes.
+  if (base !== undefined) await checkBase(ctx, pair, base, input.state)
+  if (input.allowsMaintainerEdit !== undefined) await checkMaintainerEdit(ctx, pair)
 
   const refusal = await changing(() =>
     transaction(ctx.db, async (tx) => {
@@ -112,8 +117,11 @@ export async function editPull(ctx: SignedInRepoCtx, pair: PullPair, input: Edit
     }),
   )
   if (refusal) throw refusal
-  if (input.base !== undefined && input.base !== '' && !pull.is_merged) await changeBase(ctx, pull, input.base)
-  if (input.allowsMaintainerEdit !== undefined) await allowMaintainerEdit(ctx, pair, input.allowsMaintainerEdit)
+  if (base !== undefined) await changeBase(ctx, pull, base)
+  const { allowsMaintainerEdit } = input
+  if (allowsMaintainerEdit !== undefined) {
+    await transaction(ctx.db, (tx) => updatePull(tx, pull.id, { allow_maintainer_edit: allowsMaintainerEdit }))
+  }
   return newest(ctx, pair)
 }
 
@@ -147,7 +155,13 @@ export async function retarget(tx: Tx, by: Attribution, pulls: readonly PullRow[
   }
 }
 
-async function changeBase(ctx: SignedInRepoCtx, pull: PullRow, base: string): Promise<void> {
+/** Throws when the pull request cannot have the base in the state that the same edit gives it. */
+async function checkBase(
+  ctx: SignedInRepoCtx,
+  { issue, pull }: PullPair,
+  base: string,
+  state: EditPullInput['state'],
+): Promise<void> {
   if (base === pull.base_branch) return
   if (!(await findBranch(ctx.db, ctx.repo.id, base))) {
     throw new NotFound(`there is no branch ${base}`, 'branch_not_found')
@@ -155,30 +169,42 @@ async function changeBase(ctx: SignedInRepoCtx, pull: PullRow, base: string): Pr
   if (pull.head_repo_id === pull.repo_id && pull.flow === 0 && base === pull.head_branch) {
     throw new Invalid('head and base are the same branch', 'same_branches')
   }
+  const isClosed = state === undefined ? issue.is_closed : state === 'closed'
+  await refuseBase(ctx.db, { pull, issue: { ...issue, is_closed: isClosed } }, base)
+}
+
+/** Throws when the pull request is closed, or when another one has the base and the same head. */
+async function refuseBase(db: Db | Tx, { issue, pull }: PullPair, base: string): Promise<void> {
+  if (issue.is_closed) throw new Invalid('the base of a closed pull request cannot be changed', 'pull_closed')
+  if (pull.head_repo_id === null) return
+  const other = await findOpenBetween(db, {
+    repoId: pull.repo_id,
+    baseBranch: base,
+    headRepoId: pull.head_repo_id,
+    headBranch: pull.head_branch,
+    flow: pull.flow,
+  })
+  if (other) throw new Conflict(`pull request ${other.index} is already open for these branches`, 'pull_exists')
+}
+
+async function changeBase(ctx: SignedInRepoCtx, pull: PullRow, base: string): Promise<void> {
+  if (base === pull.base_branch) return
   const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     await lockRepo(tx, ctx.repo.id)
     const now = await findPullById(tx, pull.id)
     if (!now || now.is_merged || now.base_branch === base) return
     const [pair] = await pairsOf({ db: tx }, [now])
-    if (pair?.issue.is_closed) throw new Invalid('the base of a closed pull request cannot be changed', 'pull_closed')
-    const other =
-      now.head_repo_id === null
-        ? undefined
-        : await findOpenBetween(tx, {
-            repoId: now.repo_id,
-            baseBranch: base,
-            headRepoId: now.head_repo_id,
-            headBranch: now.head_branch,
-            flow: now.flow,
-          })
-    if (other) throw new Conflict(`pull request ${other.index} is already open for these branches`, 'pull_exists')
+    if (pair) await refuseBase(tx, pair, base)
     await retarget(tx, by, [now], base)
   })
 }
 
-/** Allows or forbids maintainers of the base to push to the head. Only an author with write access to the head decides. */
-async function allowMaintainerEdit(ctx: SignedInRepoCtx, { pull, issue }: PullPair, isAllowed: boolean): Promise<void> {
+/**
+ * Throws when the caller may not decide whether maintainers of the base may push to the head: only an author with write access to
+ * the head decides.
+ */
+async function checkMaintainerEdit(ctx: SignedInRepoCtx, { pull, issue }: PullPair): Promise<void> {
   const refused = new Forbidden(
     'only an author with write access to the head branch may allow maintainer edits',
     'maintainer_edit_forbidden',
@@ -189,5 +215,4 @@ async function allowMaintainerEdit(ctx: SignedInRepoCtx, { pull, issue }: PullPa
   if (!repo || !owner) throw refused
   const { rights } = await accessTo(ctx.db, ctx.viewer, owner, repo)
   must(mayAllowMaintainerEdit(rights))
-  await transaction(ctx.db, (tx) => updatePull(tx, pull.id, { allow_maintainer_edit: isAllowed }))
 }

@@ -144,6 +144,31 @@ test('repoEditPullRequest: a changed base is checked before the reply', async ()
   assert.equal((await forge.as('alice').patch(`${repo.api}/pulls/1`, { base: 'none' })).status, 404)
 })
 
+test('repoEditPullRequest: a refused base or permission leaves the title, the text and the state as they are', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  await commitFiles(forge, repo, 'topic', { 'a.txt': 'a\n' })
+  await commitFiles(forge, repo, 'stable', { 'b.txt': 'b\n' })
+  const alice = forge.as('alice')
+  for (const base of ['main', 'stable']) {
+    await alice.must('POST', `${repo.api}/pulls`, { head: 'topic', base, title: 'T', body: 'B' })
+  }
+  await forge.account('root')
+  const others = { title: 'Renamed', body: 'Rewritten' }
+  const refusals = [
+    ['alice', { base: 'none' }, 404],
+    ['alice', { base: 'topic' }, 422],
+    ['alice', { base: 'stable' }, 409],
+    ['alice', { base: 'stable', state: 'closed' }, 422],
+    ['root', { allow_maintainer_edit: true }, 403],
+  ] as const
+  for (const [who, refused, status] of refusals) {
+    const answer = await forge.as(who).patch(`${repo.api}/pulls/1`, { ...others, ...refused })
+    const { title, body, state } = (await alice.must('GET', `${repo.api}/pulls/1`)).json
+    assert.deepEqual([answer.status, title, body, state], [status, 'T', 'B', 'open'], JSON.stringify(refused))
+  }
+})
+
 test('repoGetPullRequest: a push shows at once; a deleted branch closes the pull request, which can be reopened', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
