@@ -13,5 +13,7 @@ export const pushMirrorJob = job({
   timeoutMs: 3_600_000,
   merge: ({ mirrorId }) => String(mirrorId),
   lane: ({ mirrorId }) => `push mirror ${mirrorId}`,
-  run: (services: Services, { mirrorId }, { signal }) => syncPushMirror(services, mirrorId, signal),
+  run: async (services: Services, { mirrorId }, { signal }) => {
+    await syncPushMirror(services, mirrorId, signal)
+  },
 })

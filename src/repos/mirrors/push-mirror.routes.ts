@@ -92,5 +92,7 @@ export const repoPushMirrorSync = operation({
   requires: [inRepo, signedIn, repoAdmin, notArchived, mirrorsEnabled],
   reply: { 200: 'empty' },
   summary: 'Send this repository on to those that follow it, and wait for it',
-  run: ({ ctx, call }) => syncPushMirrors(ctx, ctx.repo.id, call.signal),
+  run: async ({ ctx, call }) => {
+    await syncPushMirrors(ctx, ctx.repo.id, call.signal)
+  },
 })

@@ -141,20 +141,33 @@ export const removePushMirror = ({ db, repo }: RepoCtx, name: string): Promise<u
 const actOn = ({ repo }: Pick<RepoCtx, 'repo'>, name: string) =>
   ({ about: { kind: 'push mirror', id: null, name }, details: { repository: repo.id } }) as const
 
+/** How sending to the push mirrors of a repository ended. */
+export interface SentMirrors {
+  readonly total: number
+  /** The addresses of those that failed; the reasons are stored with the mirrors. */
+  readonly failed: readonly string[]
+}
+
 /** Pushes to all push mirrors of a repository and returns after each was tried. Errors are stored with the mirror. */
-export async function syncPushMirrors(services: Services, repoId: RepoId, signal: AbortSignal): Promise<void> {
+export async function syncPushMirrors(services: Services, repoId: RepoId, signal: AbortSignal): Promise<SentMirrors> {
   const ids = await listPushMirrorIds(services.db, repoId)
-  await Promise.all(ids.map((id) => syncPushMirror(services, id, signal)))
+  const failed = await Promise.all(ids.map((id) => syncPushMirror(services, id, signal)))
+  return { total: ids.length, failed: failed.filter((address) => address !== undefined) }
 }
 
 /**
  * Pushes to one push mirror. Errors of the target are stored with it, and the next interval or change retries.
  * Other errors are thrown. Archived repositories are not pushed (written contract).
+ * @returns the address of the target when it failed
  */
-export async function syncPushMirror(services: Services, id: PushMirrorId, signal: AbortSignal): Promise<void> {
+export async function syncPushMirror(
+  services: Services,
+  id: PushMirrorId,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const mirror = await findPushMirror(services.db, id)
   const repo = mirror && (await findRepoById(services.db, mirror.repo_id))
-  if (!repo || repo.is_archived || !services.config.mirror.enabled) return
+  if (!repo || repo.is_archived || !services.config.mirror.enabled) return undefined
   let knownHosts = mirror.known_hosts
   const problem = await problemOf(async () => {
     knownHosts = await send(services, repo, mirror, signal)
@@ -172,6 +185,7 @@ export async function syncPushMirror(services: Services, id: PushMirrorId, signa
         : { last_error: problem }),
     }),
   )
+  return problem === undefined ? undefined : mirror.remote_url
 }
 
 /** Pushes code and wiki to the target. Returns the known host keys, including new ones. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import { Editor } from '../ui/editor.tsx'
-import { ActButton, RemoveButton, Submit, SubmitRow } from '../ui/button.tsx'
+import { ActButton, DeleteButton, RemoveButton, Submit, SubmitRow } from '../ui/button.tsx'
 import { Checkbox, Field, Radios, Select, TextArea } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { CheckIcon } from '../ui/check-icon.tsx'
@@ -229,9 +229,14 @@ const Lists = () => (
             </p>
           </div>
           <div class="row-side">{texts.sample}</div>
-          <RemoveButton to={`${here}/sample`} label={texts.sample}>
-            {texts.word}
-          </RemoveButton>
+          <div class="acts">
+            <RemoveButton to={`${here}/sample`} label={texts.sample}>
+              {texts.word}
+            </RemoveButton>
+            <DeleteButton to={`${here}/sample`} label={texts.sample}>
+              {texts.word}
+            </DeleteButton>
+          </div>
         </li>
       )}
     </RowBox>

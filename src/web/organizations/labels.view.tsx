@@ -1,7 +1,7 @@
 import type { LabelRow } from '../../db/tables/issues.ts'
 import { LabelForm } from '../shared/labels/labels.view.tsx'
 import { labelTexts as texts } from '../languages/texts.ts'
-import { RemoveButton } from '../ui/button.tsx'
+import { DeleteButton } from '../ui/button.tsx'
 import { LabelTag } from '../ui/label.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
@@ -74,14 +74,14 @@ const Row = ({ label, editing, path }: LabelsProps & { readonly label: LabelRow 
         >
           {common.edit}
         </ButtonLink>
-        <RemoveButton
+        <DeleteButton
           to={`${path}/${label.id}/delete`}
 
           label={texts.delete(label.name)}
           confirm={texts.deleteQuestion(label.name)}
         >
           {common.delete}
-        </RemoveButton>
+        </DeleteButton>
       </span>
     </li>
   )

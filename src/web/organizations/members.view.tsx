@@ -3,7 +3,7 @@ import type { UserId } from '../../lib/ids.ts'
 import type { MemberRole } from '../../orgs/member.service.ts'
 import type { OrgMembership } from '../../orgs/membership.service.ts'
 import { orgPath } from '../frames/organization-frame.tsx'
-import { ActButton, RemoveButton, Submit } from '../ui/button.tsx'
+import { ActButton, DeleteButton, Submit } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -118,14 +118,14 @@ const Member = ({ org, role, roles, person }: MembersProps & { readonly person: 
       </div>
       {own !== undefined && role?.isOwner && !isSelf ? (
         <div class="row-side">
-          <RemoveButton
+          <DeleteButton
             to={orgPath(org, 'members', person.name, 'remove')}
 
             confirm={texts.confirmRemove(person.name)}
             label={texts.removeOf(person.name)}
           >
             {texts.remove}
-          </RemoveButton>
+          </DeleteButton>
         </div>
       ) : null}
     </li>

@@ -24,7 +24,7 @@ interface VersionProps {
   readonly version: VersionRecord
   readonly shown: {
     readonly repository: { readonly full_name: string } | null
-    readonly creator: { readonly login: string } | null
+    readonly creator: { readonly login: string; readonly full_name: string } | null
   }
   readonly files: readonly FileRecord[]
   readonly about: ShownMetadata

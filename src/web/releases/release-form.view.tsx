@@ -2,7 +2,7 @@ import type { RepoCtx } from '../../access/context.ts'
 import type { AttachmentRow } from '../../db/tables/issues.ts'
 import type { ReleaseRow } from '../../db/tables/releases.ts'
 import { Editor } from '../ui/editor.tsx'
-import { ActButton, RemoveButton, Submit, SubmitRow } from '../ui/button.tsx'
+import { ActButton, DeleteButton, Submit, SubmitRow } from '../ui/button.tsx'
 import { Checkbox, Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -196,14 +196,14 @@ const Files = ({
             <FileLink file={file} />
             <span class="row-side">
               {file.external_url === '' ? sizeText(file.size_bytes) : releaseTexts.external}
-              <RemoveButton
+              <DeleteButton
                 to={at(release.id, 'assets', file.id, 'delete')}
 
                 label={releaseTexts.files.delete(file.name)}
                 confirm={releaseTexts.files.deleteConfirm(file.name)}
               >
                 {shared.delete}
-              </RemoveButton>
+              </DeleteButton>
             </span>
           </li>
         )}

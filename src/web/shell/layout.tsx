@@ -13,7 +13,7 @@ import { pathOf, siteHref } from '../ui/paths.ts'
 import { Avatar } from '../ui/person.tsx'
 import { Raw } from '../ui/raw.tsx'
 import { ownNameOf } from '../../lib/language-tags.ts'
-import type { Undo } from './notice.ts'
+import type { Notice, Undo } from './notice.ts'
 import { languageChoices } from '../languages/languages.ts'
 import { readerLanguage } from '../languages/reader.ts'
 import { shellTexts as texts } from '../languages/texts.ts'
@@ -23,7 +23,7 @@ export interface LayoutProps {
   /** Whether guests may sign up. */
   readonly offersSignUp: boolean
   /** What the previous act says. */
-  readonly notice?: string | undefined
+  readonly notice?: Notice | undefined
   /** What takes the previous act back. */
   readonly undo?: Undo | undefined
   /** Why a form was refused that the page does not contain. */
@@ -59,8 +59,8 @@ export const Layout = ({
       )}
       {notice === undefined ? null : (
         <div class="container">
-          <Flash tone="done">
-            {notice}
+          <Flash tone={notice.tone}>
+            {notice.text}
             {undo === undefined ? null : (
               <>
                 {' '}

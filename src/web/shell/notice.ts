@@ -9,16 +9,28 @@ const maxNotice = 500
 
 const nameOf = ({ session }: Pick<Config, 'session'>): string => `${session.cookieName}_notice`
 
+/** A sentence about an act, which the next page shows once. */
+export interface Notice {
+  readonly text: string
+  /** `warning`: the act did not do all of what it is for. */
+  readonly tone: 'done' | 'warning'
+}
+
+const marks = { done: '+', warning: '!' } as const
+
 /** Returns the cookie with a sentence that the next page shows once. */
-export const noticeCookie = (config: Config, notice: string): string =>
-  cookieFromElsewhere(config, nameOf(config), Buffer.from(notice.slice(0, maxNotice)).toString('base64url'), 60)
+export const noticeCookie = (config: Config, text: string, tone: Notice['tone'] = 'done'): string => {
+  const value = Buffer.from(marks[tone] + text.slice(0, maxNotice)).toString('base64url')
+  return cookieFromElsewhere(config, nameOf(config), value, 60)
+}
 
 /** Returns the notice of the previous act, and deletes it. */
-export function takeNotice(config: Config, call: Pick<Call, 'headers' | 'cookies'>): string | undefined {
+export function takeNotice(config: Config, call: Pick<Call, 'headers' | 'cookies'>): Notice | undefined {
   const sent = readCookies(call.headers['cookie']).get(nameOf(config))
   if (sent === undefined || sent === '') return undefined
   call.cookies.push(cookie(config, nameOf(config), ''))
-  return Buffer.from(sent, 'base64url').toString().slice(0, maxNotice)
+  const value = Buffer.from(sent, 'base64url').toString()
+  return { text: value.slice(1, maxNotice + 1), tone: value.startsWith(marks.warning) ? 'warning' : 'done' }
 }
 
 /** A form of one button that takes an act back. */

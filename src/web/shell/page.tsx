@@ -230,6 +230,8 @@ export interface ActResult {
   readonly to: string
   /** A sentence that the next page shows once. */
   readonly notice?: string | undefined
+  /** A sentence in place of the notice, when the act did not do all of what it is for. */
+  readonly warning?: string | undefined
   /** What takes the act back: a button beside the sentence. */
   readonly undo?: Undo | undefined
   /** Further cookies. */
@@ -358,6 +360,7 @@ export function act<
       const {
         to,
         notice,
+        warning,
         undo,
         cookies = [],
         headers = {},
@@ -367,7 +370,10 @@ export function act<
       if (parts !== undefined && declaration.answersParts && input.call.headers.accept?.includes(partsType)) {
         return sendParts(ctx, input.call, parts)
       }
-      if (notice !== undefined) input.call.cookies.push(noticeCookie(ctx.config, notice))
+      const text = warning ?? notice
+      if (text !== undefined) {
+        input.call.cookies.push(noticeCookie(ctx.config, text, warning === undefined ? 'done' : 'warning'))
+      }
       const undoing = undo && undoCookie(ctx, undo)
       if (undoing !== undefined) input.call.cookies.push(undoing)
       return empty(303, { location: siteHref(ctx.config, to), ...headers })

@@ -71,13 +71,17 @@ export const ActButton = ({
   </Form>
 )
 
-/**
- * The button of a row that deletes or removes what the row shows.
- * @param label names that for screen readers
- */
-export const RemoveButton = ({
-  label,
-  ...button
-}: Omit<Parameters<typeof ActButton>[0], 'kind' | 'class' | 'aria-label'> & { readonly label: string }) => (
+type RowButtonProps = Omit<Parameters<typeof ActButton>[0], 'kind' | 'class' | 'aria-label'> & {
+  /** Names for screen readers what the row shows. */
+  readonly label: string
+}
+
+/** The button of a row that deletes what the row shows: nothing on the page brings it back. */
+export const DeleteButton = ({ label, ...button }: RowButtonProps) => (
   <ActButton {...button} kind="danger" class="small" aria-label={label} />
+)
+
+/** The button of a row that takes what the row shows out of a list, into which a form of the page puts it again. */
+export const RemoveButton = ({ label, ...button }: RowButtonProps) => (
+  <ActButton {...button} class="small" aria-label={label} />
 )

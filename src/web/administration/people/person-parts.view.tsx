@@ -1,6 +1,6 @@
 import { RowBox } from '../../ui/row-box.tsx'
 import type { PublicKeyRow } from '../../../db/tables/accounts.ts'
-import { RemoveButton, SubmitRow } from '../../ui/button.tsx'
+import { DeleteButton, SubmitRow } from '../../ui/button.tsx'
 import { Disclosure } from '../../ui/disclosure.tsx'
 import { Checkbox, Field, TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
@@ -30,7 +30,7 @@ export const PersonKeys = ({ path, keys }: { readonly path: string; readonly key
                   </span>
                 </p>
               </div>
-              <RemoveButton
+              <DeleteButton
                 to={`${to}/delete`}
                 hidden={{ id: key.id }}
 
@@ -38,7 +38,7 @@ export const PersonKeys = ({ path, keys }: { readonly path: string; readonly key
                 label={texts.removeKeyOf(key.title)}
               >
                 {texts.removeKey}
-              </RemoveButton>
+              </DeleteButton>
             </li>
           )}
         </RowBox>

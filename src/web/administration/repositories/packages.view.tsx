@@ -2,7 +2,7 @@ import { choicesOf } from '../../ui/form-fields.tsx'
 import type { InstancePackage } from '../../../packages/instance-packages.service.ts'
 import type { Page } from '../../../lib/paging.ts'
 import { typeName } from '../../shared/package-types.ts'
-import { RemoveButton } from '../../ui/button.tsx'
+import { DeleteButton } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -75,14 +75,14 @@ const PackageOfInstance = ({ row, owner, versionCount, sizeBytes }: InstancePack
       </p>
     </div>
     <div class="acts">
-      <RemoveButton
+      <DeleteButton
         to={`${pathTo(row, 'admin', 'packages', owner.name)}/delete`}
 
         confirm={texts.confirm(row.name, owner.name, versionCount)}
         label={texts.deleteOf(row.name)}
       >
         {texts.delete}
-      </RemoveButton>
+      </DeleteButton>
     </div>
   </li>
 )

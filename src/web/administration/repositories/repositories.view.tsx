@@ -1,7 +1,7 @@
 import type { BrowsedRepos, RepoBrowsing } from '../../../repos/lists/browse.service.ts'
 import { RepositoryTags } from '../../lists/repository-row.tsx'
 import { listTexts as lists } from '../../languages/texts.ts'
-import { RemoveButton } from '../../ui/button.tsx'
+import { DeleteButton } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { usePage } from '../../ui/page-context.ts'
@@ -100,14 +100,14 @@ const Repository = (owned: BrowsedRepos['repos'][number]) => {
         <ButtonLink to={pathOf(owner.name, repo.name, 'settings')} class="small" aria-label={texts.settingsOf(name)}>
           {texts.settings}
         </ButtonLink>
-        <RemoveButton
+        <DeleteButton
           to={pathOf('admin', 'repos', owner.name, repo.name, 'delete')}
 
           confirm={texts.confirm(name)}
           label={texts.deleteOf(name)}
         >
           {texts.delete}
-        </RemoveButton>
+        </DeleteButton>
       </div>
     </li>
   )

@@ -1,4 +1,4 @@
-import { RemoveButton, Submit } from '../../ui/button.tsx'
+import { DeleteButton, Submit } from '../../ui/button.tsx'
 import { Field, TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -95,7 +95,7 @@ const Row = ({ repository, tag, mayWrite, mayRelease }: TagsProps & { readonly t
           </ButtonLink>
         ) : null}
         {mayWrite ? (
-          <RemoveButton
+          <DeleteButton
             to={repositoryPath(repository, 'tags/delete')}
             hidden={{ name: tag.name }}
 
@@ -103,7 +103,7 @@ const Row = ({ repository, tag, mayWrite, mayRelease }: TagsProps & { readonly t
             confirm={texts.confirmDeleteTag(tag.name)}
           >
             {common.delete}
-          </RemoveButton>
+          </DeleteButton>
         ) : null}
       </div>
     </li>

@@ -1,4 +1,4 @@
-import { counted, listText } from '../amounts.ts'
+import { counted, listText, numberText } from '../amounts.ts'
 
 /** Texts of the settings of a repository. */
 export const repositorySettingsTexts = {
@@ -277,6 +277,8 @@ export const repositorySettingsTexts = {
     publicKey: 'Öffentlicher Schlüssel',
     sync: 'Jetzt senden',
     synced: 'Das Repository wurde gesendet.',
+    notSynced: (failed: readonly string[], total: number) =>
+      `Das Senden schlug bei ${numberText(failed.length)} von ${counted(total, 'Push-Mirror', 'Push-Mirrors')} fehl: ${listText(failed)}.`,
     added: 'Der Push-Mirror ist hinzugefügt.',
     remove: (address: string) => `${address} entfernen`,
     removeConfirm: (address: string) => `Nichts mehr an ${address} senden? Was dort ist, bleibt.`,

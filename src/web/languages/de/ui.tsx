@@ -19,8 +19,8 @@ export const uiTexts = {
   ticked: 'angekreuzt',
   notTicked: 'nicht angekreuzt',
   ghost: 'Gelöschtes Konto',
-  otherName: (name) => `(${name})`,
-  bothNames: (login, fullName) => `${login} (${fullName})`,
+  otherName: (name: string) => `(${name})`,
+  bothNames: (login: string, fullName: string) => `${login} (${fullName})`,
   checkStates: {
     success: 'Erfolgreich',
     pending: 'Ausstehend',

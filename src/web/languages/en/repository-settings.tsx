@@ -1,4 +1,4 @@
-import { counted, listText } from '../amounts.ts'
+import { counted, listText, numberText } from '../amounts.ts'
 
 /** Texts of the settings of a repository. */
 export const repositorySettingsTexts = {
@@ -275,6 +275,8 @@ export const repositorySettingsTexts = {
     publicKey: 'Public key',
     sync: 'Send now',
     synced: 'The repository was sent.',
+    notSynced: (failed: readonly string[], total: number) =>
+      `Sending failed for ${numberText(failed.length)} of ${counted(total, 'push mirror')}: ${listText(failed)}.`,
     added: 'The push mirror is added.',
     remove: (address: string) => `Remove ${address}`,
     removeConfirm: (address: string) => `Send nothing more to ${address}? What it has stays there.`,

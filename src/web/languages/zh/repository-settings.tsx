@@ -274,6 +274,8 @@ export const repositorySettingsTexts: Texts['repositorySettingsTexts'] = {
     publicKey: '公钥',
     sync: '立即发送',
     synced: '仓库已发送。',
+    notSynced: (failed, total) =>
+      `${numberText(total)} 个推送镜像中有 ${numberText(failed.length)} 个发送失败：${listText(failed)}。`,
     added: '推送镜像已添加。',
     remove: (address) => `移除 ${address}`,
     removeConfirm: (address) => `不再向 ${address} 发送吗？那里已有的内容会保留。`,

@@ -1,6 +1,6 @@
 import type { presentBranchRule } from '../../../refs/protection/branch-protection.present.ts'
 import type { listRules } from '../../../refs/protection/branch-protection.service.ts'
-import { RemoveButton, Submit } from '../../ui/button.tsx'
+import { DeleteButton, Submit } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { boxes, formOf, line, lines, names, number } from '../../ui/form-fields.tsx'
 import { Form } from '../../ui/form.tsx'
@@ -56,14 +56,14 @@ export const BranchesView = ({
               {rule.require_signed_commits ? <span>{texts.flags.require_signed_commits}</span> : null}
             </p>
           </div>
-          <RemoveButton
+          <DeleteButton
             to={settingsPath(repository, 'branches', 'delete', name)}
 
             label={texts.deleteConfirm(name)}
             confirm={texts.deleteConfirm(name)}
           >
             {shared.delete}
-          </RemoveButton>
+          </DeleteButton>
         </li>
       )}
     </RowBox>

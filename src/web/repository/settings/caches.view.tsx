@@ -1,6 +1,6 @@
 import type { ActionCacheRow } from '../../../db/tables/action-storage.ts'
 import type { Page } from '../../../lib/paging.ts'
-import { ActButton, RemoveButton, Submit } from '../../ui/button.tsx'
+import { ActButton, DeleteButton, Submit } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -53,7 +53,7 @@ export const ActionsView = ({
                   {texts.runs}
                 </ButtonLink>
               ) : null}
-              <ActButton to={at} hidden={{ has_actions: !isOn }} kind={isOn ? 'danger' : 'primary'}>
+              <ActButton to={at} hidden={{ has_actions: !isOn }} kind={isOn ? 'plain' : 'primary'}>
                 {isOn ? texts.switchOff : texts.switchOn}
               </ActButton>
             </div>
@@ -97,7 +97,7 @@ export const ActionsView = ({
                     </span>
                   </p>
                 </div>
-                <RemoveButton
+                <DeleteButton
                   to={settingsPath(repository, 'actions', 'caches', 'delete')}
                   hidden={{ id: cache.id }}
 
@@ -105,7 +105,7 @@ export const ActionsView = ({
                   confirm={texts.deleteCacheConfirm(cache.cache_key)}
                 >
                   {common.delete}
-                </RemoveButton>
+                </DeleteButton>
               </li>
             )}
           </RowBox>

@@ -259,7 +259,7 @@ const Danger = ({ repository, isOwner }: Pick<GeneralProps, 'repository' | 'isOw
             <DangerRow lead={repo.is_archived ? texts.danger.unarchiveLead : texts.danger.archiveLead}>
               <ActButton
                 to={settingsPath(repository, 'archive')}
-                kind="danger"
+                kind={repo.is_archived ? 'plain' : 'danger'}
                 hidden={{ archived: !repo.is_archived }}
               >
                 {repo.is_archived ? texts.danger.unarchive : texts.danger.archive}

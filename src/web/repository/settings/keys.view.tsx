@@ -1,6 +1,6 @@
 import type { Page } from '../../../lib/paging.ts'
 import type { pageOfDeployKeys } from '../../../repos/people/deploy-key.service.ts'
-import { RemoveButton, SubmitRow } from '../../ui/button.tsx'
+import { DeleteButton, SubmitRow } from '../../ui/button.tsx'
 import { Checkbox, Field, TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -34,14 +34,14 @@ export const KeysView = ({
               <Time unix={key.created_unix} />
             </p>
           </div>
-          <RemoveButton
+          <DeleteButton
             to={settingsPath(repository, 'keys', key.id, 'delete')}
 
             label={texts.delete(key.title)}
             confirm={texts.deleteConfirm(key.title)}
           >
             {common.delete}
-          </RemoveButton>
+          </DeleteButton>
         </li>
       )}
     </RowBox>

@@ -95,9 +95,9 @@ export const syncPushMirrorsSubmit = act({
   fields: { from },
   again: nothingTyped,
   async run({ ctx, call, body }) {
-    await syncPushMirrors(ctx, ctx.repo.id, call.signal)
-    if (body.from === 'home') return { to: homeOf(ctx) }
-    return { to: settingsPath(ctx, 'mirrors'), notice: texts.synced }
+    const { failed, total } = await syncPushMirrors(ctx, ctx.repo.id, call.signal)
+    const to = body.from === 'home' ? homeOf(ctx) : settingsPath(ctx, 'mirrors')
+    return failed.length === 0 ? { to, notice: texts.synced } : { to, warning: texts.notSynced(failed, total) }
   },
 })
 

@@ -44,6 +44,29 @@ test('mirrorsPage, addPushMirrorSubmit, syncPushMirrorsSubmit, deletePushMirrorS
   assert.deepEqual(await mirrors(), [])
 })
 
+test('syncPushMirrorsSubmit: the page says which push mirrors failed', async () => {
+  await using forge = await startForge({ users: ['alice'], settings: { migrations: { ALLOW_LOCALNETWORKS: true } } })
+  const repo = await forge.given.repo()
+  await forge.as('alice').must('POST', '/user/repos', { name: 'copy' })
+  const { token } = await forge.account('alice')
+  const login = { remote_username: 'alice', remote_password: token, interval: '0s' }
+  for (const name of ['copy', 'gone']) {
+    const remote_address = `${forge.url}/alice/${name}.git`
+    await forge.as('alice').must('POST', `${repo.api}/push_mirrors`, { remote_address, ...login })
+  }
+  const at = `/${repo.fullName}/settings/mirrors`
+  const alice = await Browser.of(forge, 'alice')
+  assert.equal((await alice.submit(at, `${at}/sync`)).headers.get('location'), at)
+  const { text } = await alice.get(at)
+  const said = /<div class="flash warning" role="status">.*?<div>(.*?)<\/div>/s.exec(text)?.[1]
+  assert.equal(said, `Sending failed for 1 of 2 push mirrors: ${forge.url}/alice/gone.git.`)
+  assert.ok(!text.includes('The repository was sent.'))
+  assert.ok(!(await alice.get(at)).text.includes('Sending failed'), 'it is said once')
+  await forge.as('alice').must('POST', '/user/repos', { name: 'gone' })
+  await alice.submit(at, `${at}/sync`)
+  assert.match((await alice.get(at)).text, /class="flash done"[^]*The repository was sent\./)
+})
+
 test('mirrorsPage, repositorySettingsPage: a mirror says what it follows, how often, and why its last update failed', async () => {
   await using forge = await startForge({ users: ['alice'], settings: { migrations: { ALLOW_LOCALNETWORKS: true } } })
   const repo = await forge.given.repo()

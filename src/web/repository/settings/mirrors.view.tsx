@@ -1,7 +1,7 @@
 import { parseTime } from '../../../lib/time.ts'
 import type { MirrorSettings } from '../../../repos/mirrors/mirror.service.ts'
 import type { presentPushMirror } from '../../../repos/mirrors/push-mirror.present.ts'
-import { ActButton, RemoveButton, SubmitRow } from '../../ui/button.tsx'
+import { ActButton, DeleteButton, SubmitRow } from '../../ui/button.tsx'
 import { Checkbox, Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -165,7 +165,7 @@ const MirrorRow = ({
         {mirror.last_error === '' ? null : <p class="danger-text">{sentenceOf(mirror.last_error)}</p>}
         {mirror.public_key === '' ? null : <CopyField text={mirror.public_key} label={texts.publicKey} />}
       </div>
-      <RemoveButton
+      <DeleteButton
         to={`${at}/delete`}
         hidden={{ name: mirror.remote_name }}
 
@@ -174,7 +174,7 @@ const MirrorRow = ({
         confirm={texts.removeConfirm(mirror.remote_address)}
       >
         {common.remove}
-      </RemoveButton>
+      </DeleteButton>
     </li>
   )
 }

@@ -1,6 +1,6 @@
 import { RowBox } from '../../ui/row-box.tsx'
 import type { presentTagRule } from '../../../refs/protection/tag-protection.present.ts'
-import { RemoveButton, Submit, SubmitRow } from '../../ui/button.tsx'
+import { DeleteButton, Submit, SubmitRow } from '../../ui/button.tsx'
 import { formOf, line, names } from '../../ui/form-fields.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -51,14 +51,14 @@ export const TagsView = ({
               {texts.allowed([...(rule.whitelist_usernames ?? []), ...(rule.whitelist_teams ?? [])])}
             </p>
           </div>
-          <RemoveButton
+          <DeleteButton
             to={settingsPath(repository, 'tags', rule.id, 'delete')}
 
             label={repositorySettingsTexts.branches.deleteConfirm(rule.name_pattern)}
             confirm={repositorySettingsTexts.branches.deleteConfirm(rule.name_pattern)}
           >
             {shared.delete}
-          </RemoveButton>
+          </DeleteButton>
         </li>
       )}
     </RowBox>

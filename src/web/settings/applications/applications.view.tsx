@@ -3,7 +3,7 @@ import type { OAuthApplicationRow } from '../../../db/tables/oauth.ts'
 import type { listGrants } from '../../../oauth/grant.service.ts'
 import { describeScope } from '../../../oauth/scope.rules.ts'
 import type { ShownOnce } from '../../shell/shown-once.ts'
-import { RemoveButton, SubmitRow } from '../../ui/button.tsx'
+import { DeleteButton, RemoveButton, SubmitRow } from '../../ui/button.tsx'
 import { Checkbox, Field, Radios, Select } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
@@ -69,7 +69,7 @@ const Token = ({ token }: { readonly token: AccessTokenRow }) => (
         </span>
       </p>
     </div>
-    <RemoveButton
+    <DeleteButton
       to="/user/settings/applications/delete"
       hidden={{ id: token.id }}
 
@@ -77,7 +77,7 @@ const Token = ({ token }: { readonly token: AccessTokenRow }) => (
       label={texts.deleteToken(token.name)}
     >
       {texts.delete}
-    </RemoveButton>
+    </DeleteButton>
   </li>
 )
 

@@ -2,7 +2,7 @@ import type { TeamRow, UserRow } from '../../../db/tables/accounts.ts'
 import { parseTime } from '../../../lib/time.ts'
 import type { presentRepos } from '../../../repos/repo.present.ts'
 import { orgPath } from '../../frames/organization-frame.tsx'
-import { RemoveButton } from '../../ui/button.tsx'
+import { DeleteButton } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ButtonLink, Link } from '../../ui/link.tsx'
 import { Box, Empty, PageHead, Pages, Tag } from '../../ui/parts.tsx'
@@ -121,7 +121,7 @@ export const OrganizationsView = ({
                 {settingsTexts.settings}
               </ButtonLink>
             ) : null}
-            <RemoveButton
+            <DeleteButton
               to="/user/settings/organization/leave"
               hidden={{ name: org.name }}
 
@@ -129,7 +129,7 @@ export const OrganizationsView = ({
               label={texts.leaveOf(org.name)}
             >
               {texts.leave}
-            </RemoveButton>
+            </DeleteButton>
           </li>
         )}
       </RowBox>

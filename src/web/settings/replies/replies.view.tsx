@@ -1,7 +1,7 @@
 import type { SavedReplyRow } from '../../../db/tables/accounts.ts'
 import { replyLimits } from '../../../users/replies/saved-reply.rules.ts'
 import { settingsTexts, uiTexts as shared } from '../../languages/texts.ts'
-import { RemoveButton, Submit, SubmitRow } from '../../ui/button.tsx'
+import { DeleteButton, Submit, SubmitRow } from '../../ui/button.tsx'
 import { Editor } from '../../ui/editor.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
@@ -35,13 +35,13 @@ export const RepliesView = ({ replies }: { readonly replies: readonly SavedReply
               </Link>
               <p class="row-facts cut">{reply.content.slice(0, 200)}</p>
             </div>
-            <RemoveButton
+            <DeleteButton
               to={pathTo(reply.id, 'delete')}
               label={texts.delete(reply.title)}
               confirm={texts.deleteConfirm(reply.title)}
             >
               {shared.delete}
-            </RemoveButton>
+            </DeleteButton>
           </li>
         )}
       </RowBox>

@@ -1,6 +1,6 @@
 import type { PublicKeyRow } from '../../../db/tables/accounts.ts'
 import type { presentGpgKeys } from '../../../users/credentials/gpg-key.present.ts'
-import { RemoveButton, SubmitRow } from '../../ui/button.tsx'
+import { DeleteButton, SubmitRow } from '../../ui/button.tsx'
 import { Field, TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -57,7 +57,7 @@ const SshKey = ({ sshKey }: { readonly sshKey: PublicKeyRow }) => (
         </span>
       </p>
     </div>
-    <RemoveButton
+    <DeleteButton
       to="/user/settings/keys/ssh/delete"
       hidden={{ id: sshKey.id }}
 
@@ -65,7 +65,7 @@ const SshKey = ({ sshKey }: { readonly sshKey: PublicKeyRow }) => (
       label={texts.remove(sshKey.title)}
     >
       {settingsTexts.remove}
-    </RemoveButton>
+    </DeleteButton>
   </li>
 )
 
@@ -114,7 +114,7 @@ const GpgKey = ({ gpgKey, token }: { readonly gpgKey: GPGKey; readonly token: st
         </Disclosure>
       )}
     </div>
-    <RemoveButton
+    <DeleteButton
       to="/user/settings/keys/gpg/delete"
       hidden={{ id: gpgKey.id }}
 
@@ -122,7 +122,7 @@ const GpgKey = ({ gpgKey, token }: { readonly gpgKey: GPGKey; readonly token: st
       label={texts.remove(gpgKey.key_id)}
     >
       {settingsTexts.remove}
-    </RemoveButton>
+    </DeleteButton>
   </li>
 )
 

@@ -19,9 +19,7 @@ export const SessionsView = ({ sessions, currentId }: SessionsProps) => (
   <>
     <PageHead title={settingsTexts.parts.sessions} lead={texts.hint}>
       {sessions.length < 2 ? null : (
-        <ActButton to="/user/settings/sessions/end_others" kind="danger">
-          {texts.signOutOthers}
-        </ActButton>
+        <ActButton to="/user/settings/sessions/end_others">{texts.signOutOthers}</ActButton>
       )}
     </PageHead>
     <RowBox rows={sessions}>{(session) => <Session session={session} isThis={session.id === currentId} />}</RowBox>

@@ -1,5 +1,5 @@
 import { parseTime } from '../../../lib/time.ts'
-import { ActButton, RemoveButton } from '../../ui/button.tsx'
+import { ActButton, DeleteButton } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { usePage } from '../../ui/page-context.ts'
 import { Commands, Flash, Pages, Tag } from '../../ui/parts.tsx'
@@ -68,7 +68,7 @@ const Runner = ({ runner, path }: { readonly runner: Runners['runners'][number];
         </span>
       </p>
     </div>
-    <RemoveButton
+    <DeleteButton
       to={`${path}/runners/delete`}
       hidden={{ id: runner.id }}
 
@@ -76,7 +76,7 @@ const Runner = ({ runner, path }: { readonly runner: Runners['runners'][number];
       label={texts.removeRunner(runner.name)}
     >
       {texts.remove}
-    </RemoveButton>
+    </DeleteButton>
   </li>
 )
 
@@ -105,11 +105,7 @@ const Registration = ({
           {registration.created_at === null ? null : (
             <ActButton to={`${path}/token/delete`}>{texts.endToken}</ActButton>
           )}
-          <ActButton
-            to={`${path}/registration`}
-            hidden={{ is_active: !registration.is_active }}
-            kind={registration.is_active ? 'danger' : 'plain'}
-          >
+          <ActButton to={`${path}/registration`} hidden={{ is_active: !registration.is_active }}>
             {registration.is_active ? texts.disable : texts.enable}
           </ActButton>
         </div>

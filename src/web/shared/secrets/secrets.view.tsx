@@ -1,4 +1,4 @@
-import { RemoveButton, Submit, SubmitRow } from '../../ui/button.tsx'
+import { DeleteButton, Submit, SubmitRow } from '../../ui/button.tsx'
 import { Disclosure } from '../../ui/disclosure.tsx'
 import { Field, TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
@@ -71,7 +71,7 @@ const Secrets = ({ secrets, path }: Pick<Values, 'secrets'> & { readonly path: s
                 </span>
               </p>
             </div>
-            <RemoveButton
+            <DeleteButton
               to={`${path}/delete`}
               hidden={{ name: secret.name }}
 
@@ -79,7 +79,7 @@ const Secrets = ({ secrets, path }: Pick<Values, 'secrets'> & { readonly path: s
               label={texts.deleteSecret(secret.name)}
             >
               {texts.delete}
-            </RemoveButton>
+            </DeleteButton>
           </li>
         )}
       </RowBox>
@@ -106,7 +106,7 @@ const Variables = ({ variables, path }: Pick<Values, 'variables'> & { readonly p
               >
                 {texts.edit}
               </ButtonLink>
-              <RemoveButton
+              <DeleteButton
                 to={`${path}/delete`}
                 hidden={{ name }}
 
@@ -114,7 +114,7 @@ const Variables = ({ variables, path }: Pick<Values, 'variables'> & { readonly p
                 label={texts.deleteVariable(name)}
               >
                 {texts.delete}
-              </RemoveButton>
+              </DeleteButton>
             </div>
           </li>
         )}
