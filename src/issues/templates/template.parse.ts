@@ -132,12 +132,14 @@ export function parseMarkdownTemplate(path: string, text: string): IssueTemplate
 export interface PullTemplate {
   readonly title: string
   readonly labels: readonly string[]
+  /** Names of accounts, which may not exist. */
+  readonly assignees: readonly string[]
   readonly content: string
 }
 
 /** Parses a template of pull requests. A head is optional; one that cannot be read is part of the text. */
 export function parsePullTemplate(text: string): PullTemplate {
-  const plain = { title: '', labels: [], content: text }
+  const plain = { title: '', labels: [], assignees: [], content: text }
   const head = headForm.exec(text)
   if (!head || head.index !== 0) return plain
   try {
@@ -145,6 +147,7 @@ export function parsePullTemplate(text: string): PullTemplate {
     return {
       title: scalarText(values, 'title'),
       labels: labelsOf(values['labels']),
+      assignees: assigneesOf(values['assignees']),
       content: text.slice(head[0].length).replace(/^\s*\n/, ''),
     }
   } catch (error) {

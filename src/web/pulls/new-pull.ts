@@ -17,6 +17,8 @@ export interface NewPullFields {
   readonly description: string
   /** Names of labels that the template ticks. */
   readonly labels: readonly string[]
+  /** Names of people whom the template ticks. */
+  readonly assignees: readonly string[]
   /** Undefined: the viewer may not set labels, assignees, milestone and due date. */
   readonly choices: IssueChoices | undefined
   /** Undefined: the viewer may ask nobody. */
@@ -67,6 +69,7 @@ export async function loadPullOffer(
       title: `${template?.title ?? ''}${message === undefined ? head.name : subjectOf(message) || head.name}`,
       description: texts.filter((text) => text !== '').join('\n\n'),
       labels: template?.labels ?? [],
+      assignees: template?.assignees ?? [],
       choices,
       reviewers,
       opensHead:

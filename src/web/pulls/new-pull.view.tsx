@@ -53,7 +53,7 @@ export const NewPullForm = ({
         </div>
       </div>
       {choices !== undefined ? (
-        <NewSide choices={choices} labels={form.labels}>
+        <NewSide choices={choices} labels={form.labels} assignees={form.assignees}>
           {asks ? <ReviewerBoxes reviewers={reviewers} /> : null}
         </NewSide>
       ) : asks ? (
