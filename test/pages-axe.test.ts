@@ -4,12 +4,9 @@ import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { makeDemoData } from '../scripts/lib/demo-data.mjs'
-import { chromiumProgram, startChromium } from '../src/testing/chromium.ts'
+import { openContext, skip } from '../src/testing/chromium.ts'
 import { startForge, testPassword } from '../src/testing/forge.ts'
 import { assetPath } from '../src/web/shell/assets.ts'
-
-const program = chromiumProgram()
-const skip = program === undefined ? 'chromium is not installed' : false
 
 /** One page of each kind. */
 const pages = [
@@ -143,11 +140,10 @@ test(
   async () => {
     await using forge = await startForge()
     await makeDemoData(forge.url)
-    const browser = await startChromium(program ?? '')
+    const context = await openContext({ baseURL: forge.url, viewport: desktop, reducedMotion: 'reduce' })
     const sheet = assetPath(forge.app.services.config, 'further.css')
     const wrong: string[] = []
     try {
-      const context = await browser.newContext({ baseURL: forge.url, viewport: desktop, reducedMotion: 'reduce' })
       const page = await context.newPage()
       wrong.push(...(await wrongOf(page, '/user/login', sheet)))
       await page.fill('input[name=user_name]', 'alice')
@@ -155,7 +151,7 @@ test(
       await Promise.all([page.waitForURL((url) => !url.pathname.endsWith('/login')), page.keyboard.press('Enter')])
       for (const path of pages) wrong.push(...(await wrongOf(page, path, sheet)))
     } finally {
-      await browser.close()
+      await context.close()
     }
     assert.deepEqual(wrong, [])
   },

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { skip } from '../src/testing/chromium.ts'
 import { startForge, type Forge } from '../src/testing/forge.ts'
 import type { GivenRepo } from '../src/testing/given.ts'
 import { until } from '../src/testing/until.ts'
-import { Person, skip, together } from './team.test-support.ts'
+import { Person, together } from './team.test-support.ts'
 
 const lines = (count: number, word: string) => Array.from({ length: count }, (_, at) => `${word} ${at + 1}\n`).join('')
 const encoded = (text: string) => Buffer.from(text).toString('base64')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { skip } from '../src/testing/chromium.ts'
 import { startForge } from '../src/testing/forge.ts'
 import {
   comment,
@@ -9,7 +10,7 @@ import {
   publishRelease,
   submitReview,
 } from './team-acts.test-support.ts'
-import { Person, skip, together } from './team.test-support.ts'
+import { Person, together } from './team.test-support.ts'
 
 /** Opens an issue and comments on it. */
 async function report(person: Person): Promise<void> {

@@ -1,11 +1,12 @@
 import { test } from 'node:test'
+import { skip } from '../src/testing/chromium.ts'
 import { startForge } from '../src/testing/forge.ts'
 import { sshSettings } from '../src/testing/ssh.ts'
 import { contribute, createFile, openPull } from './team-acts.test-support.ts'
 import { prepare, protect, report } from './team-project.test-support.ts'
 import { createToken, Gate, hammer, mergeAfterCheck, review, rewrite, seeRewrite } from './team-change.test-support.ts'
 import { deliver, document, triage, upload, useSshKey } from './team-release.test-support.ts'
-import { Person, skip, together } from './team.test-support.ts'
+import { Person, together } from './team.test-support.ts'
 
 test("pages: a team's week, from sign-up to release", { skip }, async () => {
   await using forge = await startForge({ settings: { ...sshSettings, ingot: { SIGN_UP_WORK: 10 } } })

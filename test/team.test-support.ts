@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
-import { browserTimeoutMs, chromiumProgram, startChromium } from '../src/testing/chromium.ts'
+import type { BrowserContext, Locator, Page } from 'playwright-core'
+import { openContext } from '../src/testing/chromium.ts'
 import { testPassword, type Forge } from '../src/testing/forge.ts'
-
-const program = chromiumProgram()
-/** Why tests with a browser are passed over; false when they run. */
-export const skip = program === undefined ? 'chromium is not installed' : false
-
-let browser: Promise<Browser> | undefined
-after(async () => (await browser)?.close())
 
 /** A person of a team with a browser of their own, whose every error is collected. */
 export class Person implements AsyncDisposable {
@@ -31,15 +23,13 @@ export class Person implements AsyncDisposable {
   }
 
   static async at(forge: Forge, name: string, { scripts = true } = {}): Promise<Person> {
-    const running = await (browser ??= startChromium(program as string))
-    const context = await running.newContext({
+    const context = await openContext({
       baseURL: forge.url,
       javaScriptEnabled: scripts,
       locale: 'en-GB',
       reducedMotion: 'reduce',
       viewport: { width: 1280, height: 1000 },
     })
-    context.setDefaultTimeout(browserTimeoutMs)
     return new Person(name, scripts, context, await context.newPage())
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import MarkdownIt from 'markdown-it'
+import type { MarkdownIt as Parser } from 'markdown-it'
 import footnotes from 'markdown-it-footnote'
 import { moveFootnotes } from './footnote-tail.ts'
 
@@ -21,6 +22,6 @@ test('footnotes are moved as the plugin moves them', () => {
   const plugin = new MarkdownIt().use(footnotes)
   const own = new MarkdownIt().use(footnotes)
   own.core.ruler.at('footnote_tail', moveFootnotes)
-  const tokensOf = (parser: MarkdownIt, text: string): unknown => JSON.parse(JSON.stringify(parser.parse(text, {})))
+  const tokensOf = (parser: Parser, text: string): unknown => JSON.parse(JSON.stringify(parser.parse(text, {})))
   for (const text of texts) assert.deepEqual(tokensOf(own, text), tokensOf(plugin, text), text)
 })

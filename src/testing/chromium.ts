@@ -54,7 +54,7 @@ const featuresOff = [
 ]
 
 /** A headless browser without a profile. */
-export const startChromium = (program: string): Promise<Browser> =>
+const startChromium = (program: string): Promise<Browser> =>
   chromium.launch({
     executablePath: program,
     headless: true,
