@@ -117,7 +117,7 @@ test('globOf: the pattern matches its text and nothing else', () => {
     const { match } = compileGlob(globOf(text), '/', budget)
     assert.deepEqual(
       [match(text), match(`${text}x`), match(text.replace('*', 'y').replace('[18]', '1'))],
-      [true, false, text.includes('*') || text.includes('[') ? false : true],
+      [true, false, !/[*[]/.test(text)],
     )
   }
 })

@@ -102,7 +102,7 @@ export async function listPeopleWithCode(
     .selectAll()
     .where(isNear)
     .where(accountsShownIn(onlooker))
-    .where(({ or }) => or([lowerContains('user.lower_name', word), contains('user.full_name', word)]))
+    .where((where) => where.or([lowerContains('user.lower_name', word), contains('user.full_name', word)]))
     .where((where) =>
       where.or([where('user.id', '=', scope.owner.id), wasGiven('user', scope, { units: ['code'], mode })]),
     )

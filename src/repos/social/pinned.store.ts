@@ -32,8 +32,12 @@ export const listNamedRepos = (
   visibleTo(
     repos(db)
       .select('owner.lower_name as owner_lower_name')
-      .where(({ or, and, eb }) =>
-        or(names.map(({ owner, name }) => and([eb('owner.lower_name', '=', owner), eb('repo.lower_name', '=', name)]))),
+      .where((where) =>
+        where.or(
+          names.map(({ owner, name }) =>
+            where.and([where('owner.lower_name', '=', owner), where('repo.lower_name', '=', name)]),
+          ),
+        ),
       ),
     viewer,
   ).execute()

@@ -11,7 +11,7 @@ import { sendFragment } from '../shell/send-page.tsx'
 import { csrfName } from '../ui/page-context.ts'
 import { pathOf } from '../ui/paths.ts'
 import { withSnippets } from '../ui/snippets.tsx'
-import { SuggestionList } from './suggestion.view.tsx'
+import { SuggestionList } from '../lists/suggestion-list.tsx'
 import { text } from '../ui/fields.ts'
 
 const TextForm = requestObject('TextForm', {

@@ -7,7 +7,7 @@ import type { Suggestion } from '../../../issues/references/suggestion.service.t
 import { globOf } from '../../../lib/glob.ts'
 import { peopleWithCode } from '../../../repos/people/candidate.service.ts'
 import { listRepoTeams } from '../../../repos/people/team-repo.service.ts'
-import { SuggestionList } from '../../issues/suggestion.view.tsx'
+import { SuggestionList } from '../../lists/suggestion-list.tsx'
 import { inBrowser, inSession } from '../../shell/browser.requirements.ts'
 import { sendFragment } from '../../shell/send-page.tsx'
 import { text } from '../../ui/fields.ts'
