@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { isStorageAway } from '../storage/away.ts'
+import { isStorageAway } from '../lib/storage-away.ts'
 import { isPermanent, type AnyJob, type JobProgress } from './job.ts'
 import type { JobRow } from './job.store.ts'
 import { readPayload, Unreadable } from './versions.ts'

@@ -5,7 +5,7 @@ import { Type } from 'typebox'
 import { attachClock } from '../db/clock.ts'
 import { transaction } from '../db/database.ts'
 import { Invalid, NotFound, TooLarge, Unavailable } from '../lib/errors.ts'
-import { storageAway } from '../storage/away.ts'
+import { storageAway } from '../lib/storage-away.ts'
 import { openTestDatabase } from '../testing/database.ts'
 import { GiveUp, job } from './job.ts'
 import {

@@ -1,4 +1,4 @@
-import { Unavailable } from '../lib/errors.ts'
+import { Unavailable } from './errors.ts'
 
 const code = 'storage_unavailable'
 
