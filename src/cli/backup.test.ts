@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   copyFileSync,
   existsSync,
@@ -15,6 +16,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { builtFile } from '../lib/assets.ts'
 import { withS3 } from '../storage/blobs.test-support.ts'
 import type { S3Options } from '../storage/s3-service.ts'
 import { openTestDatabase } from '../testing/database.ts'
@@ -22,6 +24,7 @@ import { startForge, type Forge } from '../testing/forge.ts'
 import { commitFiles, givenPull } from '../testing/given-pull.ts'
 import { base64 } from '../testing/samples.ts'
 import { smallDisk } from '../transport/small-disk.test-support.ts'
+import { until } from '../testing/until.ts'
 import { upload } from '../testing/upload.ts'
 import { dataFolder, run } from './command.test-support.ts'
 
@@ -312,6 +315,45 @@ test('backup and restore: what cannot be done is refused with the reason, and no
   }
   assert.equal((await run('backup', 'verify', backup)).code, 0)
   assert.equal((await run('restore', backup, ...target.options)).code, 0)
+})
+
+test('restore: one that was killed is run again, before its rows and after them', async () => {
+  using source = dataFolder()
+  using kept = temporaryFolder()
+  const [backup, later] = [join(kept.path, 'backup'), join(kept.path, 'later')]
+  let filled: Filled
+  {
+    await using forge = await startForge({ dataFolder: source.path, users: ['alice'] })
+    filled = await fill(forge)
+    for (const folder of [backup, later]) assert.equal((await run('backup', folder, ...source.options)).code, 0)
+  }
+  using target = dataFolder()
+  copyFileSync(join(source.path, 'secret.key'), join(target.path, 'secret.key'))
+  const marker = join(target.path, 'repositories', 'ingot-instance')
+  const killed = spawn(process.execPath, [builtFile('ingot.js'), 'restore', backup, ...target.options])
+  const ended = once(killed, 'exit')
+  await until(() => existsSync(marker), 'the restore has begun')
+  killed.kill('SIGKILL')
+  await ended
+  const serving = await run('serve', ...target.options, '--port', '0')
+  assert.deepEqual([serving.code, serving.out], [1, ''])
+  assert.match(serving.err, /the restore of a backup has begun in \S+ .*; run `ingot restore` again/)
+  const again = await run('restore', backup, ...target.options)
+  assert.deepEqual([again.code, again.err], [0, ''])
+  const instance = readFileSync(marker, 'utf8').trim()
+
+  // As after a kill between the commit of the rows and the last file.
+  const [, madeAt] = /"madeAt": ?"([^"]+)"/.exec(readFileSync(join(backup, 'ingot-backup.json'), 'utf8')) ?? []
+  writeFileSync(marker, `restoring ${instance} ${madeAt}\n`)
+  const refused = await run('restore', later, ...target.options)
+  assert.equal(refused.code, 1)
+  assert.match(refused.err, /the database is not empty/)
+  const last = await run('restore', backup, ...target.options)
+  assert.deepEqual([last.code, last.err, readFileSync(marker, 'utf8').trim()], [0, '', instance])
+  await using forge = await startForge({ dataFolder: target.path })
+  await expectFilled(forge, filled)
+  const examined = await run('doctor', ...target.options)
+  assert.deepEqual([examined.code, examined.err], [0, ''], examined.out)
 })
 
 test('backup and restore: a bucket that refuses leaves the former backup and an empty place', async () => {

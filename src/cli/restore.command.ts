@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs'
 import { Command } from 'commander'
 import { BackupFolder } from '../admin/backup/backup-folder.ts'
-import { checkKey, checkKnown, removeSqlite, restoreBackup, type WholeBackup } from '../admin/backup/restore.service.ts'
+import {
+  checkKey,
+  checkKnown,
+  findBegun,
+  removeSqlite,
+  restoreBackup,
+  type WholeBackup,
+} from '../admin/backup/restore.service.ts'
 import { namedStorages } from '../admin/identity/marked-storages.ts'
 import { databaseOptions, gitOptions } from '../app-options.ts'
 import type { Config } from '../config/load-config.ts'
@@ -9,6 +16,7 @@ import { lockFolder } from '../db/folder-lock.ts'
 import { closeDatabase, openDatabase } from '../db/open.ts'
 import { reachDatabase } from '../db/reach.ts'
 import { startGit } from '../git/start-git.ts'
+import { Conflict } from '../lib/errors.ts'
 import { loadInstanceKeys } from '../secrets/instance-key.ts'
 import { createSecrets } from '../secrets/secrets.ts'
 import { closeToOthers } from '../site/private-paths.service.ts'
@@ -56,7 +64,9 @@ async function knownKeyIds({ security, ingot, paths }: Config): Promise<readonly
 async function restore(terminal: Terminal, config: Config, backup: WholeBackup, hasKey: boolean): Promise<void> {
   const { database, packStorage, paths } = config
   const isSqlite = database.kind === 'sqlite3'
-  if (isSqlite && existsSync(paths.database)) {
+  const storages = await namedStorages(config, openBlobs)
+  const exists = isSqlite && existsSync(paths.database)
+  if (exists && (await findBegun(storages)) === undefined) {
     throw new CommandFailure(`the database ${paths.database} exists; a backup is restored into an empty place`)
   }
   makeFolders(config)
@@ -73,12 +83,11 @@ async function restore(terminal: Terminal, config: Config, backup: WholeBackup, 
     const packs = packStorage && (await openBlobs(packStorage))
     parts.defer(() => [...Object.values(blobs), packs].forEach((store) => store?.close()))
     const git = parts.use(await startGit({ ...gitOptions(config, log), packs }))
-    const storages = await namedStorages(config, openBlobs)
     await restoreBackup({ config, db, git, blobs, packs, storages, hasKey }, backup, stoppable(terminal))
     await closeToOthers(config)
   } catch (error) {
-    // The file did not exist before.
-    if (isSqlite) removeSqlite(paths.database)
+    // The file did not exist before, or is that of a restore that did not end, unless it has the rows of another backup.
+    if (isSqlite && !(exists && error instanceof Conflict)) removeSqlite(paths.database)
     throw error
   }
 }

@@ -10,10 +10,11 @@ import type { Git } from '../../git/git.ts'
 import { filesOfPack } from '../../git/packs/pack-store.ts'
 import { Conflict, Unavailable } from '../../lib/errors.ts'
 import { mapAhead } from '../../lib/map-ahead.ts'
-import { instanceMarker, type Blobs } from '../../storage/blobs.ts'
+import type { Blobs } from '../../storage/blobs.ts'
 import type { BlobStores } from '../../storage/open-blobs.ts'
 import type { StorageKind } from '../../config/storage-settings.ts'
-import type { MarkedStorage } from '../identity/marked-storages.ts'
+import { listIdentityValues } from '../identity/instance-value.store.ts'
+import { restoringPrefix, type MarkedStorage } from '../identity/marked-storages.ts'
 import { newer, UnusableBackup, type BackupFolder, type Manifest } from './backup-folder.ts'
 import {
   indexOf,
@@ -51,21 +52,40 @@ export function checkKnown({ path, manifest }: WholeBackup): void {
 
 /**
  * Restores a backup into an empty place, of either database and either storage. The rows come last, in one transaction. A
- * failure empties the place again.
+ * failure empties the place again. A mark in each storage says that a restore has begun, so that another one continues after
+ * a process that was killed: before the rows it empties the place and begins again, after the rows it ends what is left.
  */
 export async function restoreBackup(place: Place, backup: WholeBackup, signal?: AbortSignal): Promise<void> {
   checkKnown(backup)
-  await refuseFilled(place)
-  try {
-    await restoreFiles(place, backup, signal)
-    const packRows = await restoreRepositories(place, backup, signal)
-    await restoreRows(place, backup, packRows)
-  } catch (error) {
-    await empty(place)
-    throw error
+  const mark = markOf(backup)
+  const begun = await findBegun(place.storages)
+  const isFilled = await checkDatabase(place.db)
+  if (!isFilled || begun !== mark || (await idOf(place.db)) !== backup.manifest.instance) {
+    if (begun !== undefined && !isFilled) await empty(place)
+    await refuseFilled(place)
+    try {
+      for (const storage of place.storages) await storage.write(mark)
+      await restoreFiles(place, backup, signal)
+      const packRows = await restoreRepositories(place, backup, signal)
+      await restoreRows(place, backup, packRows)
+    } catch (error) {
+      await empty(place)
+      throw error
+    }
   }
   await migrate(place.db)
   for (const storage of place.storages) await storage.write(backup.manifest.instance)
+}
+
+const idOf = async (db: Db): Promise<string | undefined> => (await listIdentityValues(db)).get('id')
+
+/** The mark of the restore of this backup. */
+const markOf = ({ manifest }: WholeBackup): string => `${restoringPrefix}${manifest.instance} ${manifest.madeAt}`
+
+/** Returns the mark of a restore that has begun in these storages and has not ended; undefined without one. */
+export async function findBegun(storages: readonly MarkedStorage[]): Promise<string | undefined> {
+  const ids = await Promise.all(storages.map((storage) => storage.read()))
+  return ids.find((id) => id?.startsWith(restoringPrefix))
 }
 
 /** Throws Conflict when the place has anything. */
@@ -82,13 +102,13 @@ async function refuseFilled({ config, db, git, blobs, packs, storages }: Place):
   }
 }
 
-/** Removes everything from a place that was empty. */
-async function empty({ git, blobs, packs }: Place): Promise<void> {
+/** Removes everything from a place that was empty; the marks last, so that it can be repeated. */
+async function empty({ git, blobs, packs, storages }: Place): Promise<void> {
   for (const store of [...Object.values<Blobs>(blobs), ...(packs ? [packs] : [])]) {
     for await (const { key } of store.list('')) await store.delete(key)
-    await store.delete(instanceMarker)
   }
   for await (const key of git.listKeys()) await git.remove(key)
+  for (const storage of storages) await storage.remove()
 }
 
 async function restoreFiles({ blobs }: Place, backup: WholeBackup, signal: AbortSignal | undefined): Promise<void> {

@@ -12,7 +12,7 @@ import {
   listIdentityValues,
   replaceIdentityValue,
 } from './instance-value.store.ts'
-import { markedStoragesOf, packsName, repositoriesAt, type MarkedStorage } from './marked-storages.ts'
+import { begunRestore, markedStoragesOf, packsName, repositoriesAt, type MarkedStorage } from './marked-storages.ts'
 import { hasFilledRepo, hasPacks, listSomeGitKeys } from './repo-sample.store.ts'
 
 /**
@@ -184,6 +184,8 @@ async function checkStorage(
       return undefined
     }
     if (found === undefined && !isMarked) return undefined
+    const begun = begunRestore(where, found ?? '')
+    if (begun !== undefined) return begun
     return found === undefined
       ? `${where} is not the one of this database: it is empty or incomplete; mount or restore it, ${orClaim}`
       : `${where} belongs to another instance; name the right one, restore its database, ${orClaim}`

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -15,10 +15,21 @@ export interface MarkedStorage {
   /** Returns the id in the file; undefined without the file. */
   read(): Promise<string | undefined>
   write(id: string): Promise<void>
+  /** Removes the file. */
+  remove(): Promise<void>
 }
 
 /** Longest content of the file, in bytes. */
 const maxMarkerBytes = 200
+
+/** The id in the file while a backup is restored into the place, before the id of the restored instance. */
+export const restoringPrefix = 'restoring '
+
+/** Returns the problem of a storage whose file says that a backup is being restored there; undefined for another content. */
+export const begunRestore = (where: string, content: string): string | undefined =>
+  content.startsWith(restoringPrefix)
+    ? `the restore of a backup has begun in ${where} and has not ended; run \`ingot restore\` again`
+    : undefined
 
 /** The name of the storage of packs. */
 export const packsName = 'packs'
@@ -34,21 +45,29 @@ export const markedStoragesOf = ({ blobs, packs, config }: Services): readonly M
   ...storageKinds.map((kind) => storageAt(kind, config.storage[kind], blobs[kind])),
 ]
 
+type StoragePaths = Pick<Config, 'packStorage' | 'paths' | 'storage'>
+type OpenBucket = (settings: S3StorageSettings) => Promise<Blobs>
+
 /**
- * Returns the storages that settings name, without making any of them.
+ * Returns the storages that settings name, without making any of them: that of the repositories first.
  * @param openBucket opens a bucket
  */
-export async function namedStorages(
-  { packStorage, paths, storage }: Pick<Config, 'packStorage' | 'paths' | 'storage'>,
-  openBucket: (settings: S3StorageSettings) => Promise<Blobs>,
-): Promise<readonly MarkedStorage[]> {
-  const named = async (kind: string, settings: StorageSettings): Promise<MarkedStorage> =>
-    settings.type === 'local'
-      ? folderAt(kind, whereIs(kind, settings), settings.path)
-      : storageAt(kind, settings, await openBucket(settings))
-  const ofKinds = await Promise.all(storageKinds.map((kind) => named(kind, storage[kind])))
-  return [packStorage ? await named(packsName, packStorage) : repositoriesAt(paths.repositories), ...ofKinds]
+export async function namedStorages(config: StoragePaths, openBucket: OpenBucket): Promise<readonly MarkedStorage[]> {
+  const ofKinds = storageKinds.map((kind) => namedStorage(kind, config.storage[kind], openBucket))
+  return Promise.all([namedRepositories(config, openBucket), ...ofKinds])
 }
+
+/** Returns the storage of the repositories or their packs, without making it. */
+export const namedRepositories = async (
+  { packStorage, paths }: StoragePaths,
+  openBucket: OpenBucket,
+): Promise<MarkedStorage> =>
+  packStorage ? namedStorage(packsName, packStorage, openBucket) : repositoriesAt(paths.repositories)
+
+const namedStorage = async (kind: string, settings: StorageSettings, openBucket: OpenBucket): Promise<MarkedStorage> =>
+  settings.type === 'local'
+    ? folderAt(kind, whereIs(kind, settings), settings.path)
+    : storageAt(kind, settings, await openBucket(settings))
 
 export const repositoriesAt = (folder: string): MarkedStorage =>
   folderAt('repositories', `the folder of repositories ${folder} ([repository].ROOT)`, folder)
@@ -67,6 +86,7 @@ function folderAt(name: string, where: string, folder: string): MarkedStorage {
       }
     },
     write: (id) => writeFile(file, `${id}\n`, { flush: true }),
+    remove: () => rm(file, { force: true }),
   }
 }
 
@@ -85,4 +105,5 @@ const storageAt = (kind: string, settings: StorageSettings, blobs: Blobs): Marke
   async write(id) {
     await blobs.put(instanceMarker, Readable.from([Buffer.from(`${id}\n`)]), { maxBytes: maxMarkerBytes })
   },
+  remove: () => blobs.delete(instanceMarker),
 })
