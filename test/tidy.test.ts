@@ -239,6 +239,11 @@ test('code recognizes errors by Error.isError, because errors of Node have anoth
   assert.deepEqual(linesWith(own, /instanceof (?:Error|TypeError|RangeError|SyntaxError|AggregateError|Promise)\b/), [])
 })
 
+test('tables of words have no inherited members, which people could name', () => {
+  const own = filesBelow('src').filter((path) => isCode(path) && !isTest(path) && !path.startsWith('src/testing/'))
+  assert.deepEqual(linesWith(own, /^(?:export )?const \w+: (?:Readonly<)?Record<string, .*> = \{/), [])
+})
+
 test('subscribers have separate files', () => {
   const others = code.filter(
     (path) => /^src\/(?!events\/)/.test(path) && !isTest(path) && !path.endsWith('.subscribers.ts'),

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { SettingsOf, SourceKind, TeamMap } from '../sources/source.rules.ts'
 import type { SourceInput } from '../sources/source.service.ts'
 import { CommandFailure } from './exit.ts'
+import { wordTable } from '../lib/word-table.ts'
 
 /** An option of a command and the setting it fills. Names follow the family's commands where those exist. */
 type Meaning<Kind extends SourceKind> = readonly [
@@ -123,7 +124,7 @@ const optionName = (flags: string): string =>
     .replace(/ .*$/, '')
     .replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-const securities: Readonly<Record<string, string>> = { unencrypted: 'none', ldaps: 'tls', starttls: 'starttls' }
+const securities = wordTable<string>({ unencrypted: 'none', ldaps: 'tls', starttls: 'starttls' })
 
 function valueOf(flags: string, form: Meaning<never>[3], value: unknown): unknown {
   const text = String(value)

@@ -4,6 +4,7 @@ import type { Config } from '../config/load-config.ts'
 import { DatabaseUnreachable } from '../db/reach.ts'
 import { makeFolder } from '../lib/make-folder.ts'
 import { CommandFailure } from './exit.ts'
+import { wordTable } from '../lib/word-table.ts'
 
 const codeOf = (error: unknown): string => (error as { readonly code?: string } | null)?.code ?? ''
 const messageOf = (error: unknown): string => (Error.isError(error) ? error.message : String(error))
@@ -42,7 +43,7 @@ function eachFolder({ paths, database, storage }: Config, work: (path: string, m
   }
 }
 
-const folderReasons: Readonly<Record<string, string>> = {
+const folderReasons = wordTable<string>({
   EEXIST: 'a file of this name exists',
   ENOTDIR: 'a part of the path is a file',
   ENOENT: 'the parent folder does not exist or takes no new folders',
@@ -50,7 +51,7 @@ const folderReasons: Readonly<Record<string, string>> = {
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
-}
+})
 
 const reasonOf = (error: unknown): string => folderReasons[codeOf(error)] ?? messageOf(error)
 

@@ -1,10 +1,12 @@
+import { wordTable } from '../lib/word-table.ts'
+
 import familySettings from './family-settings.json' with { type: 'json' }
 
 /**
  * Keys and sections of the family that its published list omits. Existing files may contain them, so they are not
  * unknown keys; `config check` reports that they have no effect.
  */
-const furtherKnownKeys: Readonly<Record<string, readonly string[]>> = {
+const furtherKnownKeys = wordTable<readonly string[]>({
   server: [
     'APP_ID',
     'ENABLE_LETSENCRYPT',
@@ -42,7 +44,7 @@ const furtherKnownKeys: Readonly<Record<string, readonly string[]>> = {
   'ui.admin': ['USER_PAGING_NUM', 'REPO_PAGING_NUM', 'NOTICE_PAGING_NUM', 'ORG_PAGING_NUM'],
   'ui.user': ['REPO_PAGING_NUM', 'REPO_PAGING_COUNT'],
   'ui.svg': ['ENABLE_RENDER'],
-}
+})
 
 /** Sections of the family with many or arbitrary keys that have no effect here. Every key is accepted. */
 const openSections = new Set(['log', 'cache', 'queue', 'task', 'highlight.mapping', 'badges', 'f3'])

@@ -1,4 +1,5 @@
 import { isValidBranchName } from '../lib/ref-name.ts'
+import { wordTable } from '../lib/word-table.ts'
 /** A value that a setting does not accept. The message names the accepted values. */
 export class SettingError extends Error {}
 
@@ -200,7 +201,7 @@ export const list = (
 
 const unquote = (item: string): string => (/^(["'`]).*\1$/.test(item) && item.length > 1 ? item.slice(1, -1) : item)
 
-const durationUnitsMs: Readonly<Record<string, number>> = {
+const durationUnitsMs = wordTable<number>({
   ns: 1e-6,
   us: 1e-3,
   µs: 1e-3,
@@ -210,7 +211,7 @@ const durationUnitsMs: Readonly<Record<string, number>> = {
   h: 3_600_000,
   d: 86_400_000,
   w: 604_800_000,
-}
+})
 
 /**
  * Parses a duration such as `90s`, `1h30m`, `1.5h` or `7d` to milliseconds; undefined for invalid text. `0` needs no
@@ -257,7 +258,7 @@ export function durationMs(
   }
 }
 
-const byteUnits: Readonly<Record<string, number>> = {
+const byteUnits = wordTable<number>({
   '': 1,
   b: 1,
   k: 1024,
@@ -272,7 +273,7 @@ const byteUnits: Readonly<Record<string, number>> = {
   t: 1024 ** 4,
   tb: 1000 ** 4,
   tib: 1024 ** 4,
-}
+})
 
 /** Parses a size such as `4096`, `512 KiB` or `1.5GB` to bytes; undefined for invalid text. */
 export function parseBytes(value: string): number | undefined {

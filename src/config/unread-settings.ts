@@ -1,8 +1,10 @@
+import { wordTable } from '../lib/word-table.ts'
+
 /**
  * Declared settings that no code reads, by section. `config check` reports that they have no effect. A test compares
  * the list with the source code.
  */
-const unread: Readonly<Record<string, string>> = {
+const unread = wordTable<string>({
   '': 'APP_DISPLAY_NAME_FORMAT RUN_USER',
   camo: 'ALWAYS',
   'cron.archive_cleanup': 'NOTICE_ON_SUCCESS',
@@ -59,7 +61,7 @@ const unread: Readonly<Record<string, string>> = {
   'ssh.minimum_key_sizes': 'DSA',
   time: 'DEFAULT_UI_LOCATION',
   ui: 'AMBIGUOUS_UNICODE_DETECTION CODE_COMMENT_LINES GRAPH_MAX_COMMIT_NUM ONLY_SHOW_RELEVANT_REPOS PACKAGES_PAGING_NUM PREFERRED_TIMESTAMP_TENSE REACTION_MAX_USER_NUM SHOW_USER_EMAIL SITEMAP_PAGING_NUM THEMES',
-}
+})
 
 const unreadKeys = new Set(
   Object.entries(unread).flatMap(([section, keys]) => keys.split(' ').map((key) => `${section}\n${key}`)),

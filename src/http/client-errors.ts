@@ -1,5 +1,6 @@
 import { STATUS_CODES, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { wordTable } from '../lib/word-table.ts'
 
 /** Time and bytes that a refused client may still send before its connection is closed. */
 const lingerMs = 1000
@@ -36,10 +37,10 @@ export function answerClientErrors(server: Server): void {
   })
 }
 
-const statuses: Readonly<Record<string, number>> = {
+const statuses = wordTable<number>({
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
-}
+})
 
 function statusOf({ code = '', rawPacket }: ParseError): number {
   if (code !== 'HPE_HEADER_OVERFLOW') return statuses[code] ?? 400

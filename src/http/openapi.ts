@@ -12,6 +12,7 @@ import { describedName, describedPath } from './path.ts'
 import { refusalsOf } from './refusals.ts'
 import { boundHeader } from './reply.ts'
 import { bounds } from '../lib/paging.ts'
+import { wordTable } from '../lib/word-table.ts'
 
 type Json = { readonly [key: string]: unknown }
 
@@ -142,10 +143,10 @@ function paramsOf(operation: NamedOperation, components: Components): DescribedP
 }
 
 /** Ids of descriptions where those of the contract clash: typescript-fetch makes `<id>Raw` beside each `<id>`. */
-const describedIds: Readonly<Record<string, string>> = {
+const describedIds = wordTable<string>({
   renderMarkdownRaw: 'renderMarkdownText',
   repoRenderMarkdownRaw: 'repoRenderMarkdownText',
-}
+})
 
 const describedId = ({ id }: NamedOperation): string => describedIds[id] ?? id
 

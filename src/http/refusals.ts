@@ -1,4 +1,5 @@
 import { bodyRefusals, isEventStream, type NamedOperation } from './operation.ts'
+import { wordTable } from '../lib/word-table.ts'
 
 /**
  * Refusals of every operation: a zero byte in the request, wrong credentials, an account that may not act, a missing account
@@ -7,11 +8,11 @@ import { bodyRefusals, isEventStream, type NamedOperation } from './operation.ts
 const ofEveryOperation = [400, 401, 403, 404, 429, 503]
 
 /** Requirements that find an account or a repository, which redirect from a former name. */
-const renamed: Readonly<Record<string, readonly number[]>> = {
+const renamed = wordTable<readonly number[]>({
   'resolve:user': [307],
   'resolve:org': [307],
   'resolve:repo': [301, 307],
-}
+})
 
 /**
  * Returns the statuses of refusals and redirects of an operation, sorted: of its requirements, of its body, and

@@ -1,6 +1,7 @@
 import { Cron } from 'croner'
 import type { Unix } from '../lib/time.ts'
 import type { JobRun } from './job.ts'
+import { wordTable } from '../lib/word-table.ts'
 
 /** A scheduled task, which administrators may also start by name. */
 export interface Schedule<Ctx> {
@@ -44,7 +45,7 @@ export function declaredTimes(text: string): ScheduleTimes {
 }
 
 const everyForm = /^@every\s+((?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+)$/
-const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const unitMs = wordTable<number>({ ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 })
 
 /**
  * Parses a schedule: five cron fields, or six with seconds first; `@yearly`, `@annually`, `@monthly`, `@weekly`, `@daily`,

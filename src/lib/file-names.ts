@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { wordTable } from './word-table.ts'
 
 /*
  * Git's file names are bytes, and texts are Unicode. A name is decoded as UTF-8; each byte that is not part of valid UTF-8
@@ -79,7 +80,7 @@ export const withUtf8Escapes = (text: string): string =>
     return isUtf8(bytes) ? run : encodeURIComponent(nameOfBytes(bytes))
   })
 
-const escapes: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, '\\': 92 }
+const escapes = wordTable<number>({ a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, '\\': 92 })
 
 /** Decodes a name in a line of git's output (latin1), which may be quoted like a string of C. */
 export function nameInLine(text: string): string {

@@ -1,3 +1,5 @@
+import { wordTable } from '../lib/word-table.ts'
+
 /** The elements of a sanitised text that matter to a mail: their attributes stand in quotation marks. */
 const elements = /<(\/?)(a|img|video|audio|picture|source|track)\b((?:"[^"]*"|[^">])*)>/g
 
@@ -28,7 +30,7 @@ export function withoutMedia(html: string): string {
 /** Most addresses below the text part of a mail. */
 const maxAddresses = 50
 
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#34': '"', '#39': "'" }
+const entities = wordTable<string>({ amp: '&', lt: '<', gt: '>', quot: '"', '#34': '"', '#39': "'" })
 const plainText = (html: string): string =>
   html
     .replace(/<(?:"[^"]*"|[^">])*>/g, '')

@@ -1,5 +1,6 @@
 import type { HLJSApi } from 'highlight.js'
 import { escapeHtml } from './html.ts'
+import { wordTable } from '../lib/word-table.ts'
 
 /** Longest highlighted code in UTF-16 units: highlighting takes about 250 ms of CPU per MB. */
 export const maxHighlightLength = 128 * 1024
@@ -50,7 +51,7 @@ export async function highlightCode(code: string, language: string, maxLength = 
 export const maxLinesLength = 256 * 1024
 
 /** Languages of file names without an extension, or whose extension is no alias of the language. */
-const namedFiles: Readonly<Record<string, string>> = {
+const namedFiles = wordTable<string>({
   dockerfile: 'dockerfile',
   containerfile: 'dockerfile',
   makefile: 'makefile',
@@ -66,9 +67,9 @@ const namedFiles: Readonly<Record<string, string>> = {
   '.gitmodules': 'ini',
   '.editorconfig': 'ini',
   'go.mod': 'go',
-}
+})
 
-const namedExtensions: Readonly<Record<string, string>> = {
+const namedExtensions = wordTable<string>({
   vue: 'xml',
   svelte: 'xml',
   astro: 'xml',
@@ -79,7 +80,7 @@ const namedExtensions: Readonly<Record<string, string>> = {
   patch: 'diff',
   lock: '',
   log: '',
-}
+})
 
 /** Returns the name under which the language of a file is highlighted; empty for plain text. */
 export function languageOfFile(path: string): string {

@@ -1,10 +1,11 @@
 import { loadHighlighters, type Highlighters } from './highlight.ts'
 import { escapeHtml } from './html.ts'
+import { wordTable } from '../lib/word-table.ts'
 
 const maxListDepth = 20
 
 /** The elements of Org's emphasis markers. */
-const emphasis: Readonly<Record<string, string>> = { '*': 'b', '/': 'i', _: 'u', '+': 'del', '=': 'code', '~': 'code' }
+const emphasis = wordTable<string>({ '*': 'b', '/': 'i', _: 'u', '+': 'del', '=': 'code', '~': 'code' })
 
 const imageAddress = /\.(?:png|jpe?g|gif|svg|webp|avif|bmp)$/i
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import sanitizeHtml from 'sanitize-html'
 import { type LinkBases, prefixId, resolveAddress } from './links.ts'
 import { trimBoth } from '../lib/trim-ends.ts'
+import { wordTable } from '../lib/word-table.ts'
 
 /** The form of sanitised HTML. */
 export interface SanitizeOptions {
@@ -87,7 +88,7 @@ const allowedTags = [
 
 const everywhere = ['id', 'class', 'style', 'title', 'dir', 'lang', 'align', 'aria-label', 'aria-hidden']
 
-const allowedAttributes: Readonly<Record<string, readonly string[]>> = {
+const allowedAttributes = wordTable<readonly string[]>({
   a: ['href', 'target', 'rel', 'name'],
   img: ['src', 'srcset', 'sizes', 'alt', 'width', 'height', 'loading'],
   source: ['src', 'srcset', 'sizes', 'type', 'media', 'width', 'height'],
@@ -114,10 +115,10 @@ const allowedAttributes: Readonly<Record<string, readonly string[]>> = {
   span: ['data-alias'],
   code: ['data-formula'],
   hr: ['width', 'size'],
-}
+})
 
 /** Allowed classes by element: those that the renderers of this folder write. */
-const allowedClasses: Readonly<Record<string, readonly (string | RegExp)[]>> = {
+const allowedClasses = wordTable<readonly (string | RegExp)[]>({
   a: ['ref-issue', 'mention'],
   span: ['emoji', 'color-preview', 'issue-keyword', 'org-todo', 'org-done', /^hljs-[a-z_-]+$/, /^[a-z]+_$/],
   code: ['chroma', 'display', 'in-title', 'is-loading', /^language-[\w+#.-]+$/],
@@ -131,15 +132,15 @@ const allowedClasses: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   th: ['line-num'],
   td: ['line-num'],
   details: ['frontmatter-content'],
-}
+})
 
 /** Attributes that hold an address, and its kind. */
-const addressAttributes: Readonly<Record<string, 'link' | 'media'>> = {
+const addressAttributes = wordTable<'link' | 'media'>({
   href: 'link',
   src: 'media',
   poster: 'media',
   cite: 'link',
-}
+})
 
 /** Schemes that run code or embed content; all others are allowed (contract). */
 const refusedSchemes = new Set([

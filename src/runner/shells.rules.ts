@@ -1,3 +1,5 @@
+import { wordTable } from '../lib/word-table.ts'
+
 /** The command that runs a script. */
 export interface ShellCommand {
   /** The path of the script. */
@@ -7,13 +9,13 @@ export interface ShellCommand {
 }
 
 /** Shells by name: the file extension of the script, and the command. */
-const shells: Readonly<Record<string, readonly [ending: string, ...command: string[]]>> = {
+const shells = wordTable<readonly [ending: string, ...command: string[]]>({
   bash: ['.sh', 'bash', '--noprofile', '--norc', '-eo', 'pipefail', '{0}'],
   sh: ['.sh', 'sh', '-e', '{0}'],
   python: ['.py', 'python3', '{0}'],
   node: ['.mjs', 'node', '{0}'],
   pwsh: ['.ps1', 'pwsh', '-command', '. {0}'],
-}
+})
 
 /**
  * Returns the command for a script.

@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPair, sign, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import { fingerprintOf, lengthAndBytes, reader } from './ssh-public-key.ts'
+import { wordTable } from '../lib/word-table.ts'
 
 /** The supported signature formats, with the names of git's `gpg.format`. */
 export type SignatureFormat = 'openpgp' | 'ssh'
@@ -86,11 +87,11 @@ interface SshKind {
   readonly digest: string | undefined
 }
 
-const curves: Readonly<Record<string, { readonly name: string; readonly digest: string }>> = {
+const curves = wordTable<{ readonly name: string; readonly digest: string }>({
   'P-256': { name: 'nistp256', digest: 'sha256' },
   'P-384': { name: 'nistp384', digest: 'sha384' },
   'P-521': { name: 'nistp521', digest: 'sha512' },
-}
+})
 
 const strings = (...parts: readonly (string | Buffer)[]): Buffer =>
   Buffer.concat(parts.flatMap((part) => lengthAndBytes(Buffer.from(part as string))))

@@ -6,6 +6,7 @@ import {
   file_google_protobuf_struct,
   file_google_protobuf_timestamp,
 } from '@bufbuild/protobuf/wkt'
+import { wordTable } from '../../lib/word-table.ts'
 
 /**
  * The messages of the runner protocol. Field names, numbers and types are the wire format. `repeated x` is a list, `map x`
@@ -83,12 +84,12 @@ const runnerMessages = {
 
 type Messages = Readonly<Record<string, Readonly<Record<string, readonly [number, string]>>>>
 
-const scalars: Readonly<Record<string, Type>> = {
+const scalars = wordTable<Type>({
   string: Type.STRING,
   bool: Type.BOOL,
   bytes: Type.BYTES,
   int64: Type.INT64,
-}
+})
 
 const camel = (name: string): string => name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 const entryName = (name: string): string => `${camel(`_${name}`)}Entry`

@@ -56,7 +56,7 @@ export async function readCall(
   const matrix = replacementsOf(Object.entries(combination).map(([name, value]) => [name, literalOf(value)]))
   const inputs = replacementsOf(
     call.inputs.map(({ name, type, isRequired, fallback }) => {
-      const value = given[name] ?? fallback
+      const value = (Object.hasOwn(given, name) ? given[name] : undefined) ?? fallback
       if (value === undefined || value === null) {
         if (isRequired) fail(`called workflow "${uses}" requires the input "${name}"; pass it in \`with\``)
         return [name, type === 'boolean' ? 'false' : type === 'number' ? '0' : "''"] as const

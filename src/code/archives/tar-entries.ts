@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { ByteReader } from '../../lib/byte-reader.ts'
 import { nameOfBytes } from '../../lib/file-names.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
 /** Block size: a header is one block, and contents are padded to whole blocks. */
 export const tarBlockBytes = 512
@@ -57,7 +58,7 @@ export async function* tarEntries(archive: Readable): AsyncGenerator<TarEntry> {
   }
 }
 
-const kinds: Readonly<Record<string, TarEntry['kind']>> = { '2': 'link', '5': 'folder', g: 'about-all' }
+const kinds = wordTable<TarEntry['kind']>({ '2': 'link', '5': 'folder', g: 'about-all' })
 
 /** A size padded to whole blocks. */
 export const paddedSize = (sizeBytes: number): number => Math.ceil(sizeBytes / tarBlockBytes) * tarBlockBytes

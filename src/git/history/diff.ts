@@ -9,19 +9,20 @@ import type { DiffQuery, DiffTextQuery, FileChange, FileStatus, ReadFrom } from 
 import { runReading } from './history.ts'
 import { decodeName } from '../objects/object-codec.ts'
 import { emptyTreeOid, missingObjects } from '../objects/object-reader.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
 const maxDiffListBytes = 64 << 20
 /** Commits per process. */
 const commitBatch = 500
 
-const statuses: Readonly<Record<string, FileStatus>> = {
+const statuses = wordTable<FileStatus>({
   A: 'added',
   M: 'modified',
   D: 'deleted',
   R: 'renamed',
   C: 'copied',
   T: 'changed',
-}
+})
 const whitespaceFlags = {
   'ignore-all': ['-w'],
   'ignore-change': ['-b'],

@@ -1,5 +1,6 @@
 import type { TextRuns } from '../../markup/text-runs.ts'
 import { trimTrailing } from '../../lib/trim-ends.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
 /** The effect of a reference on the issue. */
 export type PromisedAction = 'none' | 'closes' | 'reopens'
@@ -55,7 +56,7 @@ const timeForm = /^ +@(?<text>(?:\d+(?:\.\d+)?(?:mo|[mhdw]))+)(?=$|[\s)\]"':;,.!
 
 const hour = 3600
 /** Days and weeks are working days and weeks (contract, issues: keywords). */
-const unitSeconds: Readonly<Record<string, number>> = { m: 60, h: hour, d: 8 * hour, w: 40 * hour, mo: 160 * hour }
+const unitSeconds = wordTable<number>({ m: 60, h: hour, d: 8 * hour, w: 40 * hour, mo: 160 * hour })
 
 const secondsOf = (text: string): number =>
   Math.round(

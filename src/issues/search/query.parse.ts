@@ -1,4 +1,5 @@
 import { parseSearchWords } from './words.parse.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
 /**
  * The query language of issue lists, as people know it: `is:open label:"good first issue" author:me no:milestone
@@ -88,16 +89,17 @@ const names = {
   'reviewed-by': 'reviewedBy',
 } as const
 type NameKey = (typeof names)[keyof typeof names]
+const nameKeys = wordTable<NameKey>(names)
 
 /** The order of a key without a direction. */
-const usualOrder: Readonly<Record<string, QuerySort>> = {
+const usualOrder = wordTable<QuerySort>({
   created: 'created-desc',
   newest: 'created-desc',
   oldest: 'created-asc',
   updated: 'updated-desc',
   comments: 'comments-desc',
   due: 'due-asc',
-}
+})
 
 const filterForm = /^(-?[a-z-]+):(?:"((?:\\["\\]|[^"])*?)"?|(\S+))$/i
 
@@ -142,7 +144,7 @@ const stepDay = (day: string, by: 1 | -1): string =>
 
 const parseCount = (text: string): number | undefined => (/^\d{1,9}$/.test(text) ? Number(text) : undefined)
 
-const kindWords: Readonly<Record<string, 'issues' | 'pulls'>> = { issue: 'issues', pr: 'pulls', pull: 'pulls' }
+const kindWords = wordTable<'issues' | 'pulls'>({ issue: 'issues', pr: 'pulls', pull: 'pulls' })
 
 const stateWords = ['open', 'closed', 'all'] as const
 
@@ -160,7 +162,7 @@ export function parseIssueQuery(text: string): IssueQuery {
   const unknown: string[] = []
   const found: Found = {}
   const unclosed: string[] = []
-  const labelsOf = { label: labels, '-label': withoutLabels } as const
+  const labelsOf = wordTable<string[]>({ label: labels, '-label': withoutLabels })
   if (text.length > longestText) unknown.push(`…${text.slice(longestText, longestText + 50).toWellFormed()}`)
   for (const token of tokensOf(text.slice(0, longestText))) {
     if (isUnclosed(token)) unclosed.push(token)
@@ -173,14 +175,14 @@ export function parseIssueQuery(text: string): IssueQuery {
       continue
     }
     const lower = value.toLowerCase()
-    const nameKey = (names as Readonly<Record<string, NameKey>>)[key]
+    const nameKey = nameKeys[key]
     const order = querySorts.find((each) => each === lower) ?? usualOrder[lower]
     const lack = lackable.find((each) => each === lower)
     const days = key === 'created' || key === 'updated' ? boundsOf(value, parseDay, stepDay) : undefined
     const counts = key === 'comments' ? boundsOf(value, parseCount, (count, by) => count + by) : undefined
     const stateWord = key === 'is' || key === 'state' ? stateWords.find((each) => each === lower) : undefined
     const kind = key === 'is' ? kindWords[lower] : undefined
-    const named: string[] | undefined = (labelsOf as Readonly<Record<string, string[]>>)[key]
+    const named: string[] | undefined = labelsOf[key]
     /** Takes the value of a filter that has one. */
     const take = <Name extends keyof Found>(name: Name, taken: Found[Name]): void => {
       if (found[name] === undefined || JSON.stringify(found[name]) === JSON.stringify(taken)) found[name] = taken

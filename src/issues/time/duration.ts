@@ -1,4 +1,5 @@
 import { Invalid } from '../../lib/errors.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
 const day = 86_400
 
@@ -29,7 +30,7 @@ export function durationText(seconds: number): string {
   return words.join(' ')
 }
 
-const shortUnits: Readonly<Record<string, number>> = { w: 7 * day, d: day, h: 3600, m: 60, s: 1 }
+const shortUnits = wordTable<number>({ w: 7 * day, d: day, h: 3600, m: 60, s: 1 })
 /** A longer text is no duration; looking for parts in runs of spaces takes quadratic time. In characters. */
 const maxLength = 100
 /** Most seconds of one entry: ten years. */

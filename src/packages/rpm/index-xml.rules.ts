@@ -1,5 +1,6 @@
 import { escapeXml } from '../../lib/escape-xml.ts'
 import type { RelationKind, RpmPackage, RpmRelation } from '../formats/rpm.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
 /** A package and its file. */
 export interface IndexedRpm {
@@ -133,7 +134,7 @@ function needsOf({ relations: { provides = [], requires = [] }, files }: RpmPack
   )
 }
 
-const fileTypes: Readonly<Record<string, string>> = { d: ' type="dir"', g: ' type="ghost"' }
+const fileTypes = wordTable<string>({ d: ' type="dir"', g: ' type="ghost"' })
 
 const filesOf = ({ files, kinds }: RpmPackage, isListed: (path: string) => boolean): string[] =>
   files.flatMap((path, at) =>

@@ -1,5 +1,7 @@
+import { wordTable } from '../../lib/word-table.ts'
+
 /** The units of an interval in seconds. */
-const unitSeconds: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1, ms: 1e-3, us: 1e-6, µs: 1e-6, ns: 1e-9 }
+const unitSeconds = wordTable<number>({ h: 3600, m: 60, s: 1, ms: 1e-3, us: 1e-6, µs: 1e-6, ns: 1e-9 })
 
 /** Longest interval in seconds: a leap year. */
 const maxIntervalSeconds = 366 * 86_400

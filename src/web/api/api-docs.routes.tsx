@@ -11,6 +11,7 @@ import { siteHref } from '../ui/paths.ts'
 import { apiDocument } from './api-document.tsx'
 import { apiTexts as texts } from '../languages/texts.ts'
 import { text } from '../ui/fields.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
 const swaggerOn = switchedOn('swaggerEnabled', (config) => config.api.enableSwagger)
 
@@ -156,10 +157,10 @@ html:not(.dark-mode) .swagger-ui .json-schema-2020-12-expand-deep-button { color
 .swagger-ui .opblock.opblock-deprecated { opacity: 1 }
 `
 
-const typeOf: Readonly<Record<string, string>> = {
+const typeOf = wordTable<string>({
   'swagger-ui.css': 'text/css;charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript;charset=utf-8',
-}
+})
 
 /** Serves the files of the documentation page, which loads nothing from other sites. */
 export const swaggerAsset = operation({

@@ -19,6 +19,7 @@ import { Progress, progressId, ViewedButton, viewedId } from './viewed.view.tsx'
 import { pullTexts as texts } from '../languages/texts.ts'
 import { integer, text, textList, tick } from '../ui/fields.ts'
 import { pathOfField } from '../ui/path-field.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
 const params = { index: pathNumber }
 
@@ -93,7 +94,7 @@ export const commentOnLine = act({
   },
 })
 
-const events: Readonly<Record<string, string>> = { comment: 'COMMENT', approve: 'APPROVED', reject: 'REQUEST_CHANGES' }
+const events = wordTable<string>({ comment: 'COMMENT', approve: 'APPROVED', reject: 'REQUEST_CHANGES' })
 
 /** Submits a review with the comments that wait for it. */
 export const submitTheReview = act({

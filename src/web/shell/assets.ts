@@ -8,6 +8,7 @@ import { builtFile } from '../../lib/assets.ts'
 import type { IconAddresses } from '../ui/icon.tsx'
 import { iconSets, type IconSet } from '../ui/icons.ts'
 import type { AssetName } from '../ui/page-context.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
 /** What the build wrote: the current file of each name, and all files, the scripts' later parts included. */
 interface Manifest {
@@ -48,12 +49,12 @@ export function iconFiles(config: Config): IconAddresses {
 }
 
 /** Media types by extension. */
-const contentTypes: Readonly<Record<string, string>> = {
+const contentTypes = wordTable<string>({
   '.css': 'text/css;charset=utf-8',
   '.html': 'text/html;charset=utf-8',
   '.js': 'text/javascript;charset=utf-8',
   '.svg': 'image/svg+xml',
-}
+})
 
 /** How an asset is sent: in the form that the build made, or in one for clients that do not take it. */
 export interface Asset {

@@ -1,6 +1,7 @@
 import { uiTexts } from '../languages/texts.ts'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icons.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
 /** How the state of a check looks: its icon and the class of its colour. */
 export interface CheckLook {
@@ -10,7 +11,7 @@ export interface CheckLook {
 
 const failed: CheckLook = { icon: 'x', tone: 'danger-text' }
 
-const looks: Readonly<Record<string, CheckLook>> = {
+const looks = wordTable<CheckLook>({
   success: { icon: 'check', tone: 'good-text' },
   pending: { icon: 'dot-fill', tone: 'warning-text' },
   failure: failed,
@@ -18,7 +19,7 @@ const looks: Readonly<Record<string, CheckLook>> = {
   warning: { icon: 'alert', tone: 'warning-text' },
   cancelled: { icon: 'stop', tone: 'muted' },
   skipped: { icon: 'skip', tone: 'muted' },
-}
+})
 
 /** Returns the look of a state; one that is not known has a neutral one. */
 export const checkLook = (state: string): CheckLook => looks[state] ?? { icon: 'circle', tone: 'muted' }

@@ -10,12 +10,13 @@ import { Time } from '../../ui/time.tsx'
 import { CommitSubject, commitUnix, LatestCommit } from '../commit-parts.view.tsx'
 import { revisionPath, type RepositoryNames } from '../code-paths.ts'
 import { codeTexts as texts } from '../../languages/texts.ts'
+import { wordTable } from '../../../lib/word-table.ts'
 
-const icons: Readonly<Record<string, IconName>> = {
+const icons = wordTable<IconName>({
   dir: 'file-directory-fill',
   symlink: 'file-symlink-file',
   submodule: 'file-submodule',
-}
+})
 
 export interface FolderProps {
   readonly repository: RepositoryNames

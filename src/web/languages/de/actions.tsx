@@ -1,5 +1,6 @@
 import type { ActionAnnotationRow, ActionStatus, AnnotationLevel } from '../../../db/tables/actions.ts'
 import { choiceText, counted, listText, numberText } from '../amounts.ts'
+import { wordTable } from '../../../lib/word-table.ts'
 
 const statuses: Readonly<Record<ActionStatus, string>> = {
   success: 'Erfolgreich',
@@ -12,7 +13,7 @@ const statuses: Readonly<Record<ActionStatus, string>> = {
   unknown: 'Unbekannt',
 }
 
-const events: Readonly<Record<string, string>> = {
+const events = wordTable<string>({
   push: 'Push',
   create: 'Branch oder Tag erstellt',
   delete: 'Branch oder Tag gelöscht',
@@ -27,7 +28,7 @@ const events: Readonly<Record<string, string>> = {
   issues: 'Issue',
   issue_comment: 'Kommentar',
   registry_package: 'Paket',
-}
+})
 
 const eventText = (event: string): string =>
   Object.hasOwn(events, event) ? (events[event] as string) : event.replaceAll('_', ' ')

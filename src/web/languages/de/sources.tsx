@@ -1,9 +1,10 @@
 import type { SourceKind } from '../../../sources/source.rules.ts'
+import { wordTable } from '../../../lib/word-table.ts'
 
 const kinds: Readonly<Record<SourceKind, string>> = { openid: 'OpenID Connect', ldap: 'Verzeichnis (LDAP)' }
 
 /** Label and hint of each setting. */
-const fields: Readonly<Record<string, readonly [label: string, hint?: string]>> = {
+const fields = wordTable<readonly [label: string, hint?: string]>({
   discovery_url: ['Adresse des Anbieters', 'Der Aussteller (Issuer) oder die Adresse seines Discovery-Dokuments.'],
   client_id: ['Client-ID'],
   scopes: ['Scopes', 'Werden neben openid erbeten. Durch Leerzeichen getrennt.'],
@@ -60,7 +61,7 @@ const fields: Readonly<Record<string, readonly [label: string, hint?: string]>> 
     'Sonst gilt eine leere Antwort als Fehler und ändert nichts.',
   ],
   page_size: ['Einträge je Anfrage', 'Von 1 bis 5.000.'],
-}
+})
 
 /** Texts of the pages of sign-in sources. */
 export const sourceTexts = {

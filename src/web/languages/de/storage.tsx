@@ -1,5 +1,7 @@
+import { wordTable } from '../../../lib/word-table.ts'
+
 /** Labels of what is stored, by the subject of a quota. */
-const kinds: Readonly<Record<string, string>> = {
+const kinds = wordTable<string>({
   'size:all': 'Alles',
   'size:repos:all': 'Alle Repositorys',
   'size:repos:public': 'Öffentliche Repositorys',
@@ -14,7 +16,7 @@ const kinds: Readonly<Record<string, string>> = {
   'size:assets:packages:all': 'Pakete',
   'size:wiki': 'Wikis',
   'size:assets:wiki': 'Wikis, unter anderem Namen',
-}
+})
 
 /** Texts of the pages of storage. */
 export const storageTexts = {

@@ -1,5 +1,6 @@
 import type { ActionAnnotationRow, ActionStatus, AnnotationLevel } from '../../../db/tables/actions.ts'
 import { counted, listText } from '../amounts.ts'
+import { wordTable } from '../../../lib/word-table.ts'
 
 const statuses: Readonly<Record<ActionStatus, string>> = {
   success: 'Succeeded',
@@ -12,7 +13,7 @@ const statuses: Readonly<Record<ActionStatus, string>> = {
   unknown: 'Unknown',
 }
 
-const events: Readonly<Record<string, string>> = {
+const events = wordTable<string>({
   push: 'Push',
   create: 'Branch or tag created',
   delete: 'Branch or tag deleted',
@@ -27,7 +28,7 @@ const events: Readonly<Record<string, string>> = {
   issues: 'Issue',
   issue_comment: 'Comment',
   registry_package: 'Package',
-}
+})
 
 /** Returns a word for the trigger of a run. */
 const eventText = (event: string): string =>

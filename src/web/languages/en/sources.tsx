@@ -1,9 +1,10 @@
 import type { SourceKind } from '../../../sources/source.rules.ts'
+import { wordTable } from '../../../lib/word-table.ts'
 
 const kinds: Readonly<Record<SourceKind, string>> = { openid: 'OpenID Connect', ldap: 'Directory (LDAP)' }
 
 /** Label and hint of each setting. */
-const fields: Readonly<Record<string, readonly [label: string, hint?: string]>> = {
+const fields = wordTable<readonly [label: string, hint?: string]>({
   discovery_url: ['Address of the provider', 'The issuer, or the address of its discovery document.'],
   client_id: ['Client ID'],
   scopes: ['Scopes', 'Asked for besides openid. Separated by spaces.'],
@@ -54,7 +55,7 @@ const fields: Readonly<Record<string, readonly [label: string, hint?: string]>> 
     'Otherwise an empty answer counts as a fault and changes nothing.',
   ],
   page_size: ['Entries per request', 'From 1 to 5,000.'],
-}
+})
 
 /** Texts of the pages of sign-in sources. */
 export const sourceTexts = {

@@ -1,5 +1,7 @@
+import { wordTable } from '../../../lib/word-table.ts'
+
 /** Labels of what is stored, by the subject of a quota. */
-const kinds: Readonly<Record<string, string>> = {
+const kinds = wordTable<string>({
   'size:all': 'Everything',
   'size:repos:all': 'All repositories',
   'size:repos:public': 'Public repositories',
@@ -14,7 +16,7 @@ const kinds: Readonly<Record<string, string>> = {
   'size:assets:packages:all': 'Packages',
   'size:wiki': 'Wikis',
   'size:assets:wiki': 'Wikis, by another name',
-}
+})
 
 /** Texts of the pages of storage. */
 export const storageTexts = {

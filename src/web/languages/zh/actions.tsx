@@ -1,5 +1,6 @@
 import { choiceText, numberText } from '../amounts.ts'
 import type { Texts } from '../translation.ts'
+import { wordTable } from '../../../lib/word-table.ts'
 
 const statuses = {
   success: '成功',
@@ -12,7 +13,7 @@ const statuses = {
   unknown: '未知',
 }
 
-const events: Readonly<Record<string, string>> = {
+const events = wordTable<string>({
   push: '推送',
   create: '创建分支或标签',
   delete: '删除分支或标签',
@@ -27,7 +28,7 @@ const events: Readonly<Record<string, string>> = {
   issues: '议题',
   issue_comment: '评论',
   registry_package: '软件包',
-}
+})
 
 /** Texts of the pages of workflows, runs and logs. */
 export const actionsTexts: Texts['actionsTexts'] = {

@@ -6,6 +6,7 @@ import { keptPart } from '../../ui/kept-part.tsx'
 import { usePage } from '../../ui/page-context.ts'
 import { Menu } from '../../ui/parts.tsx'
 import { timelineTexts as texts } from '../../languages/texts.ts'
+import { wordTable } from '../../../lib/word-table.ts'
 
 export interface ReactionsProps {
   readonly reactions: readonly ReactionCount[]
@@ -16,7 +17,7 @@ export interface ReactionsProps {
 }
 
 /** The usual reactions. The table of all emoji takes memory, so another word is shown as it is. */
-const signs: Readonly<Record<string, string>> = {
+const signs = wordTable<string>({
   '+1': '👍',
   '-1': '👎',
   laugh: '😄',
@@ -25,7 +26,7 @@ const signs: Readonly<Record<string, string>> = {
   heart: '❤️',
   rocket: '🚀',
   eyes: '👀',
-}
+})
 
 const signOf = (word: string): string => signs[word] ?? word
 
