@@ -112,7 +112,8 @@ export async function hostileTexts(url) {
     ),
   }
   const { hostileUploads, sitePathOf } = await loadUploads()
-  for (const upload of await hostileUploads()) {
+  const uploads = (await Promise.all(hostileUploads.map(({ make }) => make()))).flat()
+  for (const upload of uploads) {
     const { what, method, path, contentType = 'application/octet-stream', content } = upload
     attacks[`${path}: ${what}`] = async (ask, login) => {
       const headers = { authorization: `token ${ask.token}`, 'content-type': contentType }
