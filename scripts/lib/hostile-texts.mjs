@@ -50,7 +50,7 @@ const file = (path, text, read) => async (ask, login, name) => {
 const protectedPaths = (patterns) => async (ask, login, name) => {
   await ask('POST', '/user/repos', { name, auto_init: true, default_branch: 'main' })
   const rule = { rule_name: 'main', enable_push: true, protected_file_patterns: patterns }
-  await ask('POST', `/repos/${login}/${name}/branch_protections`, rule)
+  await allowingRefusal(ask('POST', `/repos/${login}/${name}/branch_protections`, rule))
   await allowingRefusal(commit(ask, `${login}/${name}`, longNames()))
 }
 
