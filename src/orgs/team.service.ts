@@ -156,19 +156,23 @@ export async function removeTeam(ctx: SignedInCtx, team: TeamRow): Promise<void>
 /** Adds a person to a team and its organization. Throws `Invalid` for an organization. */
 export async function addTeamMember(ctx: SignedInCtx, team: TeamRow, user: UserRow): Promise<void> {
   if (user.kind !== 'individual') throw new Invalid('an organization cannot be a member of a team', 'not_a_person')
+  await transaction(ctx.db, (tx) => joinTeam(ctx, tx, team, user))
+}
+
+/** Adds a person to a team and its organization; returns false for somebody who is on the team. */
+export async function joinTeam(ctx: SignedInCtx, tx: Tx, team: TeamRow, user: UserRow): Promise<boolean> {
   const { service } = ctx.config
-  await transaction(ctx.db, async (tx) => {
-    if (await isTeamMember(tx, team.id, user.id)) return
-    await insertTeamMember(tx, team, user.id)
-    await insertMember(tx, team.org_id, user.id, service.defaultOrgMemberVisible)
-    await publish(tx, 'team.memberAdded', {
-      teamId: team.id,
-      orgId: team.org_id,
-      userId: user.id,
-      watches: service.autoWatchNewRepos,
-      doerId: ctx.viewer.id,
-    })
+  if (await isTeamMember(tx, team.id, user.id)) return false
+  await insertTeamMember(tx, team, user.id)
+  await insertMember(tx, team.org_id, user.id, service.defaultOrgMemberVisible)
+  await publish(tx, 'team.memberAdded', {
+    teamId: team.id,
+    orgId: team.org_id,
+    userId: user.id,
+    watches: service.autoWatchNewRepos,
+    doerId: ctx.viewer.id,
   })
+  return true
 }
 
 /**

@@ -87,22 +87,57 @@ export async function putCollaborator(
   user: UserRow,
   permission: string | undefined,
 ): Promise<void> {
-  if (user.kind !== 'individual') throw new Invalid('an organization cannot be a collaborator', 'not_a_person')
-  if (user.id === ctx.owner.id) throw new Invalid('the owner needs not be a collaborator', 'collaborator_is_owner')
+  refuseNeedless(ctx.owner, user)
   if (await isBlockedEitherWay(ctx.db, ctx.owner.id, user.id)) {
     throw new Forbidden('one of the two blocks the other', 'user_blocked')
   }
-  const wanted = modes[permission ?? '']
+  const wanted = modeNamed(permission)
   await transaction(ctx.db, async (tx) => {
     const present = await findCollaboration(tx, ctx.repo.id, user.id)
-    const next = wanted ?? present?.access_mode ?? mode.write
-    if (present?.access_mode === next) return
-    await upsertCollaboration(tx, ctx.repo.id, user.id, next, nowUnix(ctx.clock))
-    const about = { repoId: ctx.repo.id, userId: user.id, doerId: ctx.viewer.id, mode: next }
-    if (!present) return publish(tx, 'collaborator.added', about)
-    await publish(tx, 'collaborator.changed', { ...about, oldMode: present.access_mode })
-    if (next < present.access_mode) await publish(tx, 'access.reduced', { userId: user.id, ownerId: ctx.owner.id })
+    await storeCollaboration(ctx, tx, { user, present, next: wanted ?? present?.access_mode ?? mode.write })
   })
+}
+
+/** Returns the access that a form or request names; undefined for an unknown name. */
+export const modeNamed = (permission: string | undefined): AccessMode | undefined => modes[permission ?? '']
+
+/** Throws `Invalid` for organizations and the owner. */
+export function refuseNeedless(owner: UserRow, user: UserRow): void {
+  if (user.kind !== 'individual') throw new Invalid('an organization cannot be a collaborator', 'not_a_person')
+  if (user.id === owner.id) throw new Invalid('the owner needs not be a collaborator', 'collaborator_is_owner')
+}
+
+/** Gives a person at least this access to a repository; returns false for a collaborator who has it. */
+export async function raiseCollaboration(
+  ctx: SharedRepo,
+  tx: Tx,
+  { user, next }: { readonly user: UserRow; readonly next: AccessMode },
+): Promise<boolean> {
+  const present = await findCollaboration(tx, ctx.repo.id, user.id)
+  if (present && present.access_mode >= next) return false
+  await storeCollaboration(ctx, tx, { user, present, next })
+  return true
+}
+
+type SharedRepo = Pick<SignedInRepoCtx, 'repo' | 'owner' | 'viewer' | 'clock'>
+
+interface CollaborationChange {
+  readonly user: UserRow
+  readonly present: CollaborationRow | undefined
+  readonly next: AccessMode
+}
+
+async function storeCollaboration(
+  { repo, owner, viewer, clock }: SharedRepo,
+  tx: Tx,
+  { user, present, next }: CollaborationChange,
+): Promise<void> {
+  if (present?.access_mode === next) return
+  await upsertCollaboration(tx, repo.id, user.id, next, nowUnix(clock))
+  const about = { repoId: repo.id, userId: user.id, doerId: viewer.id, mode: next }
+  if (!present) return publish(tx, 'collaborator.added', about)
+  await publish(tx, 'collaborator.changed', { ...about, oldMode: present.access_mode })
+  if (next < present.access_mode) await publish(tx, 'access.reduced', { userId: user.id, ownerId: owner.id })
 }
 
 /** Deletes a collaboration, if there is one. */
