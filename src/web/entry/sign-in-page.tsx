@@ -14,7 +14,7 @@ import type { Problem } from '../ui/page-context.ts'
 import { Flash } from '../ui/parts.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { PasskeyForm, passkeyScript } from '../shell/passkey-form.tsx'
-import { policyLeadingTo } from './sign-in-target.ts'
+import { policyLeadingTo, withTarget } from './sign-in-target.ts'
 import { entryTexts as texts } from '../languages/texts.ts'
 
 interface SignInParts {
@@ -81,7 +81,7 @@ export async function signInPageOf(
       ) : null}
       {offersSignUp(config) ? (
         <p>
-          {texts.signIn.noAccount} <Link to="/user/sign_up">{shell.signUp}</Link>
+          {texts.signIn.noAccount} <Link to={withTarget('/user/sign_up', redirectTo)}>{shell.signUp}</Link>
         </p>
       ) : null}
     </>

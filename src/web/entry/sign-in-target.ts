@@ -40,3 +40,7 @@ export async function policyLeadingTo(ctx: Ctx, redirectTo: string | undefined):
   const target = query === undefined ? undefined : await targetOfRequest(ctx, new URLSearchParams(query))
   return target === undefined ? {} : { 'content-security-policy': policyWith(formTargetOf(target)) }
 }
+
+/** Returns the path of another page of the way in, which leads to the same target. */
+export const withTarget = (path: string, redirectTo: string | undefined): string =>
+  redirectTo === undefined ? path : `${path}?redirect_to=${encodeURIComponent(redirectTo)}`

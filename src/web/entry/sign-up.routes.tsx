@@ -20,6 +20,7 @@ import { Field } from '../ui/field.tsx'
 import { Link } from '../ui/link.tsx'
 import type { Problem } from '../ui/page-context.ts'
 import { siteHref } from '../ui/paths.ts'
+import { localTarget, policyLeadingTo, withTarget } from './sign-in-target.ts'
 import { signInCookies } from '../shell/cookies.ts'
 import { pageErrors } from '../../http/error-forms.ts'
 import { entryTexts as texts } from '../languages/texts.ts'
@@ -32,6 +33,7 @@ const SignUpForm = requestObject('SignUpForm', {
   password: text,
   challenge: text,
   nonce: text,
+  redirect_to: Type.Optional(Type.String({ maxLength: 16_384 })),
 })
 const AskAgainForm = requestObject('AskForSignUpAgainForm', { _csrf: text, email: text })
 const ConfirmForm = requestObject('ConfirmSignUpForm', { _csrf: text, code: text, user_name: text })
@@ -53,19 +55,20 @@ const NameField = ({ value }: { readonly value: string }) => (
   />
 )
 
-function signUpPageOf(
+async function signUpPageOf(
   ctx: BrowserCtx,
   call: Call,
-  form: { name?: string; email?: string; problem?: Problem | undefined } = {},
+  form: { name?: string; email?: string; problem?: Problem | undefined; redirectTo?: string | undefined } = {},
 ) {
   const { config } = ctx
+  const { redirectTo } = form
   must(mayRegister(config))
   const challenge = newChallenge(ctx)
   const content = (
     <>
       <CardForm
         to="/user/sign_up"
-        hidden={challenge ? { challenge: challenge.text, nonce: '' } : {}}
+        hidden={{ ...(challenge ? { challenge: challenge.text, nonce: '' } : {}), redirect_to: redirectTo }}
         data-work={challenge?.bits}
       >
         <NameField value={form.name ?? ''} />
@@ -87,7 +90,7 @@ function signUpPageOf(
         ) : null}
       </CardForm>
       <p>
-        {texts.signUp.haveAccount} <Link to="/user/login">{shell.signIn}</Link>
+        {texts.signUp.haveAccount} <Link to={withTarget('/user/login', redirectTo)}>{shell.signIn}</Link>
       </p>
     </>
   )
@@ -96,6 +99,7 @@ function signUpPageOf(
     heading: texts.signUp.heading(config.instance.appName),
     refused: refusedForm('/user/sign_up', form.problem, { user_name: form.name, email: form.email }),
     scripts: challenge ? ['/assets/sign-up.js'] : undefined,
+    headers: await policyLeadingTo(ctx, redirectTo),
     content,
   })
 }
@@ -107,8 +111,9 @@ export const signUpPage = operation({
   path: '/user/sign_up',
   cost: 'usual',
   requires: [inBrowser],
+  query: { redirect_to: Type.Optional(Type.String()) },
   reply: { 200: bytesOf('text/html') },
-  run: async ({ ctx, call }) => signUpPageOf(ctx, call),
+  run: async ({ ctx, call, query }) => signUpPageOf(ctx, call, { redirectTo: query.redirect_to }),
 })
 
 /** Signs up; errors show the form again with its values except the password. */
@@ -126,12 +131,12 @@ export const signUpSubmit = operation({
     const language = browserLanguage(ctx.config, call)
     const signingUp = signUp(ctx, { ...typed, password, challenge, nonce, ip: call.ip, language })
     const { result: made, problem } = await attempt(signingUp, fields)
-    if (problem) return signUpPageOf(ctx, call, { ...typed, problem })
+    if (problem) return signUpPageOf(ctx, call, { ...typed, problem, redirectTo: body.redirect_to })
     if (!made) return redirect(303, siteHref(ctx.config, '/user/activate'))
     if (!made.is_active) return redirect(303, siteHref(ctx.config, '/user/login?done=waiting'))
     const session = await beginSession(ctx, made, browserOf(ctx.config, call), { remember: false })
     call.cookies.push(...signInCookies(ctx.config, session))
-    return redirect(303, siteHref(ctx.config, '/'))
+    return redirect(303, localTarget(ctx.config, body.redirect_to))
   },
 })
 
