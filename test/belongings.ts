@@ -329,6 +329,8 @@ export async function makeBelongings(
     'repos milestones/id': await made(`${api}/milestones`, { title: 'first' }),
     'repos times/id': await made(`${api}/issues/1/times`, { time: 60 }),
     'repos keys/id': await made(`${api}/keys`, { title: 'd', key: keyOf(login, 1), read_only: true }),
+    'repos invitations/id': await made(`${api}/invitations`, {}),
+    'orgs invitations/id': await made(`/orgs/${guild}/invitations`, { team_id: owners.id }),
     'repos tag_protections/id': await made(`${api}/tag_protections`, {
       name_pattern: 'v*',
       whitelist_usernames: [login],

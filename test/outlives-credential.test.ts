@@ -21,6 +21,7 @@ const lasting: Readonly<Record<string, string>> = {
   action_variable: '*',
   push_mirror: 'id',
   collaboration: '*',
+  invitation: 'id',
   team: 'id, access_mode, unit_modes',
   team_user: '*',
   team_repo: '*',
@@ -37,7 +38,7 @@ const byTheWay: Readonly<Record<string, string>> = {
 
 /** Words in addresses and bodies that indicate something lasting. */
 const lastingPath =
-  /\/(?:tokens|keys|gpg_keys|gpg_key_verify|hooks|registration-token|secrets|variables|oauth2|emails|push_mirrors|collaborators|sources)(?:\/|$)/
+  /\/(?:tokens|keys|gpg_keys|gpg_key_verify|hooks|registration-token|secrets|variables|oauth2|emails|push_mirrors|collaborators|invitations|sources)(?:\/|$)/
 const lastingMembers = ['key', 'password', 'scopes', 'admin', 'emails', 'redirect_uris', 'authorization_header']
 
 /** Operations with such a word that create nothing lasting. */
@@ -72,6 +73,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   adminCreateUser: { username: 'fresh', email: 'fresh@example.com', password: testPassword },
   adminEditUser: { admin: true },
   repoAddCollaborator: { permission: 'write' },
+  orgCreateInvitation: { team_id: 1 },
   orgCreateTeam: { name: 'crew', permission: 'write', units: ['repo.code'] },
 }
 

@@ -8,7 +8,7 @@ import * as adminUserRoutes from './accounts/user.routes.ts'
 import * as auditRoutes from './audit/audit.routes.ts'
 import * as unadoptedRoutes from './unadopted/unadopted.routes.ts'
 import * as accountRoutes from './accounts/account.routes.ts'
-import { auditAccounts, auditRepositories, auditTeams } from './audit/audit.subscribers.ts'
+import { auditAccounts, auditInvitations, auditRepositories, auditTeams } from './audit/audit.subscribers.ts'
 import { clearAuditLog } from './audit/clear-audit-log.task.ts'
 import { clearEvents } from './events/clear-events.task.ts'
 import { checkRepoStats } from './doctor/check-repo-stats.task.ts'
@@ -33,7 +33,7 @@ export const admin: Feature = {
     unadoptedRoutes,
     auditRoutes,
   ],
-  subscribers: [auditAccounts, auditTeams, auditRepositories],
+  subscribers: [auditAccounts, auditTeams, auditRepositories, auditInvitations],
   services: [eventStreamSlots, auditStreamSlots],
   jobs: [resealSecrets, deleteUnpinned],
   begin: resealAfterKeyChange,

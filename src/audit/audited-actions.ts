@@ -90,6 +90,7 @@ export const auditedActions = {
     'webhook.changed',
     'webhook.deleted',
   ],
+  invitations: ['invitation.created', 'invitation.revoked', 'invitation.accepted', 'invitation.declined'],
   actions: [
     'secret.put',
     'secret.deleted',

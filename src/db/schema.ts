@@ -9,6 +9,7 @@ import { boardTables } from './tables/boards.ts'
 import { federationTables } from './tables/federation.ts'
 import { gitDataTables } from './tables/git-data.ts'
 import { importTables } from './tables/imports.ts'
+import { invitationTables } from './tables/invitations.ts'
 import { issueDetailTables } from './tables/issue-details.ts'
 import { issueTables } from './tables/issues.ts'
 import { lfsTables } from './tables/lfs.ts'
@@ -45,6 +46,7 @@ export const allTables = {
   ...boardTables,
   ...pullTables,
   ...repoRelationTables,
+  ...invitationTables,
   ...actionRunnerTables,
   ...actionTables,
   ...actionStorageTables,

@@ -4,6 +4,7 @@ type Id<Name extends string> = number & { readonly __id: Name }
 export type UserId = Id<'user'>
 export type RepoId = Id<'repo'>
 export type TeamId = Id<'team'>
+export type InvitationId = Id<'invitation'>
 export type IssueId = Id<'issue'>
 export type CommentId = Id<'comment'>
 export type LabelId = Id<'label'>

@@ -8,6 +8,7 @@ import * as flagRoutes from './social/flag.routes.ts'
 import * as deployKeyRoutes from './people/deploy-key.routes.ts'
 import * as collaborationRoutes from './people/collaboration.routes.ts'
 import * as peopleRoutes from './people/candidate.routes.ts'
+import * as invitationRoutes from './invitations/invitation.routes.ts'
 import * as starRoutes from './social/star.routes.ts'
 import * as topicRoutes from './social/topic.routes.ts'
 import * as topicSearchRoutes from './social/topic-search.routes.ts'
@@ -30,6 +31,7 @@ import {
   removeRepoFiles,
   watchTeamRepos,
 } from './repo.subscribers.ts'
+import { invitationsToAccount } from './invitations/invitation.owned.ts'
 import { repoCounters } from './counter.store.ts'
 import { deleteMissingRepos } from './maintenance/delete-missing-repos.task.ts'
 import { gitLeftoversCheck, givenCopiesCheck, orphansCheck, repositoriesCheck } from './maintenance/doctor.service.ts'
@@ -43,6 +45,8 @@ import { removeGitLeftovers } from './maintenance/remove-git-leftovers.task.ts'
 import { removeTemporaryFolders } from './maintenance/remove-temporary-folders.task.ts'
 import { repoHealthCheck } from './maintenance/repo-health-check.task.ts'
 import { accountRelations, ownedRepos, repoRelations } from './repo.owned.ts'
+import { deleteOldInvitations } from './invitations/delete-old-invitations.task.ts'
+import { invitationLimits } from './invitations/invitation-limits.ts'
 import { syncMirrorJob, updateMirrors } from './mirrors/sync-mirror.job.ts'
 import { mirrorPurpose } from './mirrors/mirror.service.ts'
 import { pushMirrorJob } from './mirrors/push-mirror.job.ts'
@@ -62,6 +66,7 @@ export const repos: Feature = {
     deployKeyRoutes,
     collaborationRoutes,
     peopleRoutes,
+    invitationRoutes,
     starRoutes,
     topicRoutes,
     topicSearchRoutes,
@@ -91,9 +96,10 @@ export const repos: Feature = {
     reinitMissingRepos(config),
     repoHealthCheck(config),
     removeGitLeftovers,
+    deleteOldInvitations,
     removeTemporaryFolders,
   ],
-  services: [migrationClient, ownFolders],
+  services: [migrationClient, ownFolders, invitationLimits],
   begin: async (services, { isAlone }) => (isAlone ? undefined : cleanOwnFolders(services)),
   sealed: [
     { table: 'mirror', column: 'sealed_credentials', purpose: mirrorPurpose },
@@ -104,6 +110,6 @@ export const repos: Feature = {
   totals: countRepositories,
   usage: [gitUsage],
   doctor: [repositoriesCheck, gitLeftoversCheck, orphansCheck, givenCopiesCheck],
-  owns: [ownedRepos, accountRelations, repoRelations],
+  owns: [ownedRepos, accountRelations, repoRelations, invitationsToAccount],
   pushExtras: repoPushExtras,
 }

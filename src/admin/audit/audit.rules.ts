@@ -34,4 +34,4 @@ export type AuditDetails = NonNullable<Act['details']>
 export const detailsOf = ({ details }: AuditEntryRow): AuditDetails => JSON.parse(details) as AuditDetails
 
 /** Details whose number is the id of an account or organization. */
-export const accountDetails: ReadonlySet<string> = new Set(['account', 'for', 'organization'])
+export const accountDetails: ReadonlySet<string> = new Set(['account', 'for', 'inviter', 'organization'])

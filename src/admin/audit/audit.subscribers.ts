@@ -116,3 +116,20 @@ export const auditRepositories = subscriber({
     })
   },
 })
+
+export const auditInvitations = subscriber({
+  name: 'auditInvitations',
+  on: ['invitation.created', 'invitation.revoked', 'invitation.accepted', 'invitation.declined'],
+  async inTransaction(tx, { name, data }) {
+    const { doerId, teamId, repoId, orgId, inviterId, mode } = data
+    await recordAct(tx, {
+      action: name,
+      doerId,
+      about: repoId === undefined ? { kind: 'team', id: teamId ?? null } : { kind: 'repository', id: repoId },
+      details: {
+        ...(orgId === undefined ? { mode } : { organization: orgId }),
+        ...(inviterId === doerId ? {} : { inviter: inviterId }),
+      },
+    })
+  },
+})

@@ -7,7 +7,7 @@ import { publicKey } from '../../testing/samples.ts'
 
 /** Paths of security-relevant operations. */
 const matters =
-  /\/(?:keys|gpg_keys|gpg_key_verify|tokens|secrets|variables|hooks|oauth2|grants|sources|sessions|collaborators|teams|members|[a-z]+_protections|transfer|quota|unadopted|cron|emails|runners|registration-token|block|unblock|users|push_mirrors|orgs|rename|approve|settings)(?:\/|$)/
+  /\/(?:keys|gpg_keys|gpg_key_verify|tokens|secrets|variables|hooks|oauth2|grants|sources|sessions|collaborators|invitations|teams|members|[a-z]+_protections|transfer|quota|unadopted|cron|emails|runners|registration-token|block|unblock|users|push_mirrors|orgs|rename|approve|settings)(?:\/|$)/
 
 /** Operations whose path matches but that change nothing security-relevant. */
 const quiet: Readonly<Record<string, string>> = {
@@ -168,6 +168,8 @@ async function repositories(act: Act, forge: Forge): Promise<void> {
   const { api } = await forge.given.repo({ name: 'one' })
   await act('repoAddCollaborator', 'alice', `${api}/collaborators/bob`, { permission: 'write' })
   await act('repoDeleteCollaborator', 'alice', `${api}/collaborators/bob`)
+  const invited = await act('repoCreateInvitation', 'alice', `${api}/invitations`, { permission: 'read' })
+  await act('repoRevokeInvitation', 'alice', `${api}/invitations/${invited.id}`)
   const { id } = await act('repoCreateKey', 'alice', `${api}/keys`, { title: 'k', key: publicKey, read_only: true })
   await act('repoDeleteKey', 'alice', `${api}/keys/${id}`)
   await act('repoCreateBranchProtection', 'alice', `${api}/branch_protections`, { rule_name: 'main' })
@@ -211,6 +213,8 @@ async function organizations(act: Act, forge: Forge): Promise<void> {
   await act('orgRemoveTeamRepository', 'alice', `/teams/${id}/repos/store/two`)
   await act('repoAddTeam', 'alice', '/repos/store/two/teams/makers')
   await act('repoDeleteTeam', 'alice', '/repos/store/two/teams/makers')
+  const invited = await act('orgCreateInvitation', 'alice', '/orgs/store/invitations', { team_id: id })
+  await act('orgRevokeInvitation', 'alice', `/orgs/store/invitations/${invited.id}`)
   await act('orgDeleteTeam', 'alice', `/teams/${id}`)
   await act('orgBlockUser', 'alice', '/orgs/store/block/bob')
   await act('orgUnblockUser', 'alice', '/orgs/store/unblock/bob')

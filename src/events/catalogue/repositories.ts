@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { AttachmentId, Oid, RepoId, StatusId, UserId } from '../../lib/ids.ts'
+import type { AttachmentId, InvitationId, Oid, RepoId, StatusId, TeamId, UserId } from '../../lib/ids.ts'
 import { fact } from '../fact.ts'
 import { accessMode, id, oid, text } from './ids.ts'
 
@@ -10,6 +10,18 @@ export const RefUpdate = Type.Object({ ref: Type.String(), old: oid<Oid>(), new:
 
 /** `userId` is concerned; `doerId` differs when another account caused it. */
 const person = { ...repo, userId: id<UserId>() }
+
+/** An invitation to a repository has `repoId`, one to a team `teamId` and `orgId`. */
+const invitation = {
+  invitationId: id<InvitationId>(),
+  inviterId: id<UserId>(),
+  doerId: id<UserId>(),
+  /** Access of the new collaborator; 0 for a team. */
+  mode: accessMode,
+  repoId: Type.Optional(id<RepoId>()),
+  teamId: Type.Optional(id<TeamId>()),
+  orgId: Type.Optional(id<UserId>()),
+}
 
 /** Previous state of a unit. */
 const OldUnit = Type.Object({
@@ -97,6 +109,11 @@ export const repositoryEvents = {
   'collaborator.added': fact({ ...person, mode: accessMode }),
   'collaborator.changed': fact({ ...person, mode: accessMode, oldMode: accessMode }),
   'collaborator.removed': fact({ ...person, oldMode: accessMode }),
+  'invitation.created': fact(invitation, { owner: 'orgId' }),
+  'invitation.revoked': fact(invitation, { owner: 'orgId' }),
+  /** `doerId` accepts; the membership or collaboration has an event of its own. */
+  'invitation.accepted': fact(invitation, { owner: 'orgId' }),
+  'invitation.declined': fact(invitation, { owner: 'orgId' }),
   /** In the git repository of the code or the wiki. */
   'refs.updated': fact({ ...repo, kind: repositoryKind, updates: Type.Array(RefUpdate), origin }),
   /**

@@ -73,6 +73,20 @@ export const german: MailTexts = {
     lasts: (minutes) => `Der Link gilt einmal, innerhalb von ${lengthOf(minutes)}.`,
     notYou: 'Wenn Sie das nicht waren, brauchen Sie nichts zu tun: Dann ändert sich nichts.',
   },
+  invitation: {
+    subject: (who, target) => `${who} lädt Sie zu ${target} ein`,
+    toTeam: (who, organization, team, appName) =>
+      `${who} lädt Sie in das Team ${team} der Organisation ${organization} bei ${appName} ein.`,
+    toRepository: (who, repository, appName) => `${who} lädt Sie zum Repository ${repository} bei ${appName} ein.`,
+    show: 'Einladung ansehen',
+    lasts: (days) => `Die Einladung kann einmal angenommen werden, innerhalb von ${days} Tagen.`,
+    unexpected: 'Wenn Sie keine Einladung erwarten, tun Sie nichts: Dann ändert sich nichts.',
+    acceptedSubject: (who, target) => `${who} hat Ihre Einladung zu ${target} angenommen`,
+    accepted: (who, target, address) =>
+      `${who} hat die Einladung zu ${target} angenommen, die Sie an ${address} geschickt haben. Wenn das nicht die eingeladene Person ist, entziehen Sie den Zugang wieder.`,
+    acceptedLink: (who, target) =>
+      `${who} hat die Einladung zu ${target} über den Link angenommen, den Sie erstellt haben. Wenn das nicht die eingeladene Person ist, entziehen Sie den Zugang wieder.`,
+  },
   security: {
     subject: (appName) => `Ihr Konto bei ${appName} wurde geändert`,
     password: (account, appName) => `das Passwort Ihres Kontos ${account} bei ${appName} wurde geändert.`,

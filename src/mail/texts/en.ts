@@ -73,6 +73,20 @@ export const english: MailTexts = {
     lasts: (minutes) => `The link works once, within ${lengthOf(minutes)}.`,
     notYou: 'If it was not you, do nothing: nothing changes then.',
   },
+  invitation: {
+    subject: (who, target) => `${who} invites you to ${target}`,
+    toTeam: (who, organization, team, appName) =>
+      `${who} invites you to the team ${team} of the organization ${organization} at ${appName}.`,
+    toRepository: (who, repository, appName) => `${who} invites you to the repository ${repository} at ${appName}.`,
+    show: 'Show the invitation',
+    lasts: (days) => `The invitation can be accepted once, within ${days} days.`,
+    unexpected: 'If you do not expect it, do nothing: nothing changes then.',
+    acceptedSubject: (who, target) => `${who} accepted your invitation to ${target}`,
+    accepted: (who, target, address) =>
+      `${who} accepted the invitation to ${target} that you sent to ${address}. If this is not the person whom you invited, take the access back.`,
+    acceptedLink: (who, target) =>
+      `${who} accepted the invitation to ${target} by the link that you made. If this is not the person whom you invited, take the access back.`,
+  },
   security: {
     subject: (appName) => `Your account at ${appName} was changed`,
     password: (account, appName) => `the password of your account ${account} at ${appName} was changed.`,

@@ -67,6 +67,18 @@ export interface MailTexts {
     readonly lasts: (minutes: number) => string
     readonly notYou: string
   }
+  readonly invitation: {
+    readonly subject: (who: string, target: string) => string
+    readonly toTeam: (who: string, organization: string, team: string, appName: string) => string
+    readonly toRepository: (who: string, repository: string, appName: string) => string
+    readonly show: string
+    readonly lasts: (days: number) => string
+    readonly unexpected: string
+    readonly acceptedSubject: (who: string, target: string) => string
+    /** Each follows a greeting. */
+    readonly accepted: (who: string, target: string, address: string) => string
+    readonly acceptedLink: (who: string, target: string) => string
+  }
   readonly security: {
     readonly subject: (appName: string) => string
     /** Each follows a greeting; `name` is the owner's name for a token or key. */

@@ -69,6 +69,20 @@ export const chinese: MailTexts = {
     lasts: (minutes) => `链接仅可使用一次，${lengthOf(minutes)}内有效。`,
     notYou: '如果不是你本人，则无需理会：不会有任何更改。',
   },
+  invitation: {
+    subject: (who, target) => `${who} 邀请你加入 ${target}`,
+    toTeam: (who, organization, team, appName) =>
+      `${who} 邀请你加入 ${appName} 上组织 ${organization} 的团队 ${team}。`,
+    toRepository: (who, repository, appName) => `${who} 邀请你加入 ${appName} 上的仓库 ${repository}。`,
+    show: '查看邀请',
+    lasts: (days) => `该邀请只能接受一次，${days} 天内有效。`,
+    unexpected: '如果你并未预期收到此邀请，无需任何操作，一切保持不变。',
+    acceptedSubject: (who, target) => `${who} 接受了你对 ${target} 的邀请`,
+    accepted: (who, target, address) =>
+      `${who} 接受了你发送到 ${address} 的 ${target} 邀请。如果这不是你邀请的人，请收回其访问权限。`,
+    acceptedLink: (who, target) =>
+      `${who} 通过你创建的链接接受了 ${target} 的邀请。如果这不是你邀请的人，请收回其访问权限。`,
+  },
   security: {
     subject: (appName) => `你在 ${appName} 的账号有更改`,
     password: (account, appName) => `你在 ${appName} 的账号 ${account} 的密码已更改。`,

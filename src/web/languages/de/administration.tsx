@@ -245,6 +245,7 @@ export const administrationTexts = {
       delete_inactive_accounts: 'Nicht aktivierte Konten löschen',
       delete_missing_repos: 'Repositorys löschen, deren Dateien fehlen',
       delete_old_actions: 'Alte Einträge der Aktivitäten löschen',
+      delete_old_invitations: 'Alte Einladungen löschen',
       delete_old_links: 'Alte Links aus Mails löschen',
       delete_sent_forms: 'Vermerke über gesendete Formulare löschen',
       delete_repo_archives: 'Alle Archive von Repositorys löschen',

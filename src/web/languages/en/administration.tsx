@@ -239,6 +239,7 @@ export const administrationTexts = {
       delete_inactive_accounts: 'Delete accounts that were not activated',
       delete_missing_repos: 'Delete repositories whose files are missing',
       delete_old_actions: 'Delete old entries of activity feeds',
+      delete_old_invitations: 'Delete old invitations',
       delete_old_links: 'Delete old links from mails',
       delete_sent_forms: 'Delete records of sent forms',
       delete_repo_archives: 'Delete all archives of repositories',

@@ -240,6 +240,7 @@ export const administrationTexts: Texts['administrationTexts'] = {
       delete_inactive_accounts: '删除未激活的账号',
       delete_missing_repos: '删除文件已丢失的仓库',
       delete_old_actions: '删除动态的旧条目',
+      delete_old_invitations: '删除旧邀请',
       delete_old_links: '删除邮件中的旧链接',
       delete_sent_forms: '删除已提交表单的记录',
       delete_repo_archives: '删除所有仓库压缩包',
