@@ -40,6 +40,7 @@ import * as conversationsSideActsPage from './conversations/side-acts.page.tsx'
 import * as conversationsTextActsPage from './conversations/text-acts.page.tsx'
 import * as entryAuthorizeRoutes from './entry/authorize.routes.tsx'
 import * as entryDeviceRoutes from './entry/device.routes.tsx'
+import * as entryInvitationPage from './entry/invitation.page.tsx'
 import * as entryLanguageRoutes from './entry/language.routes.tsx'
 import * as entryPasskeyRoutes from './entry/passkey.routes.tsx'
 import * as entryRecoveryRoutes from './entry/recovery.routes.tsx'
@@ -203,6 +204,7 @@ export const web: Feature = {
     conversationsTextActsPage,
     entryAuthorizeRoutes,
     entryDeviceRoutes,
+    entryInvitationPage,
     entryLanguageRoutes,
     entryPasskeyRoutes,
     entryRecoveryRoutes,

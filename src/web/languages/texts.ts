@@ -52,6 +52,7 @@ export const {
   galleryTexts,
   homeTexts,
   hookTexts,
+  invitationTexts,
   issueTexts,
   labelTexts,
   listTexts,

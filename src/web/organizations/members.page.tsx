@@ -1,5 +1,6 @@
 import { exploreSignIn } from '../../access/requirements.ts'
 import { pageQuery } from '../../http/schema.ts'
+import type { InvitationId } from '../../lib/ids.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { pageOfMembers, removeMember, rolesOfMembers, showMembership } from '../../orgs/member.service.ts'
@@ -7,12 +8,15 @@ import { inOrg, orgMember, orgOwner } from '../../orgs/org.requirements.ts'
 import { orgRoleOf } from '../../orgs/role.service.ts'
 import { addTeamMember, pageOfTeams } from '../../orgs/team.service.ts'
 import { targetUser } from '../../users/subject.requirements.ts'
+import { isMailAddress } from '../../repos/invitations/invitation.rules.ts'
+import { revokeInvitation } from '../../repos/invitations/invitation.service.ts'
 import { inOrganizationFrame, orgPath } from '../frames/organization-frame.tsx'
 import { act, page } from '../shell/page.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { MembersView } from './members.view.tsx'
 import { personNamed } from '../shared/person-named.ts'
-import { memberTexts as texts } from '../languages/texts.ts'
+import { inviteFromPage, loadInvitations } from '../shared/invitations/invitations.ts'
+import { invitationTexts, memberTexts as texts } from '../languages/texts.ts'
 import { integer, textUpTo, tick } from '../ui/fields.ts'
 
 const text = textUpTo(255)
@@ -36,9 +40,10 @@ export const membersPage = page({
       viewer ? orgRoleOf({ ...ctx, viewer }, org) : undefined,
     ])
     const isInsider = role?.isMember === true && !viewer?.limit.publicOnly
-    const [roles, teams] = await Promise.all([
+    const [roles, teams, invitations] = await Promise.all([
       isInsider && viewer ? rolesOfMembers(ctx, org, [...users, viewer.user]) : undefined,
       role?.isOwner ? pageOfTeams(ctx, org, { number: 1, limit: maxOfferedTeams, offset: 0 }) : undefined,
+      role?.isOwner ? loadInvitations(ctx, { orgId: org.id }) : undefined,
     ])
     return {
       org,
@@ -50,13 +55,14 @@ export const membersPage = page({
       page: at.number,
       pageSize: at.limit,
       teams: teams?.teams ?? [],
+      invitations,
     }
   },
   meta: ({ org }) => ({ title: texts.titleOf(org.name) }),
   view: MembersView,
 })
 
-/** Puts a person on a team, which makes them a member. */
+/** Puts a person on a team, which makes them a member. A mail address is invited. */
 export const addMemberSubmit = act({
   path: '/org/{org}/members/add',
   twin: null,
@@ -64,14 +70,32 @@ export const addMemberSubmit = act({
   requires: [inOrg, orgOwner],
   fields: { username: text, team: integer },
   again: membersPage,
-  problemFields: { not_a_person: 'username' },
+  problemFields: { not_a_person: 'username', email_invalid: 'username', invitation_: 'username' },
   async run({ ctx, body }) {
-    const person = await personNamed(ctx, body.username, 'username')
     const { teams } = await pageOfTeams(ctx, ctx.org, { number: 1, limit: maxOfferedTeams, offset: 0 })
     const team = teams.find(({ id }) => id === body.team)
     if (!team) throw new Invalid(texts.noTeam, 'team_not_found', { field: 'team' })
+    const email = body.username ?? ''
+    if (isMailAddress(email)) {
+      const pages = { to: orgPath(ctx.org, 'members'), linkTo: orgPath(ctx.org, 'teams', team.lower_name) }
+      return inviteFromPage(ctx, { kind: 'team', team, org: ctx.org }, { email }, pages)
+    }
+    const person = await personNamed(ctx, body.username, 'username')
     await addTeamMember(ctx, team, person)
     return { to: orgPath(ctx.org, 'members'), notice: texts.added(person.name, team.name) }
+  },
+})
+
+/** Revokes an invitation to a team of the organization. */
+export const revokeOrganizationInvitationSubmit = act({
+  path: '/org/{org}/invitations/revoke',
+  twin: 'orgRevokeInvitation',
+  cost: 'usual',
+  requires: [inOrg, orgOwner],
+  fields: { invitation: integer },
+  async run({ ctx, body }) {
+    await revokeInvitation(ctx, (body.invitation ?? 0) as InvitationId, { orgId: ctx.org.id })
+    return { to: orgPath(ctx.org, 'members'), notice: invitationTexts.revoked }
   },
 })
 

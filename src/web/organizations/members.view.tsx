@@ -14,7 +14,8 @@ import { RowBox } from '../ui/row-box.tsx'
 import { pathOf } from '../ui/paths.ts'
 import { PersonField } from '../ui/person-field.tsx'
 import { Avatar } from '../ui/person.tsx'
-import { memberTexts as texts } from '../languages/texts.ts'
+import { InvitationSection, invitationHint, type Invitations } from '../shared/invitations/invitations.view.tsx'
+import { invitationTexts, memberTexts as texts } from '../languages/texts.ts'
 
 interface MembersProps {
   readonly org: UserRow
@@ -27,13 +28,15 @@ interface MembersProps {
   readonly people: readonly UserRow[]
   /** Teams that a new member may join; for owners. */
   readonly teams: readonly TeamRow[]
+  /** For owners. */
+  readonly invitations: Invitations | undefined
   readonly total: number
   readonly page: number
   readonly pageSize: number
 }
 
 export const MembersView = (props: MembersProps) => {
-  const { org, role, people, teams, total, page, pageSize } = props
+  const { org, role, people, teams, invitations, total, page, pageSize } = props
   const to = orgPath(org, 'members', 'add')
   return (
     <>
@@ -49,8 +52,9 @@ export const MembersView = (props: MembersProps) => {
                   <PersonField
                     name="username"
                     id="new_member"
-                    label={texts.person}
-                    placeholder={texts.person}
+                    label={invitationTexts.nameOrAddress}
+                    placeholder={invitationTexts.nameOrAddress}
+                    hint={invitations && invitationHint(invitations)}
                     isLabelHidden
                     required
                   />
@@ -76,6 +80,9 @@ export const MembersView = (props: MembersProps) => {
         {(person) => <Member {...props} person={person} />}
       </RowBox>
       <Pages page={page} total={total} pageSize={pageSize} />
+      {invitations === undefined ? null : (
+        <InvitationSection invitations={invitations} revokeTo={orgPath(org, 'invitations', 'revoke')} />
+      )}
     </>
   )
 }

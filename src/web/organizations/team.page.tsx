@@ -2,6 +2,7 @@ import type { SignedInCtx } from '../../access/context.ts'
 import { viewActs } from '../../activity/act-view.present.ts'
 import { getFeed } from '../../activity/feed.service.ts'
 import { pageQuery } from '../../http/schema.ts'
+import type { InvitationId } from '../../lib/ids.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { inOrg, namedTeam, teamMember, teamOrgOwner, type TeamCtx } from '../../orgs/org.requirements.ts'
@@ -20,13 +21,17 @@ import {
 } from '../../repos/people/team-repo.service.ts'
 import { loadViews } from '../../repos/repo.present.ts'
 import { targetUser } from '../../users/subject.requirements.ts'
+import { isMailAddress } from '../../repos/invitations/invitation.rules.ts'
+import { revokeInvitation } from '../../repos/invitations/invitation.service.ts'
 import { inOrganizationFrame, orgPath } from '../frames/organization-frame.tsx'
 import { inSession } from '../shell/browser.requirements.ts'
 import { act, page } from '../shell/page.tsx'
 import { personNamed } from '../shared/person-named.ts'
 import { TeamActivityView, TeamMembersView, TeamReposView } from './team.view.tsx'
-import { teamTexts as texts } from '../languages/texts.ts'
-import { textUpTo } from '../ui/fields.ts'
+import { inviteFromPage, loadInvitations, takeInvitationLink } from '../shared/invitations/invitations.ts'
+import type { BrowserCtx } from '../shell/browser-context.ts'
+import { invitationTexts, teamTexts as texts } from '../languages/texts.ts'
+import { integer, textUpTo } from '../ui/fields.ts'
 
 const text = textUpTo(255)
 
@@ -53,6 +58,11 @@ async function loadHead(ctx: TeamCtx & SignedInCtx) {
 
 const metaOf = ({ org, team }: Pick<TeamCtx, 'org' | 'team'>) => ({ title: texts.titleOf(org.name, team.name) })
 
+const inviteTo = (ctx: TeamCtx & SignedInCtx & BrowserCtx, email: string | undefined) => {
+  const pages = { to: pathTo(ctx), linkTo: pathTo(ctx) }
+  return inviteFromPage(ctx, { kind: 'team', team: ctx.team, org: ctx.org }, { email }, pages)
+}
+
 /** Shows a team with its members. */
 export const teamPage = page({
   ...shown,
@@ -60,10 +70,13 @@ export const teamPage = page({
   twin: 'orgListTeamMembers',
   cost: 'usual',
   query: pageQuery,
-  async load({ ctx, query }) {
+  isSecret: true,
+  async load({ ctx, query, call }) {
     const at = pageOf({ limit: ctx.config.ui.membersPagingNum, ...query }, ctx.config.api)
     const [head, { members, total }] = await Promise.all([loadHead(ctx), pageOfTeamMembers(ctx, ctx.team, at)])
-    return { head, members, total, page: at.number, pageSize: at.limit }
+    const invitations = head.isOwner ? await loadInvitations(ctx, { teamId: ctx.team.id }) : undefined
+    const newLink = takeInvitationLink(ctx, { teamId: ctx.team.id }, call)
+    return { head, members, total, invitations, newLink, page: at.number, pageSize: at.limit }
   },
   meta: ({ head }) => metaOf(head),
   view: TeamMembersView,
@@ -135,10 +148,34 @@ export const addTeamMemberSubmit = act({
   requires: ofOwners,
   fields: { username: text },
   again: teamPage,
+  problemFields: { email_invalid: 'username', invitation_: 'username' },
   async run({ ctx, body }) {
+    if (isMailAddress(body.username ?? '')) return inviteTo(ctx, body.username)
     const person = await personNamed(ctx, body.username, 'username')
     await addTeamMember(ctx, ctx.team, person)
     return { to: pathTo(ctx), notice: texts.memberAdded(person.name) }
+  },
+})
+
+/** Makes an invitation whose link the page shows once. */
+export const makeTeamLinkSubmit = act({
+  path: '/org/{org}/teams/{team}/invitations',
+  twin: null,
+  cost: 'usual',
+  requires: ofOwners,
+  outlivesCredential: true,
+  run: async ({ ctx }) => inviteTo(ctx, undefined),
+})
+
+export const revokeTeamInvitationSubmit = act({
+  path: '/org/{org}/teams/{team}/invitations/revoke',
+  twin: null,
+  cost: 'usual',
+  requires: ofOwners,
+  fields: { invitation: integer },
+  async run({ ctx, body }) {
+    await revokeInvitation(ctx, (body.invitation ?? 0) as InvitationId, { teamId: ctx.team.id })
+    return { to: pathTo(ctx), notice: invitationTexts.revoked }
   },
 })
 

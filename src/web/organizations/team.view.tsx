@@ -17,7 +17,8 @@ import { pathOf } from '../ui/paths.ts'
 import { PersonField } from '../ui/person-field.tsx'
 import { unitLevels } from './team-form.ts'
 import { RepositoryPicture } from '../ui/repository-picture.tsx'
-import { organizationTexts as commonTexts, teamTexts as texts } from '../languages/texts.ts'
+import { InvitationSection, invitationHint, type Invitations } from '../shared/invitations/invitations.view.tsx'
+import { invitationTexts, organizationTexts as commonTexts, teamTexts as texts } from '../languages/texts.ts'
 
 /** What all pages of a team show. */
 export interface TeamHead {
@@ -120,6 +121,8 @@ const Access = ({ team, levels }: TeamHead) => (
 export const TeamMembersView = ({
   head,
   members,
+  invitations,
+  newLink,
   total,
   page,
   pageSize,
@@ -127,6 +130,10 @@ export const TeamMembersView = ({
   readonly head: TeamHead
   readonly total: number
   readonly members: readonly UserRow[]
+  /** For owners of the organization. */
+  readonly invitations: Invitations | undefined
+  /** The link of a new invitation, which is shown once. */
+  readonly newLink: string | undefined
   readonly page: number
   readonly pageSize: number
 }) => {
@@ -141,8 +148,9 @@ export const TeamMembersView = ({
                   <PersonField
                     name="username"
                     id="new_member"
-                    label={texts.person}
-                    placeholder={texts.person}
+                    label={invitationTexts.nameOrAddress}
+                    placeholder={invitationTexts.nameOrAddress}
+                    hint={invitations && invitationHint(invitations)}
                     isLabelHidden
                     required
                   />
@@ -175,6 +183,14 @@ export const TeamMembersView = ({
         )}
       </RowBox>
       <Pages page={page} total={total} pageSize={pageSize} />
+      {invitations === undefined ? null : (
+        <InvitationSection
+          invitations={invitations}
+          newLink={newLink}
+          revokeTo={pathTo(head, 'invitations', 'revoke')}
+          linkTo={pathTo(head, 'invitations')}
+        />
+      )}
     </TeamShell>
   )
 }

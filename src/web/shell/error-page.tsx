@@ -14,6 +14,7 @@ const icons: Readonly<Record<number, IconName>> = {
   401: 'lock',
   403: 'lock',
   404: 'search',
+  410: 'link',
   413: 'database',
   423: 'archive',
   429: 'stopwatch',
@@ -59,7 +60,7 @@ function formOf({ method, headers, site }: RefusedCall, status: number): string 
 /** Returns the heading of a refusal. */
 export function errorHeading({ status, code }: Pick<Refusal, 'status' | 'code'>): string {
   const { errors } = texts
-  if (code === 'link_spent') return errors.linkSpent
+  if (code === 'link_spent' || status === 410) return errors.linkSpent
   if (status === 404) return errors.notFound
   if (status === 401) return errors.signInFirst
   if (status === 403) return errors.forbidden
@@ -80,6 +81,7 @@ function explain(refusal: Refusal, viewer: Viewer | undefined): readonly [string
       ? [isGuest ? errors.notFoundGuest : errors.notFoundLead]
       : [sentenceOf(message), isGuest ? errors.orHiddenGuest : errors.orHidden]
   }
+  if (status === 410 && code === 'invitation_ended') return [errors.invitationEnded]
   if (status === 423) return [errors.lockedLead]
   return [message === '' ? errors.serverLead : explained(refusal, viewer).message]
 }

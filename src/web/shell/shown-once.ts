@@ -13,7 +13,7 @@ type PersonCtx = BrowserCtx & SignedInCtx
 /** A new secret that the next page shows once. */
 export interface ShownOnce {
   /** What the secret is; each page shows its own kinds only. */
-  readonly kind: 'scratch' | 'token' | 'application' | 'runner'
+  readonly kind: 'scratch' | 'token' | 'application' | 'runner' | 'invitation'
   /** Name of the thing that the secret belongs to. */
   readonly name: string
   readonly secret: string

@@ -169,6 +169,8 @@ export const shellTexts = {
   typedTextsHint: 'Es wurde nicht übernommen. Kopieren Sie, was gebraucht wird.',
   errors: {
     linkSpent: 'Dieser Link gilt nicht mehr',
+    invitationEnded:
+      'Diese Einladung wurde beantwortet oder zurückgezogen, oder sie ist abgelaufen. Bitten Sie um eine neue.',
     notFound: 'Seite nicht gefunden',
     notFoundLead: 'Unter dieser Adresse gibt es nichts, oder Sie dürfen es nicht sehen.',
     notFoundGuest: 'Unter dieser Adresse gibt es nichts, oder nur Angemeldete sehen es.',

@@ -14,6 +14,7 @@ import { commitMarkTexts, frameTexts, transferTexts } from './frames.tsx'
 import { galleryTexts } from './gallery.tsx'
 import { homeTexts } from './home.tsx'
 import { hookTexts } from './hooks.tsx'
+import { invitationTexts } from './invitations.tsx'
 import { issueTexts, pullMarkTexts } from './issues.tsx'
 import { labelTexts } from './labels.tsx'
 import { listTexts } from './lists.tsx'
@@ -64,6 +65,7 @@ export const english = {
   galleryTexts,
   homeTexts,
   hookTexts,
+  invitationTexts,
   issueTexts,
   labelTexts,
   listTexts,

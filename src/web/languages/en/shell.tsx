@@ -170,6 +170,7 @@ export const shellTexts = {
   typedTextsHint: 'It was not sent on. Copy what you need.',
   errors: {
     linkSpent: 'This link does not work any more',
+    invitationEnded: 'This invitation was used or revoked, or it has expired. Ask for another one.',
     notFound: 'Page not found',
     notFoundLead: 'There is nothing at this address, or you may not see it.',
     notFoundGuest: 'There is nothing at this address, or it is visible to signed-in people only.',

@@ -15,6 +15,7 @@ import { commitMarkTexts, frameTexts, transferTexts } from './frames.tsx'
 import { galleryTexts } from './gallery.tsx'
 import { homeTexts } from './home.tsx'
 import { hookTexts } from './hooks.tsx'
+import { invitationTexts } from './invitations.tsx'
 import { issueTexts, pullMarkTexts } from './issues.tsx'
 import { labelTexts } from './labels.tsx'
 import { listTexts } from './lists.tsx'
@@ -65,6 +66,7 @@ export const chinese: Texts = {
   galleryTexts,
   homeTexts,
   hookTexts,
+  invitationTexts,
   issueTexts,
   labelTexts,
   listTexts,

@@ -159,6 +159,7 @@ export const shellTexts: Texts['shellTexts'] = {
   typedTextsHint: '内容未被提交。请复制你需要的部分。',
   errors: {
     linkSpent: '此链接已失效',
+    invitationEnded: '此邀请已被使用、撤回或已过期。请重新索取邀请。',
     notFound: '页面不存在',
     notFoundLead: '此地址没有内容，或你无权查看。',
     notFoundGuest: '此地址没有内容，或仅对已登录的用户可见。',

@@ -1,5 +1,6 @@
-import type { RepoCtx } from '../../../access/context.ts'
+import type { RepoCtx, SignedInRepoCtx } from '../../../access/context.ts'
 import { inRepo, repoAdmin } from '../../../access/repo.requirements.ts'
+import type { InvitationId } from '../../../lib/ids.ts'
 import { Invalid } from '../../../lib/errors.ts'
 import { pageOf } from '../../../lib/paging.ts'
 import { modeName } from '../../../orgs/team.present.ts'
@@ -21,12 +22,16 @@ import {
   takeRepoFromTeam,
   teamHasRepo,
 } from '../../../repos/people/team-repo.service.ts'
+import { isMailAddress } from '../../../repos/invitations/invitation.rules.ts'
+import { revokeInvitation } from '../../../repos/invitations/invitation.service.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import { inSession } from '../../shell/browser.requirements.ts'
 import { act, nothingTyped, page } from '../../shell/page.tsx'
 import { CollaborationView } from './collaboration.view.tsx'
 import { metaOf, repositoryOf, settingsPath } from './frame.tsx'
-import { repositorySettingsTexts } from '../../languages/texts.ts'
+import { inviteFromPage, loadInvitations, takeInvitationLink } from '../../shared/invitations/invitations.ts'
+import type { BrowserCtx } from '../../shell/browser-context.ts'
+import { invitationTexts, repositorySettingsTexts } from '../../languages/texts.ts'
 import { integer, textUpTo } from '../../ui/fields.ts'
 
 const texts = repositorySettingsTexts.collaboration
@@ -60,9 +65,14 @@ export const collaborationPage = page({
   requires: [inSession, inRepo, repoAdmin],
   query: { page: integer },
   frame: inRepositoryFrame('settings'),
-  async load({ ctx, query }) {
+  isSecret: true,
+  async load({ ctx, query, call }) {
     const wanted = pageOf({ page: query.page }, ctx.config.api)
-    const [people, teams] = await Promise.all([pageOfCollaborations(ctx, wanted), teamsOf(ctx)])
+    const [people, teams, invitations] = await Promise.all([
+      pageOfCollaborations(ctx, wanted),
+      teamsOf(ctx),
+      loadInvitations(ctx, { repoId: ctx.repo.id }),
+    ])
     const { collaborators, total } = people
     return {
       repository: repositoryOf(ctx),
@@ -70,6 +80,8 @@ export const collaborationPage = page({
       total,
       page: wanted,
       teams,
+      invitations,
+      newLink: takeInvitationLink(ctx, { repoId: ctx.repo.id }, call),
     }
   },
   meta: ({ repository }) => metaOf('collaboration', repository),
@@ -81,9 +93,17 @@ const problemFields = {
   not_a_person: 'collaborator',
   collaborator_is_owner: 'collaborator',
   user_blocked: 'collaborator',
+  email_invalid: 'collaborator',
+  invitation_: 'collaborator',
 } as const
 
-/** Adds a collaborator, or changes the permission of one. */
+const inviteTo = (
+  ctx: SignedInRepoCtx & BrowserCtx,
+  input: { readonly email?: string | undefined; readonly permission: string | undefined },
+) =>
+  inviteFromPage(ctx, { kind: 'repository', repo: ctx.repo, owner: ctx.owner }, input, { to: to(ctx), linkTo: to(ctx) })
+
+/** Adds a collaborator, or changes the permission of one. A mail address is invited. */
 export const putCollaboratorSubmit = act({
   path: '/{username}/{reponame}/settings/collaboration',
   twin: 'repoAddCollaborator',
@@ -94,7 +114,9 @@ export const putCollaboratorSubmit = act({
   again: collaborationPage,
   problemFields,
   async run({ ctx, body }) {
-    const person = await getPersonToShare(ctx, body.collaborator ?? '')
+    const named = body.collaborator ?? ''
+    if (isMailAddress(named)) return inviteTo(ctx, { email: named, permission: body.permission })
+    const person = await getPersonToShare(ctx, named)
     await putCollaborator(ctx, person, body.permission)
     return { to: to(ctx), notice: texts.saved(person.name) }
   },
@@ -111,6 +133,30 @@ export const removeCollaboratorSubmit = act({
     const person = await getPersonToShare(ctx, body.collaborator ?? '')
     await removeCollaborator(ctx, person)
     return { to: to(ctx), notice: texts.removed(person.name) }
+  },
+})
+
+/** Makes an invitation whose link the page shows once. */
+export const makeRepositoryLinkSubmit = act({
+  path: '/{username}/{reponame}/settings/collaboration/invitations',
+  twin: 'repoCreateInvitation',
+  cost: 'usual',
+  requires: [inRepo, repoAdmin],
+  fields: { link_permission: text },
+  outlivesCredential: true,
+  again: nothingTyped,
+  run: async ({ ctx, body }) => inviteTo(ctx, { permission: body.link_permission }),
+})
+
+export const revokeRepositoryInvitationSubmit = act({
+  path: '/{username}/{reponame}/settings/collaboration/invitations/revoke',
+  twin: 'repoRevokeInvitation',
+  cost: 'usual',
+  requires: [inRepo, repoAdmin],
+  fields: { invitation: integer },
+  async run({ ctx, body }) {
+    await revokeInvitation(ctx, (body.invitation ?? 0) as InvitationId, { repoId: ctx.repo.id })
+    return { to: to(ctx), notice: invitationTexts.revoked }
   },
 })
 

@@ -11,9 +11,10 @@ import { RowBox } from '../../ui/row-box.tsx'
 import { pathOf } from '../../ui/paths.ts'
 import { Avatar } from '../../ui/person.tsx'
 import { Section } from '../../ui/section.tsx'
+import { InvitationSection, invitationHint, type Invitations } from '../../shared/invitations/invitations.view.tsx'
 import { SettingsFrame, settingsPath, type SettingsRepository } from './frame.tsx'
 import { uiTexts as common } from '../../languages/texts.ts'
-import { repositorySettingsTexts } from '../../languages/texts.ts'
+import { invitationTexts, repositorySettingsTexts } from '../../languages/texts.ts'
 
 const texts = repositorySettingsTexts.collaboration
 
@@ -37,12 +38,23 @@ interface CollaborationProps {
   readonly page: Page
   /** Undefined for a repository of a person. */
   readonly teams: Teams | undefined
+  readonly invitations: Invitations
+  /** The link of a new invitation, which is shown once. */
+  readonly newLink: string | undefined
 }
 
 const permissionChoices = () => choicesOf(texts.permissions)
 
 /** The people and teams with access to a repository. */
-export const CollaborationView = ({ repository, collaborators, total, page, teams }: CollaborationProps) => {
+export const CollaborationView = ({
+  repository,
+  collaborators,
+  total,
+  page,
+  teams,
+  invitations,
+  newLink,
+}: CollaborationProps) => {
   const at = settingsPath(repository, 'collaboration')
   return (
     <SettingsFrame repository={repository} part="collaboration" lead={texts.lead(repository.owner.name)}>
@@ -53,7 +65,14 @@ export const CollaborationView = ({ repository, collaborators, total, page, team
           </RowBox>
           <Pages page={page.number} total={total} pageSize={page.limit} />
           <Form to={at} class="fields-row" id="add_collaborator">
-            <Field name="collaborator" label={texts.name} required autocomplete="off" maxlength={255} />
+            <Field
+              name="collaborator"
+              label={invitationTexts.nameOrAddress}
+              hint={invitationHint(invitations)}
+              required
+              autocomplete="off"
+              maxlength={255}
+            />
             <Select name="permission" label={texts.permission} value="write" choices={permissionChoices()} />
             <Submit>{texts.add}</Submit>
           </Form>
@@ -67,6 +86,13 @@ export const CollaborationView = ({ repository, collaborators, total, page, team
           </dl>
         </div>
       </Section>
+      <InvitationSection
+        invitations={invitations}
+        newLink={newLink}
+        revokeTo={settingsPath(repository, 'collaboration', 'invitations', 'revoke')}
+        linkTo={settingsPath(repository, 'collaboration', 'invitations')}
+        asksPermission
+      />
       {teams === undefined ? null : <TeamSection repository={repository} {...teams} />}
     </SettingsFrame>
   )
