@@ -124,7 +124,15 @@ module.exports = {
     refs: [['changes', 'signing'], ['protection'], ['push']],
     transport: [['http', 'ssh']],
     users: [['avatars', 'credentials', 'replies', 'sent-forms', 'settings', 'social'], ['entry']],
-    repos: [['search'], ['lists'], ['git-hooks', 'mirrors', 'social'], ['people'], ['invitations'], ['lifecycle'], ['maintenance']],
+    repos: [
+      ['search'],
+      ['lists'],
+      ['git-hooks', 'mirrors', 'social'],
+      ['people'],
+      ['invitations'],
+      ['lifecycle'],
+      ['maintenance'],
+    ],
     code: [['commits'], ['branches'], ['contents'], ['languages'], ['archives', 'search', 'statuses']],
     issues: [
       ['attachments', 'dependencies', 'labels', 'milestones', 'social', 'templates', 'time'],
