@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { dateTime, enumeration, nullable, object, requestObject } from '../../http/schema.ts'
+import { closedObject, dateTime, enumeration, nullable, object } from '../../http/schema.ts'
 import { User } from '../../users/user.schemas.ts'
 
 export const Invitation = object('Invitation', {
@@ -18,12 +18,12 @@ export const Invitation = object('Invitation', {
 })
 export type Invitation = Static<typeof Invitation>
 
-export const CreateRepoInvitationOption = requestObject('CreateRepoInvitationOption', {
+export const CreateRepoInvitationOption = closedObject('CreateRepoInvitationOption', {
   email: Type.Optional(Type.String()),
   permission: Type.Optional(enumeration('read', 'write', 'admin')),
 })
 
-export const CreateOrgInvitationOption = requestObject('CreateOrgInvitationOption', {
+export const CreateOrgInvitationOption = closedObject('CreateOrgInvitationOption', {
   team_id: Type.Integer(),
   email: Type.Optional(Type.String()),
 })
