@@ -24,7 +24,7 @@ export async function prepare(ada: Person): Promise<void> {
   await createRepository(ada, 'anvil')
   await ada.tab('Settings')
   await ada.follow('People and teams')
-  await ada.fill('User name', 'ben')
+  await ada.fill('Name or email address', 'ben')
   await ada.press('Add collaborator')
   await ada.hears('The access of ben is saved.')
   await ada.tab('Issues')

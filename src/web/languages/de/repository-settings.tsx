@@ -137,7 +137,6 @@ export const repositorySettingsTexts = {
     lead: (owner: string) => `Neben ${owner} haben diese Personen und Teams Zugang zum Repository.`,
     people: 'Mitwirkende',
     nobody: 'Noch keine Mitwirkenden.',
-    name: 'Benutzername',
     permission: 'Recht',
     permissionOf: (name: string) => `Recht von ${name}`,
     permissions: { read: 'Lesen', write: 'Schreiben', admin: 'Verwalten' } as Readonly<Record<string, string>>,

@@ -5,7 +5,7 @@ export const invitationTexts = {
   title: 'Invitations',
   lead: (days: number) => `An invitation can be accepted once, within ${days} days.`,
   none: 'No open invitations.',
-  nameOrAddress: 'Name or mail address',
+  nameOrAddress: 'Name or email address',
   withMail: 'A mail address gets an invitation by mail.',
   withoutMail: 'This server sends no mail: for a mail address you get a link to hand over.',
   link: 'Link',

@@ -136,7 +136,6 @@ export const repositorySettingsTexts = {
     lead: (owner: string) => `Beside ${owner}, these people and teams have access to the repository.`,
     people: 'Collaborators',
     nobody: 'No collaborators yet.',
-    name: 'User name',
     permission: 'Permission',
     permissionOf: (name: string) => `Permission of ${name}`,
     permissions: { read: 'Read', write: 'Write', admin: 'Administrator' } as Readonly<Record<string, string>>,

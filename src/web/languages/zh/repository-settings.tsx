@@ -137,7 +137,6 @@ export const repositorySettingsTexts: Texts['repositorySettingsTexts'] = {
     lead: (owner) => `除 ${owner} 外，以下用户和团队可以访问此仓库。`,
     people: '协作者',
     nobody: '暂无协作者。',
-    name: '用户名',
     permission: '权限',
     permissionOf: (name) => `${name} 的权限`,
     permissions: { read: '读取', write: '写入', admin: '管理员' },
