@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
   options: { repositories: { type: 'string', default: '1000' }, issues: { type: 'string', default: '100000' } },
 })
 const [repositories, issues] = [Number(options.repositories), Number(options.issues)]
-/** One repository in so many has a file of random bytes. */
+/** Every tenth repository has a file of random bytes. */
 const largeEvery = 10
 const largeBytes = 500_000
 const atOnce = 4

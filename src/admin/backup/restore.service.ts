@@ -57,24 +57,29 @@ export function checkKnown({ path, manifest }: WholeBackup): void {
  */
 export async function restoreBackup(place: Place, backup: WholeBackup, signal?: AbortSignal): Promise<void> {
   checkKnown(backup)
-  const mark = markOf(backup)
   const begun = await findBegun(place.storages)
   const isFilled = await checkDatabase(place.db)
-  if (!isFilled || begun !== mark || (await idOf(place.db)) !== backup.manifest.instance) {
+  const hasRows = isFilled && begun === markOf(backup) && (await idOf(place.db)) === backup.manifest.instance
+  if (!hasRows) {
     if (begun !== undefined && !isFilled) await empty(place)
     await refuseFilled(place)
-    try {
-      for (const storage of place.storages) await storage.write(mark)
-      await restoreFiles(place, backup, signal)
-      const packRows = await restoreRepositories(place, backup, signal)
-      await restoreRows(place, backup, packRows)
-    } catch (error) {
-      await empty(place)
-      throw error
-    }
+    await restoreContents(place, backup, signal)
   }
   await migrate(place.db)
   for (const storage of place.storages) await storage.write(backup.manifest.instance)
+}
+
+/** Restores files, repositories and rows into an empty place, which a failure empties again. */
+async function restoreContents(place: Place, backup: WholeBackup, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    for (const storage of place.storages) await storage.write(markOf(backup))
+    await restoreFiles(place, backup, signal)
+    const packRows = await restoreRepositories(place, backup, signal)
+    await restoreRows(place, backup, packRows)
+  } catch (error) {
+    await empty(place)
+    throw error
+  }
 }
 
 const idOf = async (db: Db): Promise<string | undefined> => (await listIdentityValues(db)).get('id')

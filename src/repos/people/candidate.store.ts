@@ -68,24 +68,25 @@ async function nearPerson(
   return { isNear: sql<SqlBool>`("user".kind = 'individual' and ${isNear})` }
 }
 
+/** Returns the query of the related people whom the onlooker sees; in an object, because awaiting a query builder throws. */
+async function peopleNear(db: Db, scope: CandidateScope, onlooker: Onlooker) {
+  const { isNear } = await nearPerson(db, scope, false)
+  return { related: db.selectFrom('user').selectAll().where(isNear).where(accountsShownIn(onlooker)) }
+}
+
 /**
  * Returns people who can be assigned: the owner, those who were given write access, and members of teams that read
  * pull requests.
  */
 export async function listWriters(db: Db, scope: CandidateScope, onlooker: Onlooker, page: Page): Promise<PeoplePage> {
-  const { isNear } = await nearPerson(db, scope, false)
-  const people = db
-    .selectFrom('user')
-    .selectAll()
-    .where(isNear)
-    .where(accountsShownIn(onlooker))
-    .where((where) =>
-      where.or([
-        where('user.id', '=', scope.owner.id),
-        wasGiven('user', scope, { mode: 2 }),
-        wasGivenByTeam('user', scope, { units: ['pulls'], mode: 1 }),
-      ]),
-    )
+  const { related } = await peopleNear(db, scope, onlooker)
+  const people = related.where((where) =>
+    where.or([
+      where('user.id', '=', scope.owner.id),
+      wasGiven('user', scope, { mode: 2 }),
+      wasGivenByTeam('user', scope, { units: ['pulls'], mode: 1 }),
+    ]),
+  )
   return pageOfPeople(db, people, page)
 }
 
@@ -96,12 +97,8 @@ export async function listPeopleWithCode(
   onlooker: Onlooker,
   { mode, word, limit }: { readonly mode: 1 | 2; readonly word: string; readonly limit: number },
 ): Promise<PeoplePage> {
-  const { isNear } = await nearPerson(db, scope, false)
-  const people = db
-    .selectFrom('user')
-    .selectAll()
-    .where(isNear)
-    .where(accountsShownIn(onlooker))
+  const { related } = await peopleNear(db, scope, onlooker)
+  const people = related
     .where((where) => where.or([lowerContains('user.lower_name', word), contains('user.full_name', word)]))
     .where((where) =>
       where.or([where('user.id', '=', scope.owner.id), wasGiven('user', scope, { units: ['code'], mode })]),
