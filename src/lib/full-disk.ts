@@ -1,3 +1,4 @@
+import { causesOf } from './causes.ts'
 import { Unavailable } from './errors.ts'
 
 /** Error codes of a full disk: of files, quotas, SQLite and PostgreSQL. */
@@ -11,9 +12,7 @@ export const fullDisk = (): Unavailable =>
   new Unavailable('there is no room on the disk', 'disk_full', { retryAfterSeconds: 60 })
 
 /** Returns the refusal for an error caused by a full disk; other errors unchanged. */
-export function withFullDisk(error: unknown): unknown {
-  for (let each = error, depth = 0; Error.isError(each) && depth < 5; each = each.cause, depth++) {
-    if (codes.has(String((each as { code?: unknown }).code))) return fullDisk()
-  }
-  return error
-}
+export const withFullDisk = (error: unknown): unknown =>
+  causesOf(error).some((each) => Error.isError(each) && 'code' in each && codes.has(String(each.code)))
+    ? fullDisk()
+    : error

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { type Readable, Transform } from 'node:stream'
 import { Agent, buildConnector, type Dispatcher, ProxyAgent, request as send } from 'undici'
+import { causesOf } from '../lib/causes.ts'
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../lib/concurrency-limit.ts'
 import type { HostRules } from './host-rules.ts'
 import { OutgoingError } from './outgoing-error.ts'
@@ -398,15 +399,4 @@ function toOutgoingError(error: unknown, callerSignal: AbortSignal | undefined):
   const code = Error.isError(last) && 'code' in last ? String(last.code) : ''
   const message = Error.isError(last) ? last.message : String(last)
   return new OutgoingError('network', message === '' ? code : message, { cause: error })
-}
-
-function causesOf(error: unknown): unknown[] {
-  const chain: unknown[] = []
-  for (let cause = error; cause !== undefined && cause !== null && chain.length < 10;) {
-    chain.push(cause)
-    const { errors } = cause as Partial<AggregateError>
-    if (Array.isArray(errors)) chain.push(...errors)
-    cause = Error.isError(cause) ? cause.cause : undefined
-  }
-  return chain
 }
