@@ -7,8 +7,8 @@ import type { Oid } from '../../lib/ids.ts'
 /** Files of a revision whose names are searched; further ones are not. */
 const maxSearchedFiles = 50_000
 
-/** Most characters of a list, because each path may have thousands. */
-const maxCharacters = 8 * 1024 * 1024
+/** Most bytes of a list as JSON, because each path may have thousands, and six for a control character. */
+const maxJsonBytes = 4_000_000
 
 const compress = promisify(gzip)
 const expand = promisify(gunzip)
@@ -35,11 +35,11 @@ async function readFiles({ git, repo }: Pick<RepoCtx, 'git' | 'repo'>, treeish: 
     foldersToo: false,
   })
   const paths: string[] = []
-  let characters = 0
+  let jsonBytes = 0
   for (const { type, path } of entries) {
     if (type !== 'blob') continue
-    characters += path.length
-    if (characters > maxCharacters) return { paths, isWhole: false }
+    jsonBytes += Buffer.byteLength(JSON.stringify(path)) + 1
+    if (jsonBytes > maxJsonBytes) return { paths, isWhole: false }
     paths.push(path)
   }
   return { paths, isWhole: total <= maxSearchedFiles }

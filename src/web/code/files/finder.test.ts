@@ -123,6 +123,23 @@ test('listFilePaths: a revision with too many files says so', async () => {
   assert.match((await alice.get(`/${repo.fullName}/find/branch/main?q=f00001`)).text, /only a part of them is searched/)
 })
 
+test('listFilePaths: long names of control characters, which JSON writes with six characters, are cut at 4 MB', async () => {
+  await using forge = await startForge({ settings: { repository: { DEFAULT_BRANCH: 'main' } } })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  const blob = await clone.must('rev-parse', 'HEAD:README.md')
+  const long = '\u0001'.repeat(3000)
+  const entries = Array.from({ length: 300 }, (_, at) => `100644 blob ${blob}\t${String(at).padStart(3, '0')}${long}\0`)
+  const tree = execFileSync('git', ['mktree', '-z'], { cwd: clone.path, input: entries.join('') })
+    .toString()
+    .trim()
+  const commit = await clone.must('commit-tree', tree, '-p', 'HEAD', '-m', 'long')
+  await clone.must('push', '-q', 'origin', `${commit}:refs/heads/main`)
+  const { text } = await (await Browser.of(forge, 'alice')).get(`/${repo.fullName}/find-list/branch/main`)
+  const list = JSON.parse(text)
+  assert.deepEqual([text.length < 4_010_000, text.length > 3_900_000, list.isWhole], [true, true, false])
+})
+
 /** Opens a page of a repository of alice as alice. */
 async function openAs(forge: Forge, name: string, address: string, javaScriptEnabled = true) {
   const person = await Browser.of(forge, name)
