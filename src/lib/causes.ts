@@ -6,7 +6,7 @@ export function causesOf(thrown: unknown): unknown[] {
   const chain: unknown[] = []
   for (let each = thrown; each !== undefined && each !== null && chain.length < most;) {
     chain.push(each)
-    if (each instanceof AggregateError) chain.push(...each.errors.slice(0, most))
+    if (Error.isError(each) && 'errors' in each && Array.isArray(each.errors)) chain.push(...each.errors.slice(0, most))
     each = Error.isError(each) ? each.cause : undefined
   }
   return chain
