@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 
 /** How a program ended. */
 export interface Ended {
+  /** -1 when it did not end by itself; `err` ends with the reason. */
   readonly code: number
   readonly out: string
   readonly err: string
@@ -31,7 +32,11 @@ export function runProgram(
         timeout: options.timeoutMs ?? programTimeoutMs,
         maxBuffer: 64 << 20,
       },
-      (error, out, err) => resolve({ code: error ? (typeof error.code === 'number' ? error.code : -1) : 0, out, err }),
+      (error, out, err) => {
+        if (!error) return resolve({ code: 0, out, err })
+        if (typeof error.code === 'number') return resolve({ code: error.code, out, err })
+        resolve({ code: -1, out, err: `${err}${error.signal ?? error.message}\n` })
+      },
     )
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(options.input ?? '')
