@@ -13,16 +13,19 @@ export const maxHtml = 1.5 * 1024 * 1024
  */
 const maxLines = 25_000
 
-/** Whether a text has too many bytes or lines to be parsed. */
-export function isTooLong(source: string, maxBytes: number): boolean {
-  if (Buffer.byteLength(source) > maxBytes) return true
+/** Returns the beginning of a text that is short enough in lines to be parsed. */
+export function parsedPart(source: string): string {
   let at = -1
   for (let lines = 0; lines < maxLines; lines++) {
     at = source.indexOf('\n', at + 1)
-    if (at < 0) return false
+    if (at < 0) return source
   }
-  return true
+  return source.slice(0, at)
 }
+
+/** Whether a text has too many bytes or lines to be parsed. */
+export const isTooLong = (source: string, maxBytes: number): boolean =>
+  Buffer.byteLength(source) > maxBytes || parsedPart(source).length < source.length
 
 /** Most nested open elements: parsing takes time proportional to their number for each element. */
 const maxOpen = 2000

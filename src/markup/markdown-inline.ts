@@ -5,7 +5,7 @@ import { renderFormula } from './formula-place.ts'
 import { escapeHtml } from './html.ts'
 import { stateOf } from './markdown-env.ts'
 import { ownMark } from './sanitize.ts'
-import { findReferences, renderReference, shortenAddress, type Reference } from './references.ts'
+import { findReferences, maxReferences, renderReference, shortenAddress, type Reference } from './references.ts'
 
 const tilde = 0x7e
 const dollar = 0x24
@@ -158,7 +158,10 @@ function splitEmoji(state: StateCore, level: number, text: string): Token[] {
 
 function splitText(state: StateCore, token: Token, inLink: boolean): Token[] {
   const { references, found } = stateOf(state.env)
-  const pieces = references === undefined || inLink ? [token.content] : findReferences(token.content, references)
+  const pieces =
+    references === undefined || inLink
+      ? [token.content]
+      : findReferences(token.content, references, maxReferences - found.length)
   return pieces.flatMap((piece) => {
     if (typeof piece === 'string') return splitEmoji(state, token.level, piece)
     found.push(piece)

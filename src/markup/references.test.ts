@@ -3,7 +3,7 @@ import test from 'node:test'
 import { parseReferences } from '../issues/references/reference.parse.ts'
 import { linkBases } from './links.ts'
 import { renderMarkdown } from './markdown.ts'
-import { defaultKeywords } from './references.ts'
+import { defaultKeywords, findReferences, maxReferences } from './references.ts'
 import { textRuns } from './text-runs.ts'
 
 const rootUrl = 'https://forge.example/'
@@ -119,4 +119,17 @@ test('an entity at the end of a bare address is not part of it', async () => {
     assert.equal(await linkOf(`see https://ex.org/a${entity} now`), 'https://ex.org/a', entity)
   }
   assert.equal(await linkOf('see https://ex.org/?a=1&b=2; now'), 'https://ex.org/?a=1&amp;b=2')
+})
+
+test('the first 20,000 references of a text are links, and lines that are not rendered name nothing', () => {
+  const rules = { rootUrl: 'https://forge.example', repository: 'ann/one', numbers: true, keywords: defaultKeywords }
+  const segments = findReferences('#1 '.repeat(maxReferences + 5), rules)
+  assert.equal(segments.filter((segment) => typeof segment === 'object').length, maxReferences)
+  assert.equal(segments.at(-1), ' ' + '#1 '.repeat(5))
+  assert.deepEqual(findReferences('#1', rules, 0), ['#1'])
+  const lines = (count: number) => `@ann\n${'# a\n'.repeat(count)}@bob\n`
+  assert.match(textRuns(lines(24_000)).text, /^@ann[\s\S]*@bob$/)
+  const { text } = textRuns(lines(26_000))
+  assert.match(text, /^@ann/)
+  assert.doesNotMatch(text, /@bob/)
 })

@@ -28,6 +28,9 @@ export type ResolveReferences = (candidates: ReferenceCandidates) => Promise<Res
 /** Most lookups of each kind for one text; further candidates stay text. */
 export const maxReferenceLookups = 200
 
+/** Most references of one text that become links; further ones stay text. Each takes a kilobyte until the text is rendered. */
+export const maxReferences = 20_000
+
 /** Words before a reference that close or reopen the issue on a merge. */
 export interface ReferenceKeywords {
   readonly close: readonly string[]
@@ -77,14 +80,17 @@ export type TextSegment = string | Reference
 /**
  * Splits a plain text without markup into text and references. Mentions and bare commits become links only after a lookup. The
  * grammar is that of the forge, which no library has; its expressions have bounded repetitions.
+ * @param most most references; further ones stay text
  */
-export function findReferences(text: string, rules: ReferenceRules): readonly TextSegment[] {
-  if (!/[#!@]|[0-9a-f]{7}/.test(text)) return [text]
+export function findReferences(text: string, rules: ReferenceRules, most = maxReferences): readonly TextSegment[] {
+  if (most <= 0 || !/[#!@]|[0-9a-f]{7}/.test(text)) return [text]
   const segments: TextSegment[] = []
   let from = 0
+  let left = most
   for (const match of text.matchAll(anyReference)) {
     const reference = toReference(match, rules)
     if (reference === undefined) continue
+    if (left-- === 0) break
     const before = text.slice(from, match.index)
     const keyword = reference.kind === 'issue' && rules.numbers ? keywordBefore(before, rules.keywords) : undefined
     if (keyword === undefined) {

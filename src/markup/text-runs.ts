@@ -1,4 +1,5 @@
 import type { Token } from 'markdown-it'
+import { parsedPart } from './limited.ts'
 import { type LiteralElements, visitInline } from './literal-elements.ts'
 import { parseComment } from './markdown.ts'
 
@@ -10,7 +11,7 @@ export interface TextRuns {
   readonly links: readonly string[]
 }
 
-/** Longest text that is read, in characters; the rest is ignored. */
+/** Longest text that is read, in characters; the rest is ignored, as lines are that are too many to be rendered. */
 const maxLength = 1_000_000
 
 /** Most links that are returned. */
@@ -23,7 +24,9 @@ const maxLinks = 1000
 export function textRuns(markdown: string): TextRuns {
   const texts: string[] = []
   const links: string[] = []
-  visitInline(parseComment(markdown.slice(0, maxLength)), (block, literal) => collect(block, literal, texts, links))
+  visitInline(parseComment(parsedPart(markdown.slice(0, maxLength))), (block, literal) =>
+    collect(block, literal, texts, links),
+  )
   return { text: texts.join('\n'), links }
 }
 
