@@ -63,9 +63,9 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
   const whenShown = (): void => {
     isProblemShown = true
   }
-  let isFilled = refused === undefined
-  const whenFilled = (): void => {
-    isFilled = true
+  const filled = new Set<string>()
+  const whenFilled = (name: string): void => {
+    filled.add(name)
   }
   const notice = takeNotice(ctx.config, call)
   const undo = takeUndo(ctx, call)
@@ -82,8 +82,8 @@ export async function sendPage(ctx: BrowserCtx, call: Call, page: PageContent): 
   // Rendering takes the main thread, and nobody may wait for the page any more.
   ctx.budget.signal?.throwIfAborted()
   const first = render(budgets[0])
-  // The page may have lost the form meanwhile, or it lacks the field.
-  const texts = isFilled ? [] : typedTexts(refused?.values ?? {})
+  // The page may have lost the form meanwhile, or the form a field.
+  const texts = typedTexts(refused?.values ?? {}, filled)
   const problem = isProblemShown ? undefined : refused?.problem?.message
   const text = isProblemShown && texts.length === 0 ? first : render(budgets[1], problem, texts)
   const html = Buffer.from(text)
@@ -105,10 +105,13 @@ const secretName = /passw|secret|token|passphrase|^data$|^value$/i
 /**
  * Returns the texts of a form that somebody typed: those of several words or lines. Single words may be choices and ids of
  * the page.
+ * @param filled names of the fields that the page shows with them
  */
-const typedTexts = (values: Readonly<Record<string, unknown>>): string[] =>
+const typedTexts = (values: Readonly<Record<string, unknown>>, filled: ReadonlySet<string>): string[] =>
   Object.entries(values).flatMap(([name, value]) =>
-    typeof value === 'string' && /\S\s+\S/.test(value) && !secretName.test(name) ? [value] : [],
+    filled.has(name) || secretName.test(name)
+      ? []
+      : [value].flat().filter((each): each is string => typeof each === 'string' && /\S\s+\S/.test(each)),
   )
 
 /** Returns the stored fields of the form of a page that edits by an action; undefined when the page lacks it. */

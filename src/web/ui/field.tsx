@@ -1,5 +1,5 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
-import { formScope, noteStored, textOf, type Marks } from './form-state.ts'
+import { formScope, noteStored, sentValue, textOf, type Marks } from './form-state.ts'
 import { uiTexts as texts } from '../languages/texts.ts'
 
 /** What all kinds of fields have. */
@@ -113,9 +113,10 @@ export function Field({
   isTerse = false,
   ...rest
 }: FieldProps & Marks) {
-  const { values, problem } = formScope.current()
+  const { problem } = formScope.current()
   const isSecret = rest.type === 'password' || rest.type === 'file'
-  const shown = isSecret ? undefined : (textOf(values[name]) ?? value)
+  const sent = textOf(sentValue(name))
+  const shown = isSecret ? undefined : (sent ?? value)
   if (!isSecret) noteStored(name, [String(value ?? '')])
   return (
     <Labelled
@@ -162,10 +163,9 @@ export function TextArea({
   readonly autofocus?: boolean
   readonly isCode?: boolean
 } & Marks) {
-  const { values } = formScope.current()
   noteStored(name, [value ?? ''])
   // A browser drops one line break at the beginning of the element.
-  const text = textOf(values[name]) ?? value ?? ''
+  const text = textOf(sentValue(name)) ?? value ?? ''
   return (
     <Labelled
       {...{ name, label, id, hint, isLabelHidden }}
@@ -212,8 +212,7 @@ export function Select({
   readonly choices: readonly Choice[]
   readonly required?: boolean
 } & Marks) {
-  const { values } = formScope.current()
-  const chosen = textOf(values[name]) ?? value
+  const chosen = textOf(sentValue(name)) ?? value
   noteStored(name, [value ?? ''], choices.find((choice) => choice.value === value)?.label ?? value ?? '')
   return (
     <Labelled
@@ -264,7 +263,7 @@ export function Checkbox({
   const labelText = typeof label === 'string' ? label : value
   const stored = checked ? texts.ticked : texts.notTicked
   noteStored(name, checked ? [value] : [], value === 'true' ? stored : checked ? labelText : '')
-  const sent = sentList(values[name])?.some((each) => String(each) === value) ?? false
+  const sent = sentList(sentValue(name))?.some((each) => String(each) === value) ?? false
   return (
     <div class="field choice">
       <input
@@ -304,8 +303,7 @@ export function Radios({
   readonly choices: readonly Choice[]
   readonly isLabelHidden?: boolean
 }) {
-  const { values } = formScope.current()
-  const chosen = textOf(values[name]) ?? value
+  const chosen = textOf(sentValue(name)) ?? value
   const stored = choices.find((choice) => choice.value === value)
   noteStored(name, [value ?? ''], typeof stored?.label === 'string' ? stored.label : (value ?? ''))
   return (

@@ -69,7 +69,7 @@ export function Form({
   const page = usePage()
   const refused = method === 'post' && isSame(page.refused, to, hidden) ? page.refused : undefined
   const problem = refused?.problem
-  refused?.whenFilled?.()
+  for (const name of Object.keys(hidden)) refused?.whenFilled?.(name)
   const stored: StoredFields | undefined = isEdit ? new Map() : undefined
   const others = refused?.others && new Map(refused.others)
   if (stored !== undefined) page.whenEdited?.(to, stored)
@@ -113,6 +113,7 @@ export function Form({
             problem,
             values: refused?.values ?? {},
             whenShown: refused?.whenShown,
+            whenFilled: refused?.whenFilled,
             others,
             stored,
           }}

@@ -43,8 +43,8 @@ export interface RefusedForm {
   readonly others?: ReadonlyMap<string, string> | undefined
   /** Called when a part of the page shows the message. */
   readonly whenShown?: () => void
-  /** Called when the form is shown with what was sent. */
-  readonly whenFilled?: () => void
+  /** Called when a control of the form is shown with what was sent by its name. */
+  readonly whenFilled?: (name: string) => void
 }
 
 /** What every part of a page may use. */
