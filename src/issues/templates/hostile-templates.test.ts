@@ -93,10 +93,13 @@ test('repoGetIssueTemplates, newIssuePage: templates with every kind of fault ar
   )
   const alice = await Browser.of(forge, 'alice')
   const at = `/${repo.fullName}/issues/new`
-  assert.equal((await alice.get(`${at}/choose`)).status, 200)
+  const choose = await alice.get(`${at}/choose`)
+  assert.match(choose.text, /refused-00\.yaml<\/code>: field 1 has an unknown type/)
+  assert.match(choose.text, new RegExp(`and ${Object.keys(refused).length - 5} more`))
   for (const [path, name] of names) {
     const { status, text } = await alice.get(`${at}?template=${encodeURIComponent(path)}`)
     assert.equal(status, 200, name)
+    assert.equal(text.includes('This template cannot be used:'), path.includes('/refused-'), name)
     assert.doesNotMatch(text, /<script>alert|<[^>]* on(?:click|error)=/i, name)
   }
   assert.deepEqual(forge.defects, [])

@@ -80,14 +80,14 @@ function labelsOf(value: unknown): string[] {
   return labels.filter((label) => label !== '')
 }
 
-/** Most people whom a template assigns. */
-const maxAssignees = 10
+/** Most people that one key of a template names. */
+const maxPeople = 10
 
-/** Returns the people whom a template names. Other programs read this key in other ways, so no value of it makes a template invalid. */
-function assigneesOf(value: unknown): string[] {
+/** Returns the people whom a key names. Other programs read such keys in other ways, so no value of them makes a template invalid. */
+function peopleOf(value: unknown): string[] {
   const texts = Array.isArray(value) ? (value as unknown[]) : typeof value === 'string' ? value.split(',') : []
   const names = texts.flatMap((text) => (typeof text === 'string' ? [text.trim().replace(/^@/, '')] : []))
-  return [...new Set(names.filter((name) => name !== ''))].slice(0, maxAssignees)
+  return [...new Set(names.filter((name) => name !== ''))].slice(0, maxPeople)
 }
 
 /**
@@ -104,10 +104,12 @@ function readHead(values: Values): Omit<IssueTemplate, 'content' | 'fields' | 'p
     title: scalarText(values, 'title'),
     about,
     labels: labelsOf(values['labels']),
-    assignees: assigneesOf(values['assignees']),
+    assignees: peopleOf(values['assignees']),
     ref: ref.startsWith('refs/') ? ref : `refs/heads/${ref}`,
   }
 }
+
+const fileNameOf = (path: string): string => path.split('/').at(-1) as string
 
 const headForm = /^---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m
 
@@ -120,54 +122,73 @@ export function parseMarkdownTemplate(path: string, text: string): IssueTemplate
   if (!head || head.index !== 0) {
     const about = cutBytes(text, maxAboutBytes)
     if (about.trim() === '') refuse('about is missing')
-    const name = path.split('/').at(-1) as string
-    const head = { name, title: '', about, labels: [], assignees: [], ref: 'refs/heads/' }
+    const head = { name: fileNameOf(path), title: '', about, labels: [], assignees: [], ref: 'refs/heads/' }
     return { path, ...head, content: text, fields: undefined }
   }
   const content = text.slice(head[0].length)
   return { path, ...readHead(readMapping(head[1] as string)), content, fields: undefined }
 }
 
-/** The text of a new pull request, and what its head gives. */
-export interface PullTemplate {
-  readonly title: string
-  readonly labels: readonly string[]
-  /** Names of accounts, which may not exist. */
-  readonly assignees: readonly string[]
-  readonly content: string
-}
-
-/** Parses a template of pull requests. A head is optional; one that cannot be read is part of the text. */
-export function parsePullTemplate(text: string): PullTemplate {
-  const plain = { title: '', labels: [], assignees: [], content: text }
-  const head = headForm.exec(text)
-  if (!head || head.index !== 0) return plain
-  try {
-    const values = readMapping(head[1] as string)
-    return {
-      title: scalarText(values, 'title'),
-      labels: labelsOf(values['labels']),
-      assignees: assigneesOf(values['assignees']),
-      content: text.slice(head[0].length).replace(/^\s*\n/, ''),
-    }
-  } catch (error) {
-    if (error instanceof TemplateProblem) return plain
-    throw error
-  }
-}
-
 /** Parses a form template and validates each field (contract, issues: templates). */
 export function parseFormTemplate(path: string, text: string): IssueTemplate {
   const values = readMapping(text)
-  const head = readHead(values)
-  const { body } = values
+  return { path, ...readHead(values), content: '', fields: readFields(values) }
+}
+
+function readFields({ body }: Values): readonly FormField[] {
   if (!Array.isArray(body) || body.length === 0) refuse('body is missing')
   if ((body as unknown[]).length > maxFields) refuse(`the form has more than ${maxFields} fields`)
   const fields = (body as unknown[]).map((field, index) => readField(field, index))
   const ids = fields.map((field) => field.id)
   const double = ids.find((id, index) => ids.indexOf(id) !== index)
   if (double !== undefined) refuse(`two fields have the id ${double}`)
-  return { path, ...head, content: '', fields }
+  return fields
+}
+
+/** A template of pull requests. */
+export interface PullTemplate extends Omit<IssueTemplate, 'ref'> {
+  /** Names of accounts, and of teams as `organization/team`; they may not exist. */
+  readonly reviewers: readonly string[]
+  /** The title of a milestone or its beginning; '' without one. */
+  readonly milestone: string
+  /** Why the head of a Markdown template is a part of its text; undefined for others. */
+  readonly headProblem: string | undefined
+}
+
+function readPullHead(path: string, values: Values): Omit<PullTemplate, 'content' | 'fields' | 'headProblem'> {
+  return {
+    path,
+    name: scalarText(values, 'name').trim() || fileNameOf(path),
+    about: (scalarText(values, 'about') || scalarText(values, 'description')).trim(),
+    title: scalarText(values, 'title'),
+    labels: labelsOf(values['labels']),
+    assignees: peopleOf(values['assignees']),
+    reviewers: peopleOf(values['reviewers']),
+    milestone: scalarText(values, 'milestone').trim(),
+  }
+}
+
+/**
+ * Parses a template of pull requests. Name and about are optional. A Markdown text that begins with a line `---` and no mapping
+ * is a text without a head.
+ */
+export function parsePullTemplate(path: string, text: string): PullTemplate {
+  if (!path.endsWith('.md')) {
+    const values = readMapping(text)
+    return { ...readPullHead(path, values), content: '', fields: readFields(values), headProblem: undefined }
+  }
+  const plain = { ...readPullHead(path, {}), content: text, fields: undefined, headProblem: undefined }
+  const head = headForm.exec(text)
+  if (!head || head.index !== 0) return plain
+  try {
+    const values = readYaml(head[1] as string) ?? {}
+    if (!isMapping(values)) return plain
+    const content = text.slice(head[0].length).replace(/^\s*\n/, '')
+    return { ...plain, ...readPullHead(path, values), content }
+  } catch (error) {
+    if (error instanceof TemplateProblem) return { ...plain, headProblem: error.message }
+    throw error
+  }
 }
 
 function mappingOf(values: Values, key: string, where: string): Values | null {

@@ -16,7 +16,7 @@ export const repoGetIssueTemplates = operation({
   reply: { 200: nullable(Type.Array(IssueTemplate)) },
   summary: 'List the issue templates of a repository',
   async run({ ctx }) {
-    const templates = await getIssueTemplates(ctx)
+    const { templates } = await getIssueTemplates(ctx)
     return ok(templates.length > 0 ? templates.map(presentIssueTemplate) : null)
   },
 })

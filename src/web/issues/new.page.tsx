@@ -4,9 +4,7 @@ import { Invalid, Moved } from '../../lib/errors.ts'
 import { mayManage } from '../../issues/issue.policy.ts'
 import { createIssue } from '../../issues/issue.service.ts'
 import { getChoices } from '../../issues/lists/query-list.service.ts'
-import { formText } from '../../issues/templates/form-text.rules.ts'
-import { maxFields } from '../../issues/templates/form-field.ts'
-import type { IssueTemplate } from '../../issues/templates/template.parse.ts'
+import { templateNamed } from '../../issues/templates/template-file.service.ts'
 import { getIssueConfig, getIssueTemplates } from '../../issues/templates/template.service.ts'
 import { inRepositoryFrame } from '../frames/repository-frame.tsx'
 import { inSession } from '../shell/browser.requirements.ts'
@@ -14,7 +12,9 @@ import { act, page } from '../shell/page.tsx'
 import { pathOfField } from '../ui/path-field.ts'
 import { pathOf } from '../ui/paths.ts'
 import { renderTexts } from '../ui/render-texts.ts'
-import { ChooseView, markdownOf, NewIssueView, type NewIssueProps } from './new.view.tsx'
+import { markdownOf } from '../shared/templates/questions.view.tsx'
+import { templateFields, textOfForm } from '../shared/templates/sent-answers.ts'
+import { ChooseView, NewIssueView, type NewIssueProps } from './new.view.tsx'
 import { issueTexts } from '../languages/texts.ts'
 import { integer, text, textList } from '../ui/fields.ts'
 
@@ -28,11 +28,11 @@ export const chooseIssueTemplate = page({
   requires: [inSession, inRepo, issuesEnabled, notArchived, canRead('issues')],
   frame: inRepositoryFrame('issues'),
   async load({ ctx }) {
-    const [templates, { config }] = await Promise.all([getIssueTemplates(ctx), getIssueConfig(ctx)])
-    if (templates.length === 0 && config.contactLinks.length === 0) {
+    const [{ templates, broken }, { config }] = await Promise.all([getIssueTemplates(ctx), getIssueConfig(ctx)])
+    if (templates.length + broken.length === 0 && config.contactLinks.length === 0) {
       throw new Moved(303, pathOf(ctx.owner.name, ctx.repo.name, 'issues', 'new'))
     }
-    return { repository: { repo: ctx.repo, owner: ctx.owner }, templates, config }
+    return { repository: { repo: ctx.repo, owner: ctx.owner }, templates, broken, config }
   },
   meta: () => ({ title: texts.choose, isUnlisted: true }),
   view: ChooseView,
@@ -45,11 +45,10 @@ const prefill = {
   milestone: integer,
 } as const
 
-/** Returns the template that an address or a form names by its path. */
-async function findTemplate(ctx: RepoCtx, named: string | undefined): Promise<IssueTemplate | undefined> {
-  if (named === undefined) return undefined
-  const path = pathOfField(named)
-  return (await getIssueTemplates(ctx)).find((each) => each.path === path)
+/** Returns the template that an address or a form names. */
+async function findTemplate(ctx: RepoCtx, named: string | undefined) {
+  if (named === undefined) return { template: undefined, broken: undefined }
+  return templateNamed(await getIssueTemplates(ctx), pathOfField(named))
 }
 
 async function loadNew(
@@ -57,13 +56,14 @@ async function loadNew(
   query: { readonly template?: string; readonly title?: string; readonly body?: string; readonly milestone?: number },
 ): Promise<NewIssueProps> {
   const trusted = mayManage(ctx.rights, { is_pull: false }).allowed
-  const [template, choices] = await Promise.all([
+  const [{ template, broken }, choices] = await Promise.all([
     findTemplate(ctx, query.template),
     trusted ? getChoices(ctx) : undefined,
   ])
   return {
     repository: { repo: ctx.repo, owner: ctx.owner },
     template,
+    broken,
     html: await renderTexts(
       ctx,
       markdownOf(template?.fields ?? []).map((text, index) => [text, text, `part-${index}`] as const),
@@ -88,11 +88,6 @@ export const newIssuePage = page({
   view: NewIssueView,
 })
 
-/** Names of the fields that answer the questions of a form: `field-0`, `field-1` … */
-const answers = Object.fromEntries(
-  Array.from({ length: maxFields }, (_, index) => [`field-${index}`, textList] as const),
-) as Readonly<Record<`field-${number}`, typeof textList>>
-
 /** Creates an issue. */
 export const openIssueOfPage = act({
   path: '/{username}/{reponame}/issues/new',
@@ -101,32 +96,23 @@ export const openIssueOfPage = act({
   once: true,
   requires: [inRepo, issuesEnabled, notArchived, canRead('issues')],
   fields: {
+    ...templateFields,
     title: text,
-    content: text,
-    template: text,
     ref: text,
     label: textList,
     assignee: textList,
     milestone: integer,
     due: text,
-    ...answers,
   },
   again: newIssuePage,
   againQuery: ['template'],
   async run({ ctx, body }) {
     const title = body.title?.trim() ?? ''
     if (title === '') throw new Invalid(texts.emptyTitle, 'title_empty', { field: 'title' })
-    const fields = (await findTemplate(ctx, body.template))?.fields
-    const sent = body as Readonly<Record<string, unknown>>
+    const { template } = await findTemplate(ctx, body.template)
     const issue = await createIssue(ctx, {
       title,
-      body: fields
-        ? formText(
-            fields,
-            (index) => (Array.isArray(sent[`field-${index}`]) ? (sent[`field-${index}`] as string[]) : []),
-            ctx.budget,
-          )
-        : (body.content ?? ''),
+      body: textOfForm(template, body, ctx.budget),
       ref: body.ref,
       labels: (body.label ?? []).map(Number).filter((id) => Number.isSafeInteger(id)),
       assignees: body.assignee ?? [],

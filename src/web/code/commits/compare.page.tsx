@@ -43,7 +43,7 @@ export const newComparePage = page({
   twin: 'repoCompareDiff',
   cost: 'usual',
   requires: [inRepo, canRead('code')],
-  query: { base: text, head: text, open: integer },
+  query: { base: text, head: text, open: integer, template: text },
   async load({ ctx, query }): Promise<object> {
     const { owner, repo } = ctx
     const target = await targetOf(ctx)
@@ -55,7 +55,7 @@ export const newComparePage = page({
     const isThere = (await ctx.git.readRef(target.repo.git_key, branchRef(wanted))) !== undefined
     const base = { repo: target.repo, owner: target.owner, name: isThere ? wanted : target.repo.default_branch }
     const head = { repo, owner, name: query.head ?? repo.default_branch }
-    throw new Moved(303, comparePath(base, head, { open: query.open }))
+    throw new Moved(303, comparePath(base, head, { open: query.open, template: query.template }))
   },
   meta: () => ({ title: '' }),
   view: () => <></>,
@@ -64,7 +64,7 @@ export const newComparePage = page({
 export const comparePage = page({
   path: '/{username}/{reponame}/compare/{filepath+}',
   twin: 'repoCompareDiff',
-  query: { ...diffQuery, ...sideQuery, open: integer },
+  query: { ...diffQuery, ...sideQuery, open: integer, template: text },
   requires: [inRepo, canRead('code')],
   cost: 'expensive',
   frame: inRepositoryFrame('code'),
@@ -86,7 +86,7 @@ export const comparePage = page({
       head,
       refs: { base: ofBase, head: ofHead ?? ofBase },
       hasNetwork: repo.fork_id !== null || repo.num_forks > 0,
-      isOpen: query.open !== undefined,
+      isOpen: query.open !== undefined || query.template !== undefined,
     }
     if (side !== undefined) {
       const [choice, recent] = await Promise.all([
@@ -108,7 +108,12 @@ export const comparePage = page({
 })
 
 /** Reads commits and changes between the sides, and what pull requests they allow. */
-async function loadCompared(ctx: RepoCtx, range: string, headSide: ComparedSide, query: DiffQueryValues) {
+async function loadCompared(
+  ctx: RepoCtx,
+  range: string,
+  headSide: ComparedSide,
+  query: DiffQueryValues & { readonly template?: string },
+) {
   const { repo, git } = ctx
   const { base, head, commits, total, at } = await compareRevisions(ctx, range)
   const names = namesOf(ctx, range)
@@ -120,7 +125,7 @@ async function loadCompared(ctx: RepoCtx, range: string, headSide: ComparedSide,
     readShownDiff(ctx, { base: start ?? base, head, at, ...choice }),
     // The message of a single commit becomes the text of a pull request.
     sole ? [await viewCommit(ctx, sole)] : viewCommits(ctx, commits.slice(0, maxListed)),
-    loadPullOffer(ctx, names.base, headSide, sole?.message),
+    loadPullOffer(ctx, names.base, headSide, sole?.message, query.template),
   ])
   return {
     total,

@@ -5,6 +5,8 @@ import { createPull } from '../../../pulls/pull-open.service.ts'
 import { titleAsDraft } from '../../../pulls/pull-view.service.ts'
 import { comparePage } from './compare.page.tsx'
 import { namesOf } from './compare-names.ts'
+import { choosePullTemplate } from '../../pulls/new-pull.ts'
+import { templateFields, textOfForm } from '../../shared/templates/sent-answers.ts'
 import { act } from '../../shell/page.tsx'
 import { readsPull } from '../../pulls/pull-page.ts'
 import { repositoryOf, pullPath } from '../../pulls/pull-paths.ts'
@@ -16,8 +18,8 @@ export const openNewPull = act({
   twin: 'repoCreatePullRequest',
   requires: [...readsPull, notArchived],
   fields: {
+    ...templateFields,
     title: text,
-    content: text,
     draft: text,
     maintainers: tick,
     reviewer: textList,
@@ -29,6 +31,7 @@ export const openNewPull = act({
   },
   cost: 'expensive',
   again: comparePage,
+  againQuery: ['template'],
   problemFields: {
     user_not_found: 'reviewer',
     team_: 'reviewer',
@@ -41,11 +44,12 @@ export const openNewPull = act({
     const prefixes = ctx.config.repositoryPullRequest.workInProgressPrefixes
     const manages = mayManage(ctx.rights, { is_pull: true }).allowed
     const { reviewer: reviewers = [], team: teams = [] } = body
+    const { template } = await choosePullTemplate(ctx, body.template ?? '')
     const { issue } = await createPull(ctx, {
       base,
       head,
       title: titleAsDraft(body.title ?? '', prefixes, body.draft === 'true'),
-      body: body.content,
+      body: textOfForm(template, body, ctx.budget),
       allowsMaintainerEdit: body.maintainers,
       requested: reviewers.length + teams.length > 0 ? { reviewers, teams } : undefined,
       dueDate: manages && body.due ? `${body.due}T12:00:00Z` : undefined,

@@ -3,9 +3,11 @@ import { codeTexts as texts } from '../../languages/texts.ts'
 
 const workflow = /^\.(?:forgejo|gitea|github)\/workflows\/.+\.ya?ml$/
 const form = /^(?:\.(?:forgejo|gitea|github|gitlab)\/)?(?:ISSUE_TEMPLATE|issue_template)\/[^/]+\.ya?ml$/
+const pullForm =
+  /^(?:(?:\.(?:forgejo|gitea|github|gitlab)|docs)\/)?(?:PULL_REQUEST_TEMPLATE|pull_request_template)(?:\/[^/]+)?\.ya?ml$/
 const settings = /\/config\.ya?ml$/
 
-/** Returns why a workflow or an issue form has no effect; undefined for valid and other files. */
+/** Returns why a workflow or a form of issues or pull requests has no effect; undefined for valid and other files. */
 export async function problemOfFile({ entry, body }: FileView): Promise<string | undefined> {
   if (body.kind !== 'text') return undefined
   if (workflow.test(entry.path)) {
@@ -13,10 +15,12 @@ export async function problemOfFile({ entry, body }: FileView): Promise<string |
     const parsed = parseWorkflow(body.text)
     return parsed.ok ? undefined : texts.workflowProblem(parsed.problem)
   }
-  if (!form.test(entry.path) || settings.test(entry.path)) return undefined
-  const { parseFormTemplate, TemplateProblem } = await import('../../../issues/templates/template.parse.ts')
+  const isPullForm = pullForm.test(entry.path)
+  if (!isPullForm && (!form.test(entry.path) || settings.test(entry.path))) return undefined
+  const { parseFormTemplate, parsePullTemplate, TemplateProblem } =
+    await import('../../../issues/templates/template.parse.ts')
   try {
-    parseFormTemplate(entry.path, body.text)
+    ;(isPullForm ? parsePullTemplate : parseFormTemplate)(entry.path, body.text)
     return undefined
   } catch (error) {
     if (error instanceof TemplateProblem) return texts.templateProblem(error.message)

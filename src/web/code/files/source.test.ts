@@ -142,6 +142,7 @@ test('sourcePage: links lead to their target, submodules to their address; workf
   const good = 'on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: ls\n'
   await clone.commit('.github/workflows/good.yml', good)
   await clone.commit('.github/ISSUE_TEMPLATE/bug.yml', 'name: Bug\n')
+  await clone.commit('.github/pull_request_template.yaml', 'name: Change\n')
   await clone.must('push', '-q', 'origin', 'main')
   const get = async (path: string) => (await forge.guest.get(`/${repo.fullName}/src/branch/main/${path}`, site)).text
   assert.match(await get('dir/inside'), new RegExp(`href="[^"]*/src/branch/main/README.md"[^>]*>../README.md</a>`))
@@ -150,4 +151,5 @@ test('sourcePage: links lead to their target, submodules to their address; workf
   assert.match(await get('.github/workflows/bad.yml'), /This workflow does not run: /)
   assert.doesNotMatch(await get('.github/workflows/good.yml'), /This workflow does not run/)
   assert.match(await get('.github/ISSUE_TEMPLATE/bug.yml'), /This template is not offered: /)
+  assert.match(await get('.github/pull_request_template.yaml'), /This template is not offered: body is missing/)
 })

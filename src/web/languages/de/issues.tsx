@@ -214,5 +214,10 @@ export const issueTexts = {
     required: 'nötig',
     dueDate: 'Fälligkeit',
     none: 'Keine',
+    templateChanged:
+      'Die Vorlage wurde geändert, nachdem das Formular angezeigt wurde. Prüfen Sie, ob jede Antwort bei ihrer Frage steht, und senden Sie das Formular noch einmal.',
+    brokenTemplates: (count: number) =>
+      count === 1 ? 'Diese Vorlage lässt sich nicht verwenden:' : 'Diese Vorlagen lassen sich nicht verwenden:',
+    moreBroken: (count: number) => `und ${numberText(count)} weitere`,
   },
 }

@@ -260,6 +260,8 @@ export const pullTexts = {
   noCommits: 'Keine Commits',
   noCommitsHint: 'Das Ziel enthält schon jeden Commit des Branches.',
   newPull: 'Neuer Pull-Request',
+  template: 'Vorlage',
+  noTemplate: 'Ohne Vorlage',
   create: 'Pull-Request anlegen',
   createDraft: 'Als Entwurf anlegen',
   description: 'Beschreibung',

@@ -207,5 +207,10 @@ export const issueTexts = {
     required: 'required',
     dueDate: 'Due date',
     none: 'None',
+    templateChanged:
+      'The template was changed after the form was shown. Check that each answer stands at its question, and send the form again.',
+    brokenTemplates: (count: number) =>
+      count === 1 ? 'This template cannot be used:' : 'These templates cannot be used:',
+    moreBroken: (count: number) => `and ${numberText(count)} more`,
   },
 }

@@ -236,6 +236,8 @@ export const pullTexts = {
   noCommits: 'No commits',
   noCommitsHint: 'The base already contains every commit of the branch.',
   newPull: 'New pull request',
+  template: 'Template',
+  noTemplate: 'No template',
   create: 'Create pull request',
   createDraft: 'Create as draft',
   description: 'Description',

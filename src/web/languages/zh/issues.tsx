@@ -204,5 +204,8 @@ export const issueTexts: Texts['issueTexts'] = {
     required: '必填',
     dueDate: '截止日期',
     none: '无',
+    templateChanged: '显示表单后，模板已被更改。请检查每个回答是否对应其问题，然后再次发送表单。',
+    brokenTemplates: (count) => (count === 1 ? '此模板无法使用：' : '以下模板无法使用：'),
+    moreBroken: (count) => `以及另外 ${numberText(count)} 个`,
   },
 }

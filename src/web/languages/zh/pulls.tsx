@@ -220,6 +220,8 @@ export const pullTexts: Texts['pullTexts'] = {
   noCommits: '没有提交',
   noCommitsHint: '基准分支已包含此分支的所有提交。',
   newPull: '新建拉取请求',
+  template: '模板',
+  noTemplate: '不使用模板',
   create: '创建拉取请求',
   createDraft: '创建为草稿',
   description: '描述',
