@@ -42,7 +42,7 @@ export async function planDeferredJobs(services: Services, repoId: RepoId, runId
         states.length + plan.jobs.length > maxJobsOfRun ? `the run has more than ${maxJobsOfRun} jobs` : plan.problem
       if (problem !== '' && current.problem === '') await updateRun(tx, runId, { problem: problem.slice(0, 1000) })
       const isLost = plan.jobs.length === 0 || states.length + plan.jobs.length > maxJobsOfRun
-      const touched = isLost ? [await failJob(tx, job.id)] : await replaceJob(tx, current, job, plan.jobs, states)
+      const touched = isLost ? [await failJob(tx, job.id)] : await replaceJob(tx, current, job, plan, states)
       await settleRun(tx, runId, touched)
     })
   }
@@ -76,9 +76,11 @@ async function planOf(services: Services, run: ActionRunRow, job: ActionJobRow) 
     payload: payload ?? '{}',
     inputs: inputsIn(payload),
   }
-  const contextsOf = await loadContexts(services, start, readDeferred(job.payload).workflow)
+  const deferred = readDeferred(job.payload)
+  const contextsOf = await loadContexts(services, start, deferred.workflow)
   const results = Object.entries(needs).map(([key, { status, outputs }]) => [key, { result: status, outputs }] as const)
-  return planDeferred(job.payload, { ...contextsOf(run), needs: Object.fromEntries(results) })
+  const plan = await planDeferred(deferred, { ...contextsOf(run), needs: Object.fromEntries(results) })
+  return { ...plan, isCall: deferred.call !== undefined }
 }
 
 /** Returns the inputs of a dispatch from the payload of its event. */
@@ -95,25 +97,22 @@ async function failJob(tx: Tx, id: ActionJobId): Promise<ActionJobId> {
   return id
 }
 
-/** Replaces a deferred job by the jobs that it stands for. They have its key, needs and rights. */
+/** Replaces a deferred job by the jobs that it stands for. Unless it is a call, they have its key, needs and rights. */
 async function replaceJob(
   tx: Tx,
   run: ActionRunRow,
   deferred: ActionJobRow,
-  planned: readonly PlannedJob[],
+  { jobs, isCall }: { readonly jobs: readonly PlannedJob[]; readonly isCall: boolean },
   states: readonly { readonly position: number }[],
 ): Promise<readonly ActionJobId[]> {
   await deleteJob(tx, deferred.id)
   const last = Math.max(...states.map(({ position }) => position))
   const timing = { canStart: false, nowMs: clockOf(tx).nowMs() }
-  const rows = planned.map((job, index) => ({
+  const { job_key, needs, has_condition, is_read_only, may_identify, passed_secrets } = deferred
+  const inherited = isCall ? {} : { job_key, needs, has_condition, is_read_only, may_identify, passed_secrets }
+  const rows = jobs.map((job, index) => ({
     ...jobRow(run, job, index === 0 ? deferred.position : last + index, timing),
-    job_key: deferred.job_key,
-    needs: deferred.needs,
-    has_condition: deferred.has_condition,
-    is_read_only: deferred.is_read_only,
-    may_identify: deferred.may_identify,
-    passed_secrets: deferred.passed_secrets,
+    ...inherited,
   }))
   return (await insertJobs(tx, rows)).map(({ id }) => id)
 }

@@ -103,3 +103,119 @@ test('a deferred job of a skipped or failed need is skipped, and a rerun plans i
     'wrong: failure ',
   ])
 })
+
+const calledFile = `on:
+  workflow_call:
+    inputs: { part: { type: string }, env: { type: string } }
+    outputs: { done: { value: '\${{ jobs.build.outputs.done }}' } }
+permissions: { contents: read }
+jobs:
+  list:
+    runs-on: ubuntu-latest
+    outputs: { inner: '\${{ steps.x.outputs.inner }}' }
+    steps: [{ id: x, run: x }]
+  build:
+    needs: list
+    runs-on: ubuntu-latest
+    concurrency: { group: 'env-\${{ inputs.env }}-\${{ inputs.part }}\${{ matrix.v }}' }
+    strategy: { matrix: { v: '\${{ fromJSON(needs.list.outputs.inner) }}' } }
+    outputs: { done: '\${{ steps.x.outputs.done }}' }
+    steps: [{ id: x, run: 'echo \${{ inputs.part }} \${{ secrets.KEY }} \${{ secrets.OTHER }}' }]
+  deep: { uses: ./.gitea/workflows/deep.yml, with: { part: '\${{ inputs.part }}' } }
+`
+const deepFile = `on: { workflow_call: { inputs: { part: { type: string } } } }
+jobs: { one: { runs-on: ubuntu-latest, name: 'one of \${{ inputs.part }}', steps: [{ run: x }] } }
+`
+
+test('a called workflow with a matrix from `needs` is planned from the files of the commit of the run', async () => {
+  await using forge = await startForge()
+  const shared = await forge.given.repo({ name: 'shared' })
+  const outer = 'on: workflow_call\njobs: { go: { uses: ./.gitea/workflows/deep.yml, with: { part: far } } }\n'
+  await commitFiles(forge, shared.api, { '.gitea/workflows/outer.yml': outer, '.gitea/workflows/deep.yml': deepFile })
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  await alice.must('PUT', `${repo.api}/actions/secrets/KEY`, { data: 'key-value' })
+  await alice.must('PUT', `${repo.api}/actions/secrets/OTHER`, { data: 'other-value' })
+  const caller = [
+    'plan: { runs-on: ubuntu-latest, steps: [{ run: x }] }',
+    'call: { needs: plan, uses: ./.gitea/workflows/called.yml, with: { part: "${{ matrix.part }}", env: "${{ needs.plan.outputs.env }}" }, secrets: { KEY: "${{ secrets.KEY }}" }, strategy: { matrix: { part: "${{ fromJSON(needs.plan.outputs.parts) }}" } } }',
+    'last: { needs: call, runs-on: ubuntu-latest, steps: [{ run: "echo ${{ needs.call.outputs.done }}" }] }',
+    'lost: { needs: plan, uses: ./.gitea/workflows/absent.yml, strategy: { matrix: { a: "${{ fromJSON(needs.plan.outputs.parts) }}" } } }',
+    'unmet: { needs: lost, uses: ./.gitea/workflows/called.yml, concurrency: { group: "${{ needs.lost.result }}" } }',
+    'met: { needs: lost, if: failure(), uses: ./.gitea/workflows/deep.yml, with: { part: m }, concurrency: { group: "g-${{ needs.lost.result }}" } }',
+    'far: { needs: plan, uses: alice/shared/.gitea/workflows/outer.yml@main, concurrency: { group: "${{ needs.plan.outputs.env }}" } }',
+  ]
+  const files = { '.gitea/workflows/called.yml': calledFile, '.gitea/workflows/deep.yml': deepFile }
+  await commitFiles(forge, repo.api, { ...files, '.gitea/workflows/w.yml': workflow('push', caller.join('\n  ')) })
+  const names = async (): Promise<string[]> =>
+    (await jobsIn(forge)).map((each) => each.replace(/ (?:ubuntu-latest)?$/, ''))
+  assert.deepEqual(await names(), [
+    'plan: waiting',
+    'call: blocked',
+    'last: blocked',
+    'lost: blocked',
+    'unmet: blocked',
+    'met: blocked',
+    'far: blocked',
+  ])
+  // What is committed later is not what the run executes.
+  await commitFiles(forge, repo.api, Object.fromEntries(Object.keys(files).map((path) => [path, undefined])), {
+    message: '[skip ci]',
+  })
+  const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`, ['ubuntu-latest'])
+  await runner.finish(await runner.must(), 'SUCCESS', { parts: '["a","b"]', env: 'prod' })
+  await forge.settle()
+  const planned = (await names()).toSorted()
+  assert.deepEqual(planned, [
+    'call (a) / build: blocked',
+    'call (a) / deep / one of a: waiting',
+    'call (a) / deep: blocked',
+    'call (a) / list: waiting',
+    'call (a): blocked',
+    'call (b) / build: blocked',
+    'call (b) / deep / one of b: waiting',
+    'call (b) / deep: blocked',
+    'call (b) / list: waiting',
+    'call (b): blocked',
+    'far / go / one of far: waiting',
+    'far / go: blocked',
+    'far: blocked',
+    'last: blocked',
+    'lost: failure',
+    'met / one of m: waiting',
+    'met: blocked',
+    'plan: success',
+    'unmet: skipped',
+  ])
+  const seen: string[] = []
+  for (let task = await runner.fetch(); task !== undefined; task = await runner.fetch()) {
+    const text = Buffer.from(task.workflowPayload, 'base64').toString()
+    if (text.includes('echo'))
+      seen.push(
+        `${text.match(/run: echo .*/)?.[0]} ${Object.keys(task.secrets)
+          .filter((each) => !each.includes('_'))
+          .sort()}`,
+      )
+    await runner.finish(task, 'SUCCESS', { inner: '["1","2"]', done: 'yes' })
+    await forge.settle()
+  }
+  const after = await names()
+  assert.deepEqual(after.filter((each) => !/: success$/.test(each)).toSorted(), ['lost: failure', 'unmet: skipped'])
+  assert.equal(after.filter((each) => /^call \([ab]\) \/ build \([12]\): success$/.test(each)).length, 4)
+  const echo = (part: string) => `run: echo \${{ ('${part}') }} \${{ (secrets.KEY) }} \${{ null }} KEY`
+  assert.deepEqual(seen.toSorted(), [
+    echo('a'),
+    echo('a'),
+    echo('b'),
+    echo('b'),
+    'run: echo ${{ needs.call.outputs.done }} KEY,OTHER',
+  ])
+  const groups = await forge.services.db.selectFrom('action_job').select(['name', 'concurrency_group']).execute()
+  assert.deepEqual(groups.flatMap((each) => (each.name.includes('build') ? [each.concurrency_group] : [])).toSorted(), [
+    'env-prod-a1',
+    'env-prod-a2',
+    'env-prod-b1',
+    'env-prod-b2',
+  ])
+  assert.deepEqual(await examined(forge.services), [])
+})

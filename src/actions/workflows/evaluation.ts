@@ -23,6 +23,9 @@ function count(text: string, { usage }: Evaluation): void {
   }
 }
 
+/** Deepest nesting of called workflows. */
+export const maxCallDepth = 4
+
 /** Most labels in `runs-on`. */
 const maxLabels = 32
 /** A mistake in the workflow file that planning finds. It fails the job. */

@@ -8,7 +8,7 @@ import {
   replaceNames,
   type Replacements,
 } from './call.rules.ts'
-import { named, PlanProblem } from './evaluation.ts'
+import { maxCallDepth, named, PlanProblem } from './evaluation.ts'
 import type { Combination } from './matrix.rules.ts'
 import { isPlainMap, plainText, type Plain } from './plain-yaml.ts'
 import {
@@ -22,9 +22,6 @@ import {
 } from './plan-scope.ts'
 import { plannedConcurrency, type PlannedJob } from './planned-job.ts'
 import { concurrencyOf, type Workflow, type WorkflowJob } from './workflow.parse.ts'
-
-/** Deepest nesting of called workflows. */
-const maxCallDepth = 4
 
 const usesStatusFunction = /\b(?:success|failure|cancelled|always)\s*\(/i
 
@@ -95,8 +92,11 @@ export async function readCall(
   const condition = plainText(job.body['if'])
   const combinedCondition =
     condition === undefined ? scope.condition : withStatus(bracketed(condition), scope.condition)
+  // The outputs of the jobs that the call needs are not those that its jobs need.
+  const { needs: _needs, ...contexts } = scope.contexts
   const inner: PlanScope = {
     ...scope,
+    contexts,
     workflow,
     origin: found.origin,
     prefix: `${key}/`,

@@ -2,6 +2,8 @@ import { stringify } from 'yaml'
 import { environmentOutput } from '../environment.rules.ts'
 import type { Combination } from './matrix.rules.ts'
 import { isPlainMap, plainText, type Plain } from './plain-yaml.ts'
+import type { PlanScope } from './plan-scope.ts'
+import type { ReachedFile } from './reached-files.ts'
 import { parseWorkflow, type Workflow, type WorkflowJob } from './workflow.parse.ts'
 
 /** The keys of a job that runners get. */
@@ -80,16 +82,35 @@ function strategyOf(strategy: { readonly [key: string]: Plain }, combination: Co
   return { ...Object.fromEntries(texts), ...(values.length === 0 ? {} : { matrix: Object.fromEntries(values) }) }
 }
 
+/** What a deferred call knows beyond its workflow: its place in the run, and the files that it can reach. */
+export interface DeferredCall {
+  readonly scope: Pick<PlanScope, 'prefix' | 'needs' | 'condition' | 'rights' | 'passedSecrets' | 'depth'>
+  readonly job: Pick<WorkflowJob, 'needs' | 'rights'>
+  readonly files: readonly ReachedFile[]
+}
+
+/** What a deferred job stands for. */
+export interface Deferred {
+  readonly workflow: Workflow
+  readonly namePrefix: string
+  readonly call: DeferredCall | undefined
+}
+
 /** Returns the payload of a deferred job: its workflow as written, and the prefix of the names of its jobs. */
-export function deferredPayload(workflow: Workflow, job: WorkflowJob, namePrefix: string): string {
+export function deferredPayload(workflow: Workflow, job: WorkflowJob, namePrefix: string, call?: DeferredCall): string {
   const { needs: _needs, ...body } = job.body
-  return JSON.stringify({ namePrefix, workflow: written(workflow, job.key, body) })
+  return JSON.stringify({ namePrefix, workflow: written(workflow, job.key, body), call })
 }
 
 /** Reads the payload of a deferred job. */
-export function readDeferred(payload: string): { readonly workflow: Workflow; readonly namePrefix: string } {
-  const { namePrefix, workflow } = JSON.parse(payload) as { readonly namePrefix: string; readonly workflow: string }
+export function readDeferred(payload: string): Deferred {
+  const { namePrefix, workflow, call } = JSON.parse(payload) as {
+    readonly namePrefix: string
+    readonly workflow: string
+    readonly call?: DeferredCall
+  }
   const parsed = parseWorkflow(workflow)
   if (!parsed.ok) throw new Error(`a deferred job cannot be read: ${parsed.problem}`)
-  return { workflow: parsed.workflow, namePrefix }
+  const jobs = parsed.workflow.jobs.map((job) => ({ ...job, ...call?.job }))
+  return { workflow: { ...parsed.workflow, jobs }, namePrefix, call }
 }

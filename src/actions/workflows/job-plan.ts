@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { evaluateName, hasExpression, labelsOf, named, PlanProblem, RunProblem, type Contexts } from './evaluation.ts'
 import { readCall } from './job-call.ts'
 import { combinationsFor, withStrategy } from './job-matrix.ts'
-import { deferredPayload, payloadOf, readDeferred } from './job-payload.ts'
+import { deferredPayload, payloadOf, type Deferred } from './job-payload.ts'
 import { combinationText, type Combination } from './matrix.rules.ts'
 import { isPlainMap, plainText } from './plain-yaml.ts'
 import {
@@ -16,6 +16,7 @@ import {
   type PlanScope,
 } from './plan-scope.ts'
 import { plannedConcurrency, plannedEnvironment, type PlannedConcurrency, type PlannedJob } from './planned-job.ts'
+import { findReached, reachedFiles, usesOf } from './reached-files.ts'
 import { soleExpression } from './templates.rules.ts'
 import { concurrencyOf, environmentOf, type Workflow, type WorkflowJob } from './workflow.parse.ts'
 
@@ -68,16 +69,17 @@ export async function planJobs(
 }
 
 /**
- * Plans the jobs of a deferred job. Their keys, needs, rights and secrets are those of the deferred job.
+ * Plans the jobs of a deferred job. Those of a call have keys, needs, rights and secrets of their own; others have those of the
+ * deferred job.
  * @param contexts also contain `needs`
  */
 export async function planDeferred(
-  payload: string,
+  { workflow, namePrefix, call }: Deferred,
   contexts: Contexts,
 ): Promise<{ readonly jobs: readonly PlannedJob[]; readonly problem: string }> {
-  const { workflow, namePrefix } = readDeferred(payload)
   try {
-    const jobs = await planAll({ ...outermost(workflow, contexts), namePrefix })
+    const find = call && findReached(call.files)
+    const jobs = await planAll({ ...outermost(workflow, contexts, find), ...call?.scope, namePrefix })
     return { jobs, problem: jobs.find((job) => job.problem !== undefined)?.problem ?? '' }
   } catch (error) {
     if (error instanceof RunProblem) return { jobs: [], problem: error.message }
@@ -162,10 +164,10 @@ const contextsOf = (contexts: Contexts, key: string): Contexts =>
 async function planJob(outer: PlanScope, job: WorkflowJob): Promise<readonly PlannedJob[]> {
   const contexts = contextsOf(outer.contexts, job.key)
   const scope = { ...outer, contexts }
-  if (waitsForOutputs(scope, job)) return [deferredJob(scope, job)]
+  if (waitsForOutputs(scope, job)) return [await deferredJob(scope, job)]
   const combinations = await combinationsFor(scope, job)
-  const uses = plainText(job.body['uses'])
-  if (uses !== undefined && job.body['steps'] === undefined) {
+  const uses = usesOf(job)
+  if (uses !== undefined) {
     const called: PlannedJob[] = []
     for (const [index, combination] of combinations.entries()) {
       const suffix = combinations.length > 1 ? `#${index}` : ''
@@ -193,21 +195,26 @@ const waitsForOutputs = (scope: PlanScope, { needs, matrix, runsOn, body }: Work
   readsNeeds.test(JSON.stringify([matrix, runsOn, body['concurrency'], environmentOf(body['environment'])?.name]))
 
 /** Returns a job that stands for those that are planned when the jobs that it needs have ended. */
-function deferredJob(scope: PlanScope, job: WorkflowJob): PlannedJob {
-  if (plainText(job.body['uses']) !== undefined && job.body['steps'] === undefined) {
-    throw new PlanProblem(
-      `${named(job.key)}: the matrix and the concurrency of a called workflow cannot depend on \`needs\``,
-    )
-  }
+async function deferredJob(scope: PlanScope, job: WorkflowJob): Promise<PlannedJob> {
+  const isCall = usesOf(job) !== undefined
+  // The jobs of a call get its condition when they are planned.
   const condition = conditionOf(scope, job)
-  const body = condition === undefined ? job.body : { ...job.body, if: condition }
+  const body = condition === undefined || isCall ? job.body : { ...job.body, if: condition }
+  const { prefix, needs, rights, passedSecrets, depth } = scope
+  const call = isCall
+    ? {
+        scope: { prefix, needs, condition: scope.condition, rights, passedSecrets, depth },
+        job: { needs: job.needs, rights: job.rights },
+        files: await reachedFiles(job, scope),
+      }
+    : undefined
   return counted(scope, {
     ...emptyJob(scope, job),
     name: (scope.namePrefix + (hasExpression(job.name) ? job.key : job.name)).slice(0, maxNameLength),
     needs: needsOf(scope, job),
     hasCondition: condition !== undefined || job.hasCondition,
     rights: rightsOf(scope, job),
-    payload: deferredPayload({ ...scope.workflow, on: scope.on }, { ...job, body }, scope.namePrefix),
+    payload: deferredPayload({ ...scope.workflow, on: scope.on }, { ...job, body }, scope.namePrefix, call),
     passedSecrets: scope.passedSecrets,
     isDeferred: true,
   })
