@@ -85,6 +85,18 @@ jobs:
     starts: ['a (1) [x] writes', 'a (3) [x] writes'],
   },
   {
+    shape: 'a strategy that is one expression, and one from outputs',
+    on: push,
+    vars: { STRATEGY: '{"fail-fast": false, "matrix": {"v": [1, 2]}}' },
+    file: `
+on: push
+jobs:
+  a: ${job('strategy: "${{ fromJSON(vars.STRATEGY) }}"')}
+  b: ${job('needs: a, strategy: "${{ fromJSON(needs.a.outputs.strategy) }}"')}
+  c: ${job('strategy: "${{ vars.STRATEGY }}"')}`,
+    starts: ['a (1) [x] writes', 'a (2) [x] writes', 'b [] < a deferred writes', 'c [] problem'],
+  },
+  {
     shape: 'reusable workflows with all secrets, and with some',
     on: push,
     file: `

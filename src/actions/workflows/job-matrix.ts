@@ -16,6 +16,15 @@ export async function combinationsFor(scope: PlanScope, job: WorkflowJob): Promi
   return combined.combinations.length > 0 ? combined.combinations : [{}]
 }
 
+/** Returns a job whose `strategy` is a map. The file may write it as an expression. */
+export async function withStrategyMap(scope: PlanScope, job: WorkflowJob): Promise<WorkflowJob> {
+  const { strategy: given } = job.body
+  if (typeof given !== 'string') return job
+  const strategy = await evaluated(given, scope, named(job.key))
+  if (!isPlainMap(strategy)) throw new PlanProblem(`${named(job.key)}: \`strategy\` must be a map`)
+  return { ...job, matrix: strategy['matrix'] ?? undefined, body: { ...job.body, strategy } }
+}
+
 /** Adds the context `strategy` of one of the jobs of a matrix. */
 export function withStrategy(scope: PlanScope, { body }: WorkflowJob, index: number, total: number): PlanScope {
   const given = isPlainMap(body['strategy']) ? body['strategy'] : {}

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { evaluateName, hasExpression, labelsOf, named, PlanProblem, RunProblem, type Contexts } from './evaluation.ts'
 import { readCall } from './job-call.ts'
-import { combinationsFor, withStrategy } from './job-matrix.ts'
+import { combinationsFor, withStrategy, withStrategyMap } from './job-matrix.ts'
 import { deferredPayload, payloadOf, type Deferred } from './job-payload.ts'
 import { combinationText, type Combination } from './matrix.rules.ts'
 import { isPlainMap, plainText } from './plain-yaml.ts'
@@ -161,10 +161,11 @@ const contextsOf = (contexts: Contexts, key: string): Contexts =>
     ]),
   )
 
-async function planJob(outer: PlanScope, job: WorkflowJob): Promise<readonly PlannedJob[]> {
-  const contexts = contextsOf(outer.contexts, job.key)
+async function planJob(outer: PlanScope, written: WorkflowJob): Promise<readonly PlannedJob[]> {
+  const contexts = contextsOf(outer.contexts, written.key)
   const scope = { ...outer, contexts }
-  if (waitsForOutputs(scope, job)) return [await deferredJob(scope, job)]
+  if (waitsForOutputs(scope, written)) return [await deferredJob(scope, written)]
+  const job = await withStrategyMap(scope, written)
   const combinations = await combinationsFor(scope, job)
   const uses = usesOf(job)
   if (uses !== undefined) {
@@ -192,7 +193,14 @@ const readsNeeds = /\$\{\{(?:(?!\}\}).)*\bneeds\b/s
 const waitsForOutputs = (scope: PlanScope, { needs, matrix, runsOn, body }: WorkflowJob): boolean =>
   needs.length + scope.needs.length > 0 &&
   scope.contexts['needs'] === undefined &&
-  readsNeeds.test(JSON.stringify([matrix, runsOn, body['concurrency'], environmentOf(body['environment'])?.name]))
+  readsNeeds.test(
+    JSON.stringify([
+      matrix ?? plainText(body['strategy']),
+      runsOn,
+      body['concurrency'],
+      environmentOf(body['environment'])?.name,
+    ]),
+  )
 
 /** Returns a job that stands for those that are planned when the jobs that it needs have ended. */
 async function deferredJob(scope: PlanScope, job: WorkflowJob): Promise<PlannedJob> {
