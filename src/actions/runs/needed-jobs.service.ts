@@ -1,13 +1,14 @@
 import type { Services } from '../../access/context.ts'
 import type { ActionJobRow, ActionStatus } from '../../db/tables/actions.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { statusOfKey } from '../status.rules.ts'
-import { shortKey } from '../workflows/job-key.rules.ts'
+import { needName, shortKey } from '../workflows/job-key.rules.ts'
 import { environmentOutput } from '../environment.rules.ts'
 import type { Plain } from '../workflows/plain-yaml.ts'
 import { listJobsOfRun } from './run.store.ts'
 import { listOutputsOf } from './task.store.ts'
 
-/** The jobs that a job needs, by their keys in its file. */
+/** The jobs that a job needs, by their names in its file. */
 export type Needs = Readonly<
   Record<string, { readonly status: ActionStatus; readonly outputs: Readonly<Record<string, string>> }>
 >
@@ -15,7 +16,7 @@ export type Needs = Readonly<
 /** Returns the results and outputs of needed jobs. Of the jobs of a matrix the last non-empty value counts. */
 export async function loadNeeds(
   { db }: Pick<Services, 'db'>,
-  job: Pick<ActionJobRow, 'needs' | 'run_id'>,
+  job: Pick<ActionJobRow, 'job_key' | 'needs' | 'run_id'>,
 ): Promise<Needs> {
   const keys = JSON.parse(job.needs) as string[]
   if (keys.length === 0) return {}
@@ -36,10 +37,12 @@ export async function loadNeeds(
     })
     return Object.fromEntries(given.filter(([name, value]) => value !== '' && name !== environmentOutput))
   }
+  const known = new Set(pluck(all, 'job_key'))
+  const nameOf = (key: string): string => needName(key, job.job_key, (each) => known.has(each))
   return Object.fromEntries(
     keys.map((key) => {
       const statuses = all.filter(({ job_key }) => job_key === key).map(({ status }) => status)
-      return [shortKey(key), { status: statusOfKey(statuses), outputs: outputsOf(key) }]
+      return [nameOf(key), { status: statusOfKey(statuses), outputs: outputsOf(key) }]
     }),
   )
 }

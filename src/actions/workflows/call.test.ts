@@ -128,6 +128,48 @@ test('a workflow calls others in the same commit and in other repositories, with
   assert.equal((await logOf('call / say')).includes('OTHER'), false, 'other secrets are not passed')
 })
 
+test('a called workflow has jobs of the same keys as the jobs that its call needs', async () => {
+  await using forge = await startForge({ runner: true })
+  const repo = await forge.given.repo()
+  const made = (value: string, more = '') =>
+    `{ runs-on: host, ${more} outputs: { v: '\${{ steps.s.outputs.v }}' }, steps: [{ id: s, run: 'echo "v=${value}" >> "$GITHUB_OUTPUT"' }] }`
+  const shown = (text: string) => `steps: [{ run: 'echo "shown: ${text}"' }]`
+  const head = 'on: { workflow_call: { inputs: { v: { type: string }, w: { type: string } } } }\njobs:\n'
+  await commitFiles(forge, repo.api, {
+    '.forgejo/workflows/deep.yml': `${head}  build: ${made('deep')}
+  test: { runs-on: host, needs: build, ${shown("${{ inputs.v }} ${{ inputs.w }} ${{ needs.build.outputs.v }} ${{ needs[''build''].result }}")} }\n`,
+    '.forgejo/workflows/called.yml': `${head}  build: ${made('inner')}
+  test: { runs-on: host, needs: build, ${shown('${{ inputs.v }} ${{ needs.build.outputs.v }}')} }
+  deep: { needs: build, uses: ./.forgejo/workflows/deep.yml, with: { v: '\${{ inputs.v }}', w: '\${{ needs.build.outputs.v }}' }, if: needs.build.outputs.v == 'inner' }\n`,
+    '.forgejo/workflows/w.yml': `on: push\njobs:\n  build: ${made('outer')}
+  call: { needs: build, uses: ./.forgejo/workflows/called.yml, with: { v: '\${{ needs.build.outputs.v }}' }, if: needs.build.outputs.v == 'outer' }\n`,
+  })
+  const alice = forge.as('alice')
+  const [run] = (await alice.must('GET', `${repo.api}/actions/runs`)).json.workflow_runs
+  assert.equal(run.problem ?? '', '')
+  const { jobs } = (await alice.must('GET', `${repo.api}/actions/runs/${run.id}/jobs`)).json
+  assert.deepEqual(
+    jobs.map((job: Record<string, string>) => `${job['name']}: ${job['status']}`),
+    [
+      'build: success',
+      'call / build: success',
+      'call / test: success',
+      'call / deep / build: success',
+      'call / deep / test: success',
+      'call / deep: success',
+      'call: success',
+    ],
+  )
+  const logOf = async (name: string): Promise<string> =>
+    (
+      await alice.get(
+        `${repo.api}/actions/jobs/${jobs.find((job: Record<string, string>) => job['name'] === name).id}/logs`,
+      )
+    ).text
+  assert.match(await logOf('call / test'), /shown: outer inner/)
+  assert.match(await logOf('call / deep / test'), /shown: outer inner deep success/)
+})
+
 test('the problem of a run explains a call that fails: missing, unreadable, not callable, nested too deep, or wrong inputs', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const hidden = await forge.given.repo({ owner: 'bob', name: 'hidden', private: true })

@@ -9,6 +9,7 @@ import {
   type Replacements,
 } from './call.rules.ts'
 import { maxCallDepth, named, PlanProblem } from './evaluation.ts'
+import { callerName, shortKey } from './job-key.rules.ts'
 import type { Combination } from './matrix.rules.ts'
 import { isPlainMap, plainText, type Plain } from './plain-yaml.ts'
 import {
@@ -16,8 +17,9 @@ import {
   defaultCondition,
   maxPayloadBytes,
   nameOf,
-  needsOf,
+  needsIn,
   rightsOf,
+  type Need,
   type PlanScope,
 } from './plan-scope.ts'
 import { plannedConcurrency, type PlannedJob } from './planned-job.ts'
@@ -50,6 +52,7 @@ export async function readCall(
   const given = isPlainMap(job.body['with']) ? job.body['with'] : {}
   const unknown = Object.keys(given).find((name) => !call.inputs.some((input) => input.name === name))
   if (unknown !== undefined) fail(`called workflow "${uses}" has no input "${unknown}"`)
+  const { names: needs, inExpression } = needsForCalled(needsIn(scope, job), found.workflow)
   const matrix = replacementsOf(Object.entries(combination).map(([name, value]) => [name, literalOf(value)]))
   const inputs = replacementsOf(
     call.inputs.map(({ name, type, isRequired, fallback }) => {
@@ -58,13 +61,13 @@ export async function readCall(
         if (isRequired) fail(`called workflow "${uses}" requires the input "${name}"; pass it in \`with\``)
         return [name, type === 'boolean' ? 'false' : type === 'number' ? '0' : "''"] as const
       }
-      return [name, replaceIn(expressionOf(value), 'matrix', matrix)] as const
+      return [name, inExpression(replaceIn(expressionOf(value), 'matrix', matrix))] as const
     }),
   )
   const { secrets: passed } = job.body
   const secrets = isPlainMap(passed) ? passed : {}
   const replaced = {
-    ...(passed === 'inherit' ? {} : { secrets: secretsOf(secrets) }),
+    ...(passed === 'inherit' ? {} : { secrets: secretsOf(secrets, inExpression) }),
     inputs,
   }
   const file = { env: found.workflow.env ?? null, jobs: found.workflow.jobs.map(({ body }) => body) }
@@ -92,8 +95,9 @@ export async function readCall(
   const condition = plainText(job.body['if'])
   const combinedCondition =
     condition === undefined ? scope.condition : withStatus(bracketed(condition), scope.condition)
+  const innerCondition = combinedCondition ?? (job.needs.length > 0 ? defaultCondition : undefined)
   // The outputs of the jobs that the call needs are not those that its jobs need.
-  const { needs: _needs, ...contexts } = scope.contexts
+  const { needs: _outer, ...contexts } = scope.contexts
   const inner: PlanScope = {
     ...scope,
     contexts,
@@ -101,8 +105,8 @@ export async function readCall(
     origin: found.origin,
     prefix: `${key}/`,
     namePrefix: `${name} / `,
-    needs: needsOf(scope, job),
-    condition: combinedCondition ?? (job.needs.length > 0 ? defaultCondition : undefined),
+    needs,
+    condition: innerCondition && inExpression(innerCondition),
     rights: rightsOf(scope, job),
     passedSecrets:
       passed === 'inherit' ? scope.passedSecrets : namesIn(secrets, 'secrets').map((each) => each.toUpperCase()),
@@ -128,6 +132,21 @@ export async function readCall(
   return { inner, whole }
 }
 
+/** Renames jobs that a call needs where the called workflow has a job of the same key. */
+function needsForCalled(needs: readonly Need[], { jobs }: Workflow) {
+  const renamed = needs.map(({ key, name }) => ({
+    key,
+    name: name === shortKey(key) && jobs.some((each) => each.key === name) ? callerName(key) : name,
+  }))
+  const names = new Map(needs.map(({ name }, at) => [name.toLowerCase(), `needs.${renamed[at]?.name ?? name}`]))
+  const isSame = needs.every(({ name }, at) => renamed[at]?.name === name)
+  return {
+    names: renamed,
+    inExpression: (expression: string): string =>
+      isSame ? expression : replaceIn(expression, 'needs', { names, whole: 'needs' }),
+  }
+}
+
 /** Combines conditions. A condition without a status function holds only when the needed jobs succeeded. */
 const withStatus = (own: string, outer: string | undefined): string => {
   const explicit = usesStatusFunction.test(own) ? own : `success() && ${own}`
@@ -135,8 +154,11 @@ const withStatus = (own: string, outer: string | undefined): string => {
 }
 
 /** Returns the secrets that a call passes, by their names in the called workflow. The job's tokens are always passed. */
-const secretsOf = (secrets: { readonly [name: string]: Plain }): Replacements =>
+const secretsOf = (
+  secrets: { readonly [name: string]: Plain },
+  inExpression: (expression: string) => string,
+): Replacements =>
   replacementsOf([
     ...['GITHUB_TOKEN', 'GITEA_TOKEN', 'FORGEJO_TOKEN'].map((name) => [name, `secrets.${name}`] as const),
-    ...Object.entries(secrets).map(([name, value]) => [name, expressionOf(value)] as const),
+    ...Object.entries(secrets).map(([name, value]) => [name, inExpression(expressionOf(value))] as const),
   ])

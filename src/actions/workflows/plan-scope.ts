@@ -1,6 +1,6 @@
 import { expressionOf } from './call.rules.ts'
-import { evaluateName, hasExpression, named, PlanProblem, RunProblem, type Contexts } from './evaluation.ts'
-import { shortKey } from './job-key.rules.ts'
+import { evaluateName, hasExpression, RunProblem, type Contexts } from './evaluation.ts'
+import { pluck } from '../../lib/pluck.ts'
 import { combinationText, type Combination } from './matrix.rules.ts'
 import { plainText, type Plain } from './plain-yaml.ts'
 import type { PlannedJob } from './planned-job.ts'
@@ -32,6 +32,12 @@ export type Called =
 /** Finds the workflow that `uses` of a job names. `from` is the origin of the job's file. */
 export type FindCalled = (uses: string, from: Origin | undefined) => Promise<Called>
 
+/** A job that a call needs, with its name in expressions of the called file. */
+export interface Need {
+  readonly key: string
+  readonly name: string
+}
+
 /** The workflow file whose jobs are planned, and what it inherits from its callers. */
 export interface PlanScope {
   readonly workflow: Workflow
@@ -45,7 +51,7 @@ export interface PlanScope {
   /** The prefix of the names of jobs. */
   readonly namePrefix: string
   /** The jobs that the call needs. Each job of the file needs them too. */
-  readonly needs: readonly string[]
+  readonly needs: readonly Need[]
   /** The condition of the call, which applies to jobs without `needs`. */
   readonly condition: string | undefined
   readonly rights: TokenRights | undefined
@@ -79,15 +85,14 @@ export async function nameOf(scope: PlanScope, job: WorkflowJob, combination: Co
 /** The condition of a job without `if`. */
 export const defaultCondition = 'success()'
 
-/** Returns the keys of the jobs that a job needs: in its own file, and those that the call of the file needs. */
-export function needsOf(scope: PlanScope, job: WorkflowJob): readonly string[] {
-  const own = job.needs.map((need) => scope.prefix + need)
-  const clash = job.needs.find((need) => scope.needs.some((other) => shortKey(other) === need))
-  if (clash !== undefined) {
-    throw new PlanProblem(`${named(clash)} exists in the called workflow and in the calling one; rename one of them`)
-  }
-  return [...own, ...scope.needs]
-}
+/** Returns the jobs that a job needs: in its own file, and those that the call of the file needs. */
+export const needsIn = (scope: PlanScope, job: WorkflowJob): readonly Need[] => [
+  ...job.needs.map((name) => ({ key: scope.prefix + name, name })),
+  ...scope.needs,
+]
+
+/** Returns the keys of the jobs that a job needs. */
+export const needsOf = (scope: PlanScope, job: WorkflowJob): readonly string[] => pluck(needsIn(scope, job), 'key')
 
 /** Returns the condition of a job without `needs`, combined with that of the call. */
 export function conditionOf(scope: PlanScope, job: WorkflowJob): string | undefined {
