@@ -159,6 +159,7 @@ export const addIssueTime = act({
   ...conversationAct,
   path: '/{username}/{reponame}/issues/{index}/time',
   twin: 'issueAddTime',
+  once: true,
   cost: 'usual',
   params: indexParameter,
   fields: { time: text },

@@ -145,6 +145,7 @@ export const addMilestoneOfPage = act({
   twin: 'issueCreateMilestone',
   cost: 'usual',
   requires: needsWriter,
+  once: true,
   fields,
   again: newMilestonePage,
   async run({ ctx, body }) {

@@ -38,6 +38,7 @@ export const addOrgLabelSubmit = act({
   ...ofOwners,
   path: '/org/{org}/settings/labels/new',
   twin: 'orgCreateLabel',
+  once: true,
   cost: 'usual',
   fields: labelFields,
   async run({ ctx, body }) {

@@ -31,6 +31,7 @@ export const NewPullForm = ({
   const hasSide = choices !== undefined || asks
   return (
     <Form
+      isSentOnce
       to={to}
       class={hasSide ? 'with-side new-pull' : 'stack new-pull'}
       label={texts.newPull}

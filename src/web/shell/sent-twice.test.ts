@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { transaction } from '../../db/database.ts'
 import { Browser } from '../../testing/browser.ts'
+import { commitFiles, workflow } from '../../actions/actions.test-support.ts'
+import { base64 } from '../../testing/samples.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import type { GivenRepo } from '../../testing/given.ts'
 import { openAs, skip } from './scripts.test-support.ts'
@@ -108,3 +110,67 @@ for (const reaches of [true, false]) {
     },
   )
 }
+
+test('each form that adds something without a name of its own is marked, and adds it once', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo()
+  const org = await forge.given.org()
+  const api = forge.as('alice')
+  await api.must('POST', `${repo.api}/issues`, { title: 'One' })
+  await api.must('POST', `${repo.api}/contents/a.txt`, { content: base64('a'), new_branch: 'topic' })
+  await commitFiles(forge, repo.api, { '.gitea/workflows/w.yml': workflow('workflow_dispatch') })
+  const alice = await Browser.of(forge, 'alice')
+  const at = `/${repo.fullName}`
+  const count = async (path: string, of = (json: unknown) => json): Promise<number> =>
+    (of((await api.must('GET', path)).json) as unknown[]).length
+  const forms = [
+    { page: `${at}/issues/1`, to: `${at}/issues/1/time`, fields: { time: '1h' }, list: `${repo.api}/issues/1/times` },
+    {
+      page: `${at}/milestones/new`,
+      to: `${at}/milestones/new`,
+      fields: { title: 'm' },
+      list: `${repo.api}/milestones`,
+    },
+    {
+      page: `${at}/labels`,
+      to: `${at}/labels/new`,
+      fields: { name: 'l', color: '#aabbcc' },
+      list: `${repo.api}/labels`,
+    },
+    {
+      page: `/org/${org}/settings/labels`,
+      to: `/org/${org}/settings/labels/new`,
+      fields: { name: 'l', color: '#aabbcc' },
+      list: `/orgs/${org}/labels`,
+    },
+    {
+      page: `${at}/projects/new`,
+      to: `${at}/projects/new`,
+      fields: { title: 'v', layout: 'list' },
+      list: `${repo.api}/views`,
+    },
+    {
+      page: `${at}/compare/main...topic`,
+      to: `${at}/compare/main...topic`,
+      fields: { title: 't', content: 'c' },
+      list: `${repo.api}/pulls`,
+    },
+    {
+      page: `${at}/actions?workflow=w.yml`,
+      to: `${at}/actions/workflows/w.yml/dispatch`,
+      fields: { workflow: 'w.yml', ref: 'main' },
+      list: `${repo.api}/actions/runs`,
+      of: (json: unknown) => (json as { workflow_runs: unknown }).workflow_runs,
+    },
+  ]
+  for (const [index, { page, to, fields, list, of }] of forms.entries()) {
+    const form = (await alice.get(page)).text.match(new RegExp(`<form method="post" action="${to}"[^>]*>`))?.[0] ?? ''
+    assert.match(form, /data-once="_once"/, to)
+    const sent = { ...fields, _csrf: await alice.csrf(page), _once: key(`form-${index}`) }
+    const [first, second] = [await alice.post(to, sent), await alice.post(to, sent)]
+    const ends = [first, second].map(({ status, headers }) => [status, headers.get('location')])
+    assert.deepEqual(ends[0], ends[1], to)
+    assert.equal(first.status, 303, to)
+    assert.equal(await count(list, of), 1, to)
+  }
+})
