@@ -123,7 +123,14 @@ test('each form that adds something without a name of its own is marked, and add
   const at = `/${repo.fullName}`
   const count = async (path: string, of = (json: unknown) => json): Promise<number> =>
     (of((await api.must('GET', path)).json) as unknown[]).length
-  const forms = [
+  interface AddingForm {
+    readonly page: string
+    readonly to: string
+    readonly fields: Readonly<Record<string, string>>
+    readonly list: string
+    readonly of?: (json: unknown) => unknown
+  }
+  const forms: readonly AddingForm[] = [
     { page: `${at}/issues/1`, to: `${at}/issues/1/time`, fields: { time: '1h' }, list: `${repo.api}/issues/1/times` },
     {
       page: `${at}/milestones/new`,
@@ -166,7 +173,11 @@ test('each form that adds something without a name of its own is marked, and add
   for (const [index, { page, to, fields, list, of }] of forms.entries()) {
     const form = (await alice.get(page)).text.match(new RegExp(`<form method="post" action="${to}"[^>]*>`))?.[0] ?? ''
     assert.match(form, /data-once="_once"/, to)
-    const sent = { ...fields, _csrf: await alice.csrf(page), _once: key(`form-${index}`) }
+    const sent: Readonly<Record<string, string>> = {
+      ...fields,
+      _csrf: await alice.csrf(page),
+      _once: key(`form-${index}`),
+    }
     const [first, second] = [await alice.post(to, sent), await alice.post(to, sent)]
     const ends = [first, second].map(({ status, headers }) => [status, headers.get('location')])
     assert.deepEqual(ends[0], ends[1], to)
