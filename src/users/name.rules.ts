@@ -1,11 +1,12 @@
 import { allow, deny, type Verdict } from '../lib/verdict.ts'
 
-/** Names that are addresses of the instance. Source: the contract's rules for account names. */
+/** Names that are addresses of the instance: those of the contract's rules for account names, and pages that it does not know. */
 const reservedNames = new Set(
   (
     '. .. - .well-known api metrics v2 assets attachments avatar avatars repo-avatars captcha login org repo user admin ' +
     'devtest explore issues pulls milestones notifications report_abuse favicon.ico manifest.json robots.txt sitemap.xml ' +
-    'ssh_info swagger.v1.json ghost gitea-actions forgejo-actions'
+    'ssh_info swagger.v1.json ghost gitea-actions forgejo-actions ' +
+    'search swagger twirp'
   ).split(' '),
 )
 
