@@ -349,7 +349,10 @@ export interface Operation {
   /** The reply may take so long that credential and rights are rechecked meanwhile (`http/lasting-answers.ts`). */
   readonly lasts: boolean
   /** Answers a refusal of a requirement in its own way; undefined: as `errors` says. */
-  readonly afterRefusal?: (refusal: Refusal, call: Call) => Promise<StreamReply<number> | undefined>
+  readonly afterRefusal?: (
+    refusal: Refusal,
+    call: Call,
+  ) => Promise<StreamReply<number> | Reply<303, undefined> | undefined>
   readonly run: (input: {
     ctx: object
     params: object

@@ -1,7 +1,9 @@
-import { createHash } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { Ctx, SignedInCtx } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
+import type { SentFormRow } from '../../db/tables/sign-in.ts'
 import { Conflict } from '../../lib/errors.ts'
+import type { UserId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
 import {
   deleteSentForm,
@@ -19,9 +21,11 @@ const abandonedSeconds = 300
 const keptSeconds = 24 * 3600
 
 /** Where a form led, and what the next page says once. */
-interface Outcome {
+export interface Outcome {
   readonly to: string
   readonly notice?: string | undefined
+  /** What the next page says when the form is sent again, in place of the notice. */
+  readonly repeated?: string | undefined
 }
 
 /** A form as it was sent. */
@@ -32,54 +36,93 @@ export interface SentForm {
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/** Values in the order of their names, which browsers and forms decide. */
-const digestOf = (values: SentForm['values']): string => {
+type FormCtx = Pick<SignedInCtx, 'db' | 'clock' | 'secrets' | 'viewer'>
+
+/** Values in the order of their names, which browsers and forms decide. Keyed, because passwords are among them. */
+const digestOf = ({ secrets }: FormCtx, values: SentForm['values']): string => {
   const ordered = Object.fromEntries(
     Object.keys(values)
       .toSorted()
       .map((name) => [name, values[name]]),
   )
-  return createHash('sha256').update(JSON.stringify(ordered)).digest('base64url')
+  return createHmac('sha256', secrets.deriveKey('sent-forms', 32)).update(JSON.stringify(ordered)).digest('base64url')
+}
+
+const outcomeOf = ({ location, notice }: SentFormRow): Outcome => ({
+  to: location,
+  ...(notice === '' ? {} : { notice }),
+})
+
+/** Returns where a form led when it was sent before; undefined: it was not, or has not ended. */
+export async function findOutcome(ctx: FormCtx, { key, values }: SentForm): Promise<Outcome | undefined> {
+  const sent = await findSentForm(ctx.db, { user_id: ctx.viewer.id, key })
+  return sent && sent.location !== '' && sent.digest === digestOf(ctx, values) ? outcomeOf(sent) : undefined
+}
+
+/**
+ * Begins a form. Returns where it led when it was sent before, and then it is not to be done again.
+ * @throws Conflict when the first one has not ended, or had other values
+ */
+async function beginForm(ctx: FormCtx, { key, values }: SentForm): Promise<Outcome | undefined> {
+  const { db, clock, viewer } = ctx
+  const form = { user_id: viewer.id, key }
+  const now = nowUnix(clock)
+  const digest = digestOf(ctx, values)
+  if (await transaction(db, (tx) => insertSentForm(tx, { ...form, digest, created_unix: now }))) return undefined
+  const sent = await findSentForm(db, form)
+  if (sent && sent.digest !== digest) {
+    // Whoever sends it once more has read that.
+    await transaction(db, (tx) => deleteSentForm(tx, form))
+    throw new Conflict(
+      'this form was received already, with another text; look at the page, then send it again if you want both',
+      'form_sent_before',
+    )
+  }
+  if (sent && sent.location !== '') return outcomeOf(sent)
+  const isAbandoned = sent !== undefined && sent.created_unix <= now - abandonedSeconds
+  if (!isAbandoned || !(await transaction(db, (tx) => takeOverSentForm(tx, form, sent.created_unix, now)))) {
+    throw new Conflict('this form is being saved; wait a moment, then send it again', 'form_unfinished')
+  }
+  return undefined
+}
+
+/** Ends a form that is read as a stream, which was sent before. */
+class SentBefore extends Error {
+  readonly outcome: Outcome
+
+  constructor(outcome: Outcome) {
+    super('the form was sent before')
+    this.outcome = outcome
+  }
 }
 
 /**
  * Does what a form asks for, once: the same form sent again leads where it led first. So a form whose answer was lost on the
  * way can be sent again. docs/decisions/0172-a-form-is-sent-once.md says what happens when a process ends between the act and the record of it.
+ * @param run calls `begin` when it knows the form, before it changes anything, and throws what that throws; a form without a key
+ *   is undefined
  * @throws Conflict when the first one has not ended, or had other values
  */
 export async function runOnce<Result extends Outcome>(
-  { db, clock, viewer }: Pick<SignedInCtx, 'db' | 'clock' | 'viewer'>,
-  { key, values }: SentForm,
-  run: () => Promise<Result>,
+  ctx: FormCtx,
+  run: (begin: (form: SentForm | undefined) => Promise<void>) => Promise<Result>,
 ): Promise<Result | Outcome> {
-  const form = { user_id: viewer.id, key }
-  const now = nowUnix(clock)
-  const digest = digestOf(values)
-  const isFirst = await transaction(db, (tx) => insertSentForm(tx, { ...form, digest, created_unix: now }))
-  if (!isFirst) {
-    const sent = await findSentForm(db, form)
-    if (sent && sent.digest !== digest) {
-      // Whoever sends it once more has read that.
-      await transaction(db, (tx) => deleteSentForm(tx, form))
-      throw new Conflict(
-        'this form was received already, with another text; look at the page, then send it again if you want both',
-        'form_sent_before',
-      )
-    }
-    if (sent && sent.location !== '') {
-      return { to: sent.location, ...(sent.notice === '' ? {} : { notice: sent.notice }) }
-    }
-    const isAbandoned = sent !== undefined && sent.created_unix <= now - abandonedSeconds
-    if (!isAbandoned || !(await transaction(db, (tx) => takeOverSentForm(tx, form, sent.created_unix, now)))) {
-      throw new Conflict('this form is being saved; wait a moment, then send it again', 'form_unfinished')
-    }
-  }
-  const outcome = await run().catch(async (error: unknown) => {
-    await transaction(db, (tx) => deleteSentForm(tx, form))
+  const { db, viewer } = ctx
+  const begun: { readonly user_id: UserId; readonly key: string }[] = []
+  const outcome = await run(async (form) => {
+    if (form === undefined) return
+    const before = await beginForm(ctx, form)
+    if (before) throw new SentBefore(before)
+    begun.push({ user_id: viewer.id, key: form.key })
+  }).catch(async (error: unknown) => {
+    if (error instanceof SentBefore) return error.outcome
+    for (const form of begun) await transaction(db, (tx) => deleteSentForm(tx, form))
     throw error
   })
-  const ended = { ...form, location: outcome.to, notice: outcome.notice ?? '' }
-  await transaction(db, (tx) => finishSentForm(tx, ended))
+  for (const form of begun) {
+    const ended = { ...form, location: outcome.to, notice: outcome.repeated ?? outcome.notice ?? '' }
+    await transaction(db, (tx) => finishSentForm(tx, ended))
+  }
   return outcome
 }
 

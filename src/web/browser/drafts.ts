@@ -38,7 +38,7 @@ function keyOf(field: HTMLTextAreaElement): string | undefined {
   const who = person()
   if (!form || name === '' || who === undefined) return undefined
   const about = [...form.querySelectorAll<HTMLInputElement>('input[type=hidden]:not([data-version])')]
-    .filter((each) => each.name !== '_csrf' && each.name !== form.dataset['once'])
+    .filter((each) => each.name !== '_csrf' && each.name !== '_once')
     .map((each) => `${each.name}=${each.value}`)
   const { pathname } = new URL(form.getAttribute('action') ?? '', location.href)
   return [prefix + who, pathOf(field), pathname, ...about, name].join('\n')

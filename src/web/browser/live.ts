@@ -1,5 +1,6 @@
 import * as Turbo from '@hotwired/turbo'
 import { onEach } from './present.ts'
+import { whenNothingIsSent } from './sending.ts'
 
 /** A page in the background gives its connection back: browsers allow six per site over HTTP/1.1. */
 const backgroundMs = 30_000
@@ -10,11 +11,13 @@ type Frame = HTMLElement & { readonly reload: () => Promise<void> }
 onEach('[data-live]', (element) => {
   const address = element.dataset['live'] ?? ''
   const frame = element.closest<Frame>('turbo-frame[src]')
-  const refresh = (message?: string) => {
-    if (frame) void frame.reload()
-    else if (message === undefined) Turbo.visit(location.href, { action: 'replace' })
-    else Turbo.renderStreamMessage(message)
-  }
+  const refresh = (message?: string) =>
+    whenNothingIsSent(() => {
+      if (!element.isConnected) return
+      if (frame) void frame.reload()
+      else if (message === undefined) Turbo.visit(location.href, { action: 'replace' })
+      else Turbo.renderStreamMessage(message)
+    })
   let source: EventSource | undefined
   let timer: number | undefined
   /** Whether the page may lack a change. In the background it waits: loading a page marks its notification as read. */
@@ -55,7 +58,7 @@ onEach('[data-live]', (element) => {
 onEach('[data-refresh-seconds]', (element) => {
   const timer = setInterval(
     () => {
-      if (!document.hidden) Turbo.visit(location.href, { action: 'replace' })
+      if (!document.hidden) whenNothingIsSent(() => Turbo.visit(location.href, { action: 'replace' }))
     },
     Math.max(1, Number(element.dataset['refreshSeconds'])) * 1000,
   )

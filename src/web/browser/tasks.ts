@@ -1,15 +1,11 @@
 import { onEach } from './present.ts'
+import { isUnanswered } from './sending.ts'
 
 /** The value that protects the forms of the page against cross-site request forgery. */
 const csrf = (): string => document.querySelector<HTMLInputElement>('input[name=_csrf]')?.value ?? ''
 
 /** The box that was ticked last: the text comes again after it was sent, and the focus returns to the box. */
 let ticked: { readonly id: string; readonly position: string } | undefined
-
-interface SubmitEnd {
-  readonly success?: boolean
-  readonly fetchResponse?: unknown
-}
 
 onEach('[data-tasks]', (holder) => {
   let boxes: readonly HTMLInputElement[] = []
@@ -55,9 +51,8 @@ onEach('[data-tasks]', (holder) => {
     document.body.append(form)
     form.addEventListener('turbo:submit-end', (end) => {
       form.remove()
-      const { success, fetchResponse } = (end as CustomEvent<SubmitEnd>).detail
       // A refusal comes with a page of its own.
-      if (!success && fetchResponse === undefined) restore(box)
+      if (isUnanswered(end)) restore(box)
     })
     form.requestSubmit()
   }

@@ -185,7 +185,6 @@ export const commentOnIssue = act({
   path: '/{username}/{reponame}/issues/{index}/comments',
   twin: 'issueCreateComment',
   cost: 'usual',
-  once: true,
   params: indexParameter,
   fields: commentFields,
   async run({ ctx, params, body }) {

@@ -125,7 +125,7 @@ const CommentForm = ({ repository, issue, may }: ConversationProps) => {
   const at = issueAt(repository, issue)
   if (may.refusal) return <CommentNote refusal={may.refusal} back={url} />
   return (
-    <Form isSentOnce to={at('comments')} class="comment-form stack" label={texts.commentLabel}>
+    <Form to={at('comments')} class="comment-form stack" label={texts.commentLabel}>
       <Editor
         name="content"
         id="new_comment"

@@ -93,7 +93,6 @@ export const openIssueOfPage = act({
   path: '/{username}/{reponame}/issues/new',
   twin: 'issueCreateIssue',
   cost: 'usual',
-  once: true,
   requires: [inRepo, issuesEnabled, notArchived, canRead('issues')],
   fields: {
     ...templateFields,

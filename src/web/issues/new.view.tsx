@@ -99,7 +99,6 @@ export const NewIssueView = (props: NewIssueProps) => {
       />
       <BrokenTemplates broken={broken ? [broken] : []} />
       <Form
-        isSentOnce
         to={pathOf(repository.owner.name, repository.repo.name, 'issues', 'new')}
         class="with-side"
         hidden={{

@@ -187,7 +187,6 @@ export const commentOnPull = act({
   path: '/{username}/{reponame}/pulls/{index}/comments',
   twin: 'issueCreateComment',
   cost: 'expensive',
-  once: true,
   requires: [...readsPull, notArchived],
   params,
   again: pullPage,

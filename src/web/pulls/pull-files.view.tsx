@@ -260,7 +260,7 @@ const ReviewMenu = ({ repository, view, reviews, isPoster }: PullFilesProps) => 
       hotkey="a"
       isOpen={refused?.action === at('files/reviews/submit')}
     >
-      <Form isSentOnce to={at('files/reviews/submit')} class="menu-form stack">
+      <Form to={at('files/reviews/submit')} class="menu-form stack">
         <Editor
           name="content"
           id="review_text"

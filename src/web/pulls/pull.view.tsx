@@ -148,7 +148,6 @@ const CommentForm = ({ repository, view, mayEdit, conversation, lost }: PullPage
   if (may.refusal) return <CommentNote refusal={may.refusal} back={pullPath(repository, issue.index)} />
   return (
     <Form
-      isSentOnce
       to={pullPath(repository, issue.index, 'comments')}
       class="stack comment-form"
       label={texts.commentText}

@@ -40,7 +40,6 @@ export const commentOnLine = act({
   requires: [...readsPull, notArchived],
   params,
   cost: 'expensive',
-  once: true,
   fields: {
     path: text,
     side: text,
@@ -101,7 +100,6 @@ export const submitTheReview = act({
   path: '/{username}/{reponame}/pulls/{index}/files/reviews/submit',
   twin: 'repoSubmitPullReview',
   cost: 'expensive',
-  once: true,
   requires: [...readsPull, notArchived],
   params,
   again: pullFilesPage,

@@ -268,7 +268,6 @@ export const LineForm = ({
   const isSuggesting = replyTo === undefined && side === 'new' && frame !== undefined
   return (
     <Form
-      isSentOnce
       to={pullPath(repository, index, 'files/reviews/comments')}
       class="stack line-form"
       label={words.lineText(path, lines)}

@@ -6,19 +6,19 @@ import { pageErrors } from '../../http/error-forms.ts'
 import { readFormWithFiles } from '../../http/form.ts'
 import { contentTypeOf } from '../../http/media-type.ts'
 import { bytesOf, operation, validBody, type Call } from '../../http/operation.ts'
-import { redirect } from '../../http/reply.ts'
 import { requestObject } from '../../http/schema.ts'
 import { NotFound, Refusal, TooLarge } from '../../lib/errors.ts'
 import { createReleaseWithFiles, holdShownFiles } from '../../releases/asset.service.ts'
 import { generateNotes } from '../../releases/release-notes.service.ts'
 import { createRelease } from '../../releases/release.service.ts'
+import { runOnce } from '../../users/sent-forms/sent-form.service.ts'
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import { checkOwnForm, fromOwnPage, inBrowser, inSession, ownForm } from '../shell/browser.requirements.ts'
-import { noticeCookie } from '../shell/notice.ts'
-import { againReplies, fieldOf, isAgainStatus } from '../shell/page.tsx'
+import { redirectTo } from '../shell/notice.ts'
+import { againReplies, fieldOf, isAgainStatus, sentFormOf } from '../shell/page.tsx'
 import { sentenceOf } from '../shell/sentence.ts'
 import { csrfName } from '../ui/page-context.ts'
-import { pathOf, siteHref } from '../ui/paths.ts'
+import { pathOf } from '../ui/paths.ts'
 import { sizeText } from '../languages/amounts.ts'
 import { editPath, newReleasePage, problemFields, releaseFields } from './release-form.page.tsx'
 import { releasePath } from './shown-release.ts'
@@ -58,11 +58,17 @@ export const newReleaseAct = operation({
       const upload = filesOfForm(ctx, call, (name, value) => {
         sent[name] = value
       })
-      const release = await createReleaseWithFiles(ctx, upload, () => createFrom(ctx, sent))
-      await holdShownFiles(ctx, release)
-      call.cookies.push(noticeCookie(ctx.config, release.is_draft ? texts.form.drafted : texts.form.published))
-      const to = release.is_draft ? editPath(ctx, release.tag_name) : releasePath(ctx, release.tag_name)
-      return redirect(303, siteHref(ctx.config, to))
+      const led = await runOnce(ctx, async (begin) => {
+        const release = await createReleaseWithFiles(ctx, upload, async () => {
+          await begin(sentFormOf(call, sent))
+          return createFrom(ctx, sent)
+        })
+        await holdShownFiles(ctx, release)
+        return release.is_draft
+          ? { to: editPath(ctx, release.tag_name), notice: texts.form.drafted }
+          : { to: releasePath(ctx, release.tag_name), notice: texts.form.published }
+      })
+      return redirectTo(ctx, call, led)
     } catch (error) {
       if (!(error instanceof Refusal) || !isAgainStatus(error.status)) throw error
       const message =

@@ -5,16 +5,18 @@ import { readFormWithFiles } from '../../http/form.ts'
 import { contentTypeOf } from '../../http/media-type.ts'
 import { bytesOf, operation, type Call } from '../../http/operation.ts'
 import { pageErrors } from '../../http/error-forms.ts'
-import { bytes, redirect } from '../../http/reply.ts'
+import { bytes } from '../../http/reply.ts'
 import { pathNumber } from '../../http/schema.ts'
 import { uploadOf } from '../../attachments/upload.ts'
 import type { Upload } from '../../attachments/incoming-file.service.ts'
 import { addFileForNotes, attachAsset } from '../../releases/asset.service.ts'
 import { getRelease } from '../../releases/release.service.ts'
+import { runOnce } from '../../users/sent-forms/sent-form.service.ts'
 import { markdownOfFile } from '../shared/dropped-file.ts'
 import type { BrowserCtx } from '../shell/browser-context.ts'
 import { checkOwnForm, fromOwnPage, inBrowser, inSession } from '../shell/browser.requirements.ts'
-import { noticeCookie } from '../shell/notice.ts'
+import { redirectTo } from '../shell/notice.ts'
+import { sentFormOf } from '../shell/page.tsx'
 import { csrfName } from '../ui/page-context.ts'
 import { pathOf, siteHref } from '../ui/paths.ts'
 import { releaseTexts as texts } from '../languages/texts.ts'
@@ -51,12 +53,15 @@ export const attachReleaseFile = operation({
   reply: { 303: 'empty' },
   async run({ ctx, params, call }) {
     const release = await getRelease(ctx, params.id)
-    const file = await attachAsset(ctx, release, uploadOfForm(ctx, call), undefined)
-    call.cookies.push(noticeCookie(ctx.config, texts.files.attached(file.name)))
-    return redirect(
-      303,
-      siteHref(ctx.config, pathOf(ctx.owner.name, ctx.repo.name, 'releases', 'edit', release.tag_name)),
-    )
+    const led = await runOnce(ctx, async (begin) => {
+      const upload = uploadOfForm(ctx, call, (sent) => begin(sentFormOf(call, sent)))
+      const file = await attachAsset(ctx, release, upload, undefined)
+      return {
+        to: pathOf(ctx.owner.name, ctx.repo.name, 'releases', 'edit', release.tag_name),
+        notice: texts.files.attached(file.name),
+      }
+    })
+    return redirectTo(ctx, call, led)
   },
 })
 
@@ -73,7 +78,7 @@ export const uploadToNotes = operation({
 })
 
 /** The file of a form. A form without the value of its page is refused, and the file is deleted. */
-const uploadOfForm = (ctx: BrowserCtx, call: Call): Upload => ({
+const uploadOfForm = (ctx: BrowserCtx, call: Call, onSent: (sent: Readonly<Record<string, string>>) => Promise<void>): Upload => ({
   signal: call.signal,
   async receive(maxFileBytes, take) {
     let isTaken = false
@@ -92,6 +97,7 @@ const uploadOfForm = (ctx: BrowserCtx, call: Call): Upload => ({
       },
     )
     checkOwnForm(ctx, call, sent[csrfName])
+    await onSent(sent)
     return { address: sent['external_url'] }
   },
 })

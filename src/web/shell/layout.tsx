@@ -425,10 +425,21 @@ const Dialogs = keptPart(() => {
         <div class="problem flash" role="alert" data-unsent="">
           <Icon name="alert" />
           <span>
-            <strong>{texts.unsent}</strong> {texts.unsentHint}
+            <strong data-busy={texts.busy}>{texts.unsent}</strong> {texts.unsentHint}
           </span>
           <button type="button" class="button small">
             {texts.sendAgain}
+          </button>
+        </div>
+      </template>
+      <template id="unloaded">
+        <div class="problem flash unanswered" role="alert" data-unanswered="">
+          <Icon name="alert" />
+          <span>
+            <strong data-busy={texts.busy}>{texts.unsent}</strong> {texts.unloaded}
+          </span>
+          <button type="button" class="button small">
+            {texts.errors.retry}
           </button>
         </div>
       </template>

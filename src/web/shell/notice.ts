@@ -1,7 +1,9 @@
 import type { Ctx, SignedInCtx } from '../../access/context.ts'
 import type { Call } from '../../http/operation.ts'
 import type { Config } from '../../config/load-config.ts'
+import { empty, type Reply } from '../../http/reply.ts'
 import { nowUnix } from '../../lib/time.ts'
+import { siteHref } from '../ui/paths.ts'
 import { cookie, cookieFromElsewhere, readCookies } from './cookies.ts'
 
 /** Longest notice, in characters; a cookie has about 4,000. */
@@ -22,6 +24,16 @@ const marks = { done: '+', warning: '!' } as const
 export const noticeCookie = (config: Config, text: string, tone: Notice['tone'] = 'done'): string => {
   const value = Buffer.from(marks[tone] + text.slice(0, maxNotice)).toString('base64url')
   return cookieFromElsewhere(config, nameOf(config), value, 60)
+}
+
+/** Leads to a page, with a sentence that it shows once. */
+export function redirectTo(
+  { config }: Pick<Ctx, 'config'>,
+  { cookies }: Pick<Call, 'cookies'>,
+  { to, notice }: { readonly to: string; readonly notice?: string | undefined },
+): Reply<303, undefined> {
+  if (notice !== undefined) cookies.push(noticeCookie(config, notice))
+  return empty(303, { location: siteHref(config, to) })
 }
 
 /** Returns the notice of the previous act, and deletes it. */

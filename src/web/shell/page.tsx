@@ -24,7 +24,7 @@ import { Type } from 'typebox'
 import { crossedEdit, versionName, type CrossedEdit, type StoredFields } from '../ui/edited-form.ts'
 import { linkMessages } from '../../site/render.service.ts'
 import { csrfName, onceName, type RefusedForm } from '../ui/page-context.ts'
-import { runOnce } from '../../users/sent-forms/sent-form.service.ts'
+import { findOutcome, runOnce, type SentForm } from '../../users/sent-forms/sent-form.service.ts'
 import { siteHref } from '../ui/paths.ts'
 import { isFromHere } from '../../http/own-origin.ts'
 import { contextOf, type BrowserCtx } from './browser-context.ts'
@@ -32,7 +32,7 @@ import { inBrowser, inSession, ownForm } from './browser.requirements.ts'
 import type { PageMeta } from './document.tsx'
 import { ErrorContent, errorHeading } from './error-page.tsx'
 import { explained } from './explained.ts'
-import { noticeCookie, undoCookie, type Undo } from './notice.ts'
+import { noticeCookie, redirectTo, undoCookie, type Undo } from './notice.ts'
 import { unkept } from './page-headers.ts'
 import { confirmationFields, recentSignInFor, type Sent } from './recent-sign-in.tsx'
 import { partsType, readStored, sendPage, sendParts } from './send-page.tsx'
@@ -302,16 +302,14 @@ interface ActDeclaration<
    * overwritten; the page in `again` shows both values.
    */
   readonly edits?: true
-  /**
-   * The act adds something, such as a comment, and the form says so (`Form isSentOnce`): when its answer is lost and it is sent
-   * again, it adds nothing twice (docs/decisions/0172-a-form-is-sent-once.md).
-   */
-  readonly once?: true
   /** Names of fields that the page takes in its query, such as the template of a form; or returns the query. */
   readonly againQuery?:
     | readonly (keyof Fields & string)[]
     | ((body: Static<TObject<Fields>>) => Readonly<Record<string, unknown>>)
-  /** Scripts get only the parts of the page that the act changes. */
+  /**
+   * Scripts get only the parts of the page that the act changes. It sets something, such as a mark: unlike other acts, it may run
+   * again when its answer was lost (docs/decisions/0172-a-form-is-sent-once.md).
+   */
   readonly answersParts?: true
   /** Maps prefixes of refusal codes to fields. */
   readonly problemFields?: Readonly<Record<string, string>>
@@ -356,7 +354,6 @@ export function act<
     const { ctx } = found
     const input = { ...sent, ctx }
     try {
-      if (declaration.edits) await refuseCrossed(input as Parameters<typeof refuseCrossed>[0])
       const {
         to,
         notice,
@@ -365,7 +362,10 @@ export function act<
         cookies = [],
         headers = {},
         parts,
-      } = await runOnceAt(input, () => declaration.run(input as unknown as Parameters<typeof declaration.run>[0]))
+      } = await runOnceAt(input, async () => {
+        if (declaration.edits) await refuseCrossed(input as Parameters<typeof refuseCrossed>[0])
+        return declaration.run(input as unknown as Parameters<typeof declaration.run>[0])
+      })
       input.call.cookies.push(...cookies)
       if (parts !== undefined && declaration.answersParts && input.call.headers.accept?.includes(partsType)) {
         return sendParts(ctx, input.call, parts)
@@ -402,12 +402,17 @@ export function act<
   }
   /** Runs the act, once for the key of the form if it has one. */
   async function runOnceAt(
-    { ctx, params, body }: { readonly ctx: SignedInCtx; readonly params: unknown; readonly body: unknown },
+    { ctx, call, body }: { readonly ctx: SignedInCtx; readonly call: Call; readonly body: unknown },
     act: () => Promise<ActResult>,
   ): Promise<ActResult> {
-    const { [onceName]: key, [csrfName]: _csrf, ...values } = body as Sent
-    if (!declaration.once || typeof key !== 'string') return act()
-    return runOnce(ctx, { key, values: { ...values, path, ...(params as object) } }, act)
+    if (declaration.answersParts) return act()
+    return runOnce(ctx, async (begin) => {
+      await begin(sentFormOf(call, body as Sent))
+      const result = await act()
+      const { notice, warning, cookies = [] } = result
+      // What an answer shows once is kept nowhere, so the second answer says that it is lost.
+      return { ...result, repeated: warning ?? notice ?? (cookies.length > 0 ? shellTexts.answerLost : undefined) }
+    })
   }
   /** Throws when the form would overwrite what somebody else wrote since it was shown. */
   async function refuseCrossed(input: {
@@ -439,7 +444,7 @@ export function act<
       ...(declaration.recentSignIn === undefined ? {} : confirmationFields),
       [csrfName]: Type.Optional(Type.String()),
       ...(declaration.edits ? { [versionName]: Type.Optional(Type.String()) } : {}),
-      ...(declaration.once ? { [onceName]: Type.Optional(Type.String({ minLength: 20, maxLength: 60 })) } : {}),
+      [onceName]: Type.Optional(Type.String({ minLength: 20, maxLength: 60 })),
     }),
     outlivesCredential: declaration.outlivesCredential,
     maxBodyBytes: declaration.maxBodyBytes,
@@ -452,7 +457,7 @@ export function act<
     twin: declaration.twin,
     edits: declaration.edits,
     recentSignIn: declaration.recentSignIn,
-    ...(isTyped ? { afterRefusal: keepTexts } : {}),
+    afterRefusal: (refusal, call) => answerRefused(refusal, call, isTyped),
   }
 }
 
@@ -485,11 +490,18 @@ function sendTexts(refusal: Refusal, ctx: BrowserCtx, call: Call, values: unknow
   })
 }
 
-/** Answers a form that a requirement refused, such as one of a repository that was archived meanwhile. */
-async function keepTexts(refusal: Refusal, call: Call): Promise<StreamReply<number> | undefined> {
+/**
+ * Answers a form that a requirement refused, such as one of a repository that was archived meanwhile: with its texts, or as before
+ * when it was sent before, such as one that deleted what the requirement looks for.
+ */
+async function answerRefused(
+  refusal: Refusal,
+  call: Call,
+  isTyped: boolean,
+): Promise<StreamReply<number> | Reply<303, undefined> | undefined> {
   const ctx = contextOf(call)
   // Another site may not put words on a page of this one.
-  if (!ctx?.viewer || !mayShowAgain(refusal) || !isFromHere(ctx.config.server.rootUrl, call)) return undefined
+  if (!ctx?.viewer || !isFromHere(ctx.config.server.rootUrl, call)) return undefined
   let values: unknown
   try {
     values = await call.decodedBody()
@@ -498,7 +510,16 @@ async function keepTexts(refusal: Refusal, call: Call): Promise<StreamReply<numb
     if (error instanceof Refusal) return undefined
     throw error
   }
-  return sendTexts(refusal, ctx, call, values)
+  const form = sentFormOf(call, values as Sent)
+  const before = form && (await findOutcome({ ...ctx, viewer: ctx.viewer }, form))
+  if (before) return redirectTo(ctx, call, before)
+  return isTyped && mayShowAgain(refusal) ? sendTexts(refusal, ctx, call, values) : undefined
+}
+
+/** Returns a form with its key; undefined: it has none. */
+export function sentFormOf(call: Pick<Call, 'url'>, body: Sent): SentForm | undefined {
+  const { [onceName]: key, [csrfName]: _csrf, ...values } = body
+  return typeof key === 'string' && /^[\w-]{20,60}$/.test(key) ? { key, values: { ...values, url: call.url } } : undefined
 }
 
 const actionOf = (call: Call): string => call.url.split('?', 1)[0] ?? ''

@@ -19,8 +19,6 @@ export interface FormProps {
   readonly files?: boolean
   /** The form edits what exists; its act declares `edits`. */
   readonly isEdit?: boolean
-  /** The form adds something; its act declares `once`. */
-  readonly isSentOnce?: boolean
   /** A question to confirm before the form is sent. */
   readonly confirm?: string | undefined
   readonly label?: string | undefined
@@ -59,7 +57,6 @@ export function Form({
   method = 'post',
   hidden = {},
   isEdit = false,
-  isSentOnce = false,
   files,
   confirm,
   label,
@@ -81,13 +78,12 @@ export function Form({
       {...(files ? { enctype: 'multipart/form-data' } : {})}
       {...(confirm === undefined ? {} : { 'data-confirm': confirm })}
       {...(label === undefined ? {} : { 'aria-label': label })}
-      {...(isSentOnce ? { 'data-once': onceName } : {})}
       {...rest}
     >
       {method === 'post' ? <input type="hidden" name={csrfName} value={page.csrf} /> : null}
-      {isSentOnce && refused?.values[onceName] !== undefined ? (
+      {refused?.values[onceName] === undefined ? null : (
         <input type="hidden" name={onceName} value={textOf(refused.values[onceName])} />
-      ) : null}
+      )}
       {Object.entries(hidden).map(([name, value]) =>
         value === undefined ? null : <input type="hidden" name={name} value={String(value)} />,
       )}

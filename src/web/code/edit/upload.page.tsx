@@ -5,19 +5,18 @@ import { pageErrors } from '../../../http/error-forms.ts'
 import { readFormWithFiles } from '../../../http/form.ts'
 import { contentTypeOf } from '../../../http/media-type.ts'
 import { bytesOf, operation, type Call } from '../../../http/operation.ts'
-import { redirect } from '../../../http/reply.ts'
 import { trimBoth } from '../../../lib/trim-ends.ts'
 import { Invalid, Refusal, TooLarge } from '../../../lib/errors.ts'
+import { runOnce } from '../../../users/sent-forms/sent-form.service.ts'
 import { inRepositoryFrame } from '../../frames/repository-frame.tsx'
 import type { BrowserCtx } from '../../shell/browser-context.ts'
 import { checkOwnForm, fromOwnPage, inBrowser, inSession } from '../../shell/browser.requirements.ts'
-import { noticeCookie } from '../../shell/notice.ts'
-import { page } from '../../shell/page.tsx'
+import { redirectTo } from '../../shell/notice.ts'
+import { page, sentFormOf } from '../../shell/page.tsx'
 import { sentenceOf } from '../../shell/sentence.ts'
 import { uploadsOn } from '../../shell/upload.requirements.ts'
 import { csrfName } from '../../ui/page-context.ts'
 import { typedPath } from '../../ui/path-field.ts'
-import { siteHref } from '../../ui/paths.ts'
 import { sizeText } from '../../languages/amounts.ts'
 import { commitEdit, editTarget, proposalFormRequires, proposalRequires, formData, titleOf } from './edit-form.ts'
 import { codeTexts } from '../../languages/texts.ts'
@@ -51,7 +50,7 @@ const commitUpload = (
   ctx: SignedInRepoCtx & BrowserCtx,
   call: Call,
   rest: string,
-  onSent: (sent: Sent) => void,
+  onSent: (sent: Sent) => Promise<void>,
 ): Promise<{ readonly to: string; readonly notice: string }> =>
   withUploadedFiles(
     ctx,
@@ -67,7 +66,7 @@ const commitUpload = (
         await take({ name: file.filename, content: file.content })
       })
       checkOwnForm(ctx, call, sent[csrfName])
-      onSent(sent)
+      await onSent(sent)
       return sent
     },
     async (files, sent) => {
@@ -111,11 +110,13 @@ export const uploadFiles = operation({
   async run({ ctx, params, call }) {
     let values: Sent = {}
     try {
-      const { to, notice } = await commitUpload(ctx, call, params.filepath, (sent) => {
-        values = sent
-      })
-      call.cookies.push(noticeCookie(ctx.config, notice))
-      return redirect(303, siteHref(ctx.config, to))
+      const led = await runOnce(ctx, (begin) =>
+        commitUpload(ctx, call, params.filepath, (sent) => {
+          values = sent
+          return begin(sentFormOf(call, sent))
+        }),
+      )
+      return redirectTo(ctx, call, led)
     } catch (error) {
       if (!(error instanceof Refusal) || !mayShowAgain(error.status)) throw error
       const { maxFiles, maxFileBytes } = uploadLimits(ctx)

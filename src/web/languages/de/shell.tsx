@@ -6,7 +6,11 @@ export const shellTexts = {
   crossedEdit:
     'Jemand anderes hat dies inzwischen bearbeitet, deshalb wurde nichts gespeichert. Im Formular stehen Ihre Eingaben und daneben die anderen; speichern Sie noch einmal, um die anderen zu ersetzen.',
   unsent: 'Der Server hat nicht geantwortet.',
-  unsentHint: 'Ihre Texte sind noch da. Erneutes Senden fügt nichts doppelt hinzu.',
+  busy: 'Der Server ist ausgelastet oder nicht erreichbar.',
+  unloaded: 'Was Sie sehen, ist möglicherweise nicht aktuell.',
+  answerLost:
+    'Das wurde bereits ausgeführt, aber die Antwort ging verloren und mit ihr, was nur einmal angezeigt wird. Löschen Sie, was dabei entstanden ist, und legen Sie es neu an.',
+  unsentHint: 'Nichts ist verloren, und erneutes Senden führt nichts doppelt aus.',
   undo: 'Rückgängig machen',
   sendAgain: 'Erneut senden',
   draft: {

@@ -6,7 +6,11 @@ export const shellTexts = {
   crossedEdit:
     'Somebody else edited this meanwhile, so nothing was saved. The form has your values, and theirs beside them; save again to replace theirs.',
   unsent: 'The server did not answer.',
-  unsentHint: 'Your texts are still here. Sending again adds nothing twice.',
+  busy: 'The server is busy or away.',
+  unloaded: 'What you see may be out of date.',
+  answerLost:
+    'This was done before, but its answer is lost, and with it what is shown only once. Delete what was made and make it again.',
+  unsentHint: 'Nothing is lost, and sending it again does nothing twice.',
   undo: 'Undo',
   sendAgain: 'Send again',
   /** Above a field whose text changed since a draft was typed. */

@@ -6,7 +6,10 @@ export const shellTexts: Texts['shellTexts'] = {
   skip: '跳到内容',
   crossedEdit: '在此期间有其他人编辑了此内容，因此没有保存。表单中是你的值，旁边是对方的值；再次保存会替换对方的值。',
   unsent: '服务器没有响应。',
-  unsentHint: '你的文本仍在此处。重新发送不会重复添加任何内容。',
+  busy: '服务器繁忙或无法访问。',
+  unloaded: '你看到的内容可能已过时。',
+  answerLost: '此操作此前已完成，但其响应已丢失，其中只显示一次的内容也随之丢失。请删除已创建的内容，然后重新创建。',
+  unsentHint: '没有丢失任何内容，重新发送也不会重复执行。',
   undo: '撤销',
   sendAgain: '重新发送',
   draft: {

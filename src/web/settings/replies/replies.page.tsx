@@ -47,7 +47,6 @@ export const addReplySubmit = act({
   cost: 'usual',
   requires: [],
   fields,
-  once: true,
   again: repliesPage,
   problemFields,
   async run({ ctx, body: { title = '', content = '' } }) {

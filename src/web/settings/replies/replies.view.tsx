@@ -47,7 +47,7 @@ export const RepliesView = ({ replies }: { readonly replies: readonly SavedReply
       </RowBox>
     </Section>
     <Section title={texts.add} id="new-reply">
-      <Form to={pathTo()} class="stack" isSentOnce>
+      <Form to={pathTo()} class="stack">
         <ReplyFields />
         <SubmitRow>{texts.add}</SubmitRow>
       </Form>
