@@ -12,17 +12,26 @@ export class Person implements AsyncDisposable {
     readonly scripts: boolean,
     readonly context: BrowserContext,
     readonly page: Page,
+    expected: RegExp | undefined,
   ) {
-    page.on('pageerror', (error) => this.wrong.push(`${page.url()}: ${error.message}`))
+    const tell = (what: string) => {
+      if (!expected?.test(what)) this.wrong.push(`${page.url()}: ${what}`)
+    }
+    page.on('pageerror', (error) => tell(error.message))
     page.on('console', (message) => {
-      if (message.type() === 'error') this.wrong.push(`${page.url()}: ${message.text()}`)
+      if (message.type() === 'error') tell(message.text())
     })
     page.on('response', (reply) => {
-      if (reply.status() >= 400) this.wrong.push(`${reply.status()} ${reply.request().method()} ${reply.url()}`)
+      if (reply.status() >= 400) tell(`${reply.status()} ${reply.request().method()} ${reply.url()}`)
     })
   }
 
-  static async at(forge: Forge, name: string, { scripts = true } = {}): Promise<Person> {
+  /** @param expected errors that the test makes itself */
+  static async at(
+    forge: Forge,
+    name: string,
+    { scripts = true, expected }: { readonly scripts?: boolean; readonly expected?: RegExp | undefined } = {},
+  ): Promise<Person> {
     const context = await openContext({
       baseURL: forge.url,
       javaScriptEnabled: scripts,
@@ -30,7 +39,8 @@ export class Person implements AsyncDisposable {
       reducedMotion: 'reduce',
       viewport: { width: 1280, height: 1000 },
     })
-    return new Person(name, scripts, context, await context.newPage())
+    context.setDefaultTimeout(12_000) // DEV
+    return new Person(name, scripts, context, await context.newPage(), expected)
   }
 
   /** Opens a page by its address; the first one of a walk, or one that has no link yet. */

@@ -1,8 +1,8 @@
 import * as Turbo from '@hotwired/turbo'
 import { around } from './present.ts'
 
-/** Addresses whose last part may look like a file while they are pages: `…/src/branch/main/app.js`. */
-const filePages = /\/(?:src|blame|commits)\/(?:branch|tag|commit)\//
+/** Addresses whose last part may look like a file while they are pages: `…/src/branch/main/app.js`, `…/_edit/main/app.js`. */
+const filePages = /\/(?:src|blame|commits)\/(?:branch|tag|commit)\/|\/_[a-z]+\//
 /** Addresses of files, whatever their last part looks like. */
 const files = /\/(?:raw|media|archive|attachments|assets|releases\/download)\//
 
