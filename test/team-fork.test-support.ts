@@ -44,7 +44,7 @@ export async function reportIssue({ ben, network }: Contributor): Promise<void> 
   )
 }
 
-/** Edits a file of the origin, which makes a fork, and opens the pull request with the template. */
+/** Edits a file of the origin, which makes a fork, opens the pull request with the template, and asks for a review. */
 export async function propose({ ben, network }: Contributor): Promise<void> {
   await ben.go('/ada/anvil/src/branch/main/hammer.txt')
   await network.load(
@@ -64,6 +64,7 @@ export async function propose({ ben, network }: Contributor): Promise<void> {
   const description = ben.field('Description')
   assert.match(await description.inputValue(), /I have struck it/)
   await description.fill(`It slips.\n\nCloses #1\n\n${await description.inputValue()}`)
+  await ben.page.getByRole('checkbox', { name: 'ada' }).check()
   await network.send(
     'unanswered',
     () => ben.press('Create pull request'),
@@ -71,7 +72,7 @@ export async function propose({ ben, network }: Contributor): Promise<void> {
   )
 }
 
-/** Asks the maintainer for a review, and adds a file in the fork. */
+/** Adds a file in the fork. */
 export async function goOn({ ben, network }: Contributor): Promise<void> {
   await ben.go('/ben/anvil/src/branch/ben-patch-1')
   await ben.open('Add file')

@@ -19,12 +19,26 @@ const typed = `JSON.stringify([...document.querySelectorAll('main textarea, main
 
 const isOnNotice = (name: string) => `document.activeElement?.closest('[data-${name}]') !== null`
 
+/** A fault of the requests with a method. */
+interface Failing {
+  readonly fault: Fault
+  readonly method: string
+}
+
 /** The network of a person, which may fail once for each thing that they do. */
 export class Network {
-  constructor(
+  #failing: Failing | undefined
+
+  private constructor(
     readonly person: Person,
     readonly isFailing: boolean,
   ) {}
+
+  static async of(person: Person, isFailing: boolean): Promise<Network> {
+    const network = new Network(person, isFailing)
+    if (isFailing) await person.page.route('**', (route) => network.#answer(route))
+    return network
+  }
 
   /** Sends a form; a failing network loses it once in this way, and it is sent again by the button of the notice. */
   async send(fault: Fault, begin: () => Promise<unknown>, ended: () => Promise<unknown>): Promise<void> {
@@ -40,7 +54,7 @@ export class Network {
       })
     } else {
       const before = await page.evaluate<string>(typed)
-      await this.#failing(fault, 'POST', async () => {
+      await this.#fail({ fault, method: 'POST' }, async () => {
         await begin()
         await page.locator('[data-unsent]').waitFor()
         await reachValue(page, isOnNotice('unsent'), true)
@@ -58,7 +72,7 @@ export class Network {
     else {
       const before = await page.evaluate<string>(typed)
       const { length } = await page.evaluate<string>('document.body.innerText')
-      await this.#failing(fault, 'GET', async () => {
+      await this.#fail({ fault, method: 'GET' }, async () => {
         await begin()
         await page.locator('[data-unanswered]').waitFor()
         await reachValue(page, isOnNotice('unanswered'), true)
@@ -70,21 +84,22 @@ export class Network {
     await ended()
   }
 
-  async #failing(fault: Exclude<Fault, 'slow'>, method: string, act: () => Promise<void>): Promise<void> {
-    const { page, context } = this.person
-    const fail = async (route: Route) => {
-      if (route.request().method() !== method || route.request().headers()['accept'] === 'text/event-stream') {
-        return route.fallback()
-      }
-      if (fault === 'busy') return route.fulfill({ status: 503, contentType: 'text/html', body: '<h1>Busy</h1>' })
-      if (fault === 'unanswered') await route.fetch({ maxRedirects: 0 })
-      await route.abort('connectionreset')
-    }
-    if (fault === 'offline') await context.setOffline(true)
-    else await page.route('**', fail)
+  async #fail(failing: Failing, act: () => Promise<void>): Promise<void> {
+    const { context } = this.person
+    if (failing.fault === 'offline') await context.setOffline(true)
+    else this.#failing = failing
     await act()
-    if (fault === 'offline') await context.setOffline(false)
-    else await page.unroute('**', fail)
+    if (failing.fault === 'offline') await context.setOffline(false)
+    this.#failing = undefined
+  }
+
+  async #answer(route: Route): Promise<void> {
+    const request = route.request()
+    const failing = request.method() === this.#failing?.method ? this.#failing : undefined
+    if (failing === undefined || request.headers()['accept'] === 'text/event-stream') return route.continue()
+    if (failing.fault === 'busy') return route.fulfill({ status: 503, contentType: 'text/html', body: '<h1>Busy</h1>' })
+    if (failing.fault === 'unanswered') await route.fetch({ maxRedirects: 0 })
+    await route.abort('connectionreset')
   }
 
   async #slowly(act: () => Promise<void>): Promise<void> {

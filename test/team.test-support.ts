@@ -39,7 +39,6 @@ export class Person implements AsyncDisposable {
       reducedMotion: 'reduce',
       viewport: { width: 1280, height: 1000 },
     })
-    context.setDefaultTimeout(12_000) // DEV
     return new Person(name, scripts, context, await context.newPage(), expected)
   }
 
