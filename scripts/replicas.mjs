@@ -4,7 +4,8 @@
  * behind nginx, which gives requests to them in turn. Sessions of clients, recorded exchanges and races come first; then parts
  * fail while clients push, merge, upload and look at pages. Everything that was acknowledged must be there in the end, once.
  *
- *     npm run test:replicas [-- [PART…] [--minutes N] [--seed S]]      parts: races, clients, conformance, faults
+ *     npm run test:replicas [-- [PART…] [--minutes N] [--seed S]]      parts: races, changes, streams,
+ *                                                                         clients, conformance, faults
  *
  * Without `--minutes`, each fault comes once, and a selection of sessions and exchanges is played. With it, all of them are
  * played, and faults come at random for that time. `--seed` repeats their order.
@@ -16,11 +17,14 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { administrator, buildForge } from './lib/forge.mjs'
 import { ensureReady, fail, fromRoot, root } from './lib/project.mjs'
+import { playChanges } from './lib/replica-changes.mjs'
 import { clientOf, eventually } from './lib/replica-client.mjs'
 import { faultsOf } from './lib/replica-faults.mjs'
 import { startLoad } from './lib/replica-load.mjs'
 import { playRaces } from './lib/replica-races.mjs'
 import { startReplicas } from './lib/replica-set.mjs'
+import { playStreams } from './lib/replica-streams.mjs'
+import { makeWorld } from './lib/replica-world.mjs'
 
 await ensureReady()
 const { values: options, positionals } = parseArgs({
@@ -30,7 +34,7 @@ const { values: options, positionals } = parseArgs({
 const isLong = options.minutes !== undefined
 const [minutes, seed] = [Number(options.minutes ?? 0), Number(options.seed)]
 if (!(minutes >= 0) || !Number.isInteger(seed)) fail('--minutes and --seed are numbers')
-const parts = ['races', 'clients', 'conformance', 'faults']
+const parts = ['races', 'changes', 'streams', 'clients', 'conformance', 'faults']
 const unknown = positionals.filter((part) => !parts.includes(part))
 if (unknown.length > 0) fail(`there is no part ${unknown.join(' ')}; the parts are ${parts.join(', ')}`)
 const plays = (part) => positionals.length === 0 || positionals.includes(part)
@@ -98,12 +102,14 @@ async function playFaults(set, token, work) {
 }
 
 async function doctor(set) {
-  const problems = []
-  for (const replica of set.replicas) {
-    const { code, out, err } = await set.command(replica, 'doctor')
-    if (code !== 0) problems.push(`the doctor of replica ${replica.number} (${code}): ${out}${err}`)
-  }
-  return problems
+  const found = await Promise.all(
+    set.replicas.map(async (replica) => {
+      const { code, out, err } = await set.command(replica, 'doctor')
+      return code === 0 ? [] : [`the doctor of replica ${replica.number} (${code}): ${out}${err}`]
+    }),
+  )
+  say('the doctor has seen each replica')
+  return found.flat()
 }
 
 /** Requests that failed by a defect, which the log has. */
@@ -129,7 +135,10 @@ const problems = []
 try {
   say(`three replicas behind ${set.url}`)
   const token = await eventually('the administrator signs in', () => makeToken(set.url).catch(() => false))
+  const world = makeWorld({ set, token, work })
   if (plays('races')) await playRaces({ set, token, work, say })
+  if (plays('changes')) problems.push(...(await playChanges({ world, say })))
+  if (plays('streams')) await playStreams({ set, world, say })
   if (plays('clients')) problems.push(...(await playClients(set)))
   if (plays('conformance')) problems.push(...(await playConformance(set, work)))
   if (plays('faults')) problems.push(...(await playFaults(set, token, work)))

@@ -7,8 +7,8 @@ const replyTimeoutMs = 120_000
 const gitTimeoutMs = 180_000
 
 /**
- * Returns a client of the API, or of the addresses below `base`, with a token. A reply has `status` (0: none came), `json`
- * and `text`.
+ * Returns a client of the API, or of the addresses below `base`, with a token. A reply has `status` (0: none came), `json`,
+ * `text` and `headers`.
  */
 export const clientOf =
   (url, token, base = '/api/v1') =>
@@ -28,9 +28,9 @@ export const clientOf =
       })
       const text = await reply.text()
       const hasJson = reply.headers.get('content-type')?.includes('json') && text !== ''
-      return { status: reply.status, text, json: hasJson ? JSON.parse(text) : undefined }
+      return { status: reply.status, text, headers: reply.headers, json: hasJson ? JSON.parse(text) : undefined }
     } catch (error) {
-      return { status: 0, text: String(error.cause ?? error), json: undefined }
+      return { status: 0, text: String(error.cause ?? error), headers: new Headers(), json: undefined }
     }
   }
 
@@ -40,6 +40,9 @@ export async function must(promise, what) {
   if (reply.status < 200 || reply.status > 299) throw new Error(`${what}: ${reply.status} ${reply.text.slice(0, 500)}`)
   return reply.json
 }
+
+export const statusOf = async (reply) => (await reply).status
+export const statusesOf = (...replies) => Promise.all(replies.map(statusOf))
 
 /** Returns a form with one file. */
 export function formOf(name, content) {
