@@ -32,7 +32,7 @@ import type { Config } from './config/load-config.ts'
 import { withBoundPorts } from './config/load-config.ts'
 import { requestOrigin, withOrigin } from './audit/request-origin.ts'
 import { ProcessLease } from './db/process-lease.ts'
-import { attachClock } from './db/clock.ts'
+import { attachClock, attachSharedClock } from './db/clock.ts'
 import { isLostRace, type Db } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { sortsBytewise, unsafeSettings } from './db/postgres.ts'
@@ -54,7 +54,7 @@ import type { Log } from './lib/log.ts'
 import { watchLoop } from './lib/loop-watch.ts'
 import { makeFolder } from './lib/make-folder.ts'
 import type { SpareThreads } from './lib/own-thread.ts'
-import { systemClock, type Clock } from './lib/time.ts'
+import type { Clock } from './lib/time.ts'
 import { loadInstanceKeys } from './secrets/instance-key.ts'
 import { verifyPassword } from './secrets/passwords.ts'
 import { createSecrets } from './secrets/secrets.ts'
@@ -225,14 +225,14 @@ async function allOf<Parts extends readonly unknown[]>(work: {
 
 async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promise<App> {
   const { config, log } = options
-  const clock = options.clock ?? systemClock
   const all = [...features, ...(options.features ?? [])]
   const parts = collectContributions(all)
   const readers = [accessTokens, ...all.flatMap(({ credentials }) => credentials ?? []), passwords]
   const operations = options.features ? operationsOf(...all.flatMap(({ routes }) => routes ?? [])) : allOperations()
   makeFolder(config.paths.data, 0o700)
   const db = options.db ?? openDatabase(databaseOptions(config))
-  attachClock(db, clock)
+  if (options.clock) attachClock(db, options.clock)
+  const clock = options.clock ?? attachSharedClock(db)
   attachAudit(db, config.ingot.auditLog)
   const hub = createEventHub<Ctx>(
     all.flatMap(({ subscribers }) => subscribers ?? []),

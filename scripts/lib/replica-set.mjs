@@ -9,11 +9,14 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { startPostgres } from '../postgres.mjs'
 import { onInterrupt } from './cleanup.mjs'
-import { engineFlags, root, toolEnvironment } from './project.mjs'
+import { engineFlags, fromRoot, root, toolEnvironment } from './project.mjs'
 import { freePort } from './free-port.mjs'
 import { startForge } from './forge.mjs'
 import { nginxPorts, startNginx } from './nginx.mjs'
 import { s3Account, startS3 } from './s3-server.mjs'
+
+/** How wrong the clock of each replica is, in seconds, in turn. */
+const clockShifts = [0, 60, -60]
 
 /** The size of the disk of one replica, small enough to be filled, in bytes. */
 const smallDiskBytes = 256 << 20
@@ -46,7 +49,13 @@ export async function startReplicas({ program, config, count = 3 }) {
   const replicas = []
   for (let number = 1; number <= count; number++) {
     const ports = [await freePort(), await freePort()]
-    replicas.push({ number, data: join(folder, `replica-${number}`), ports, logs: [] })
+    replicas.push({
+      number,
+      data: join(folder, `replica-${number}`),
+      ports,
+      logs: [],
+      clockShift: clockShifts[(number - 1) % clockShifts.length],
+    })
   }
   for (const { data } of replicas) mkdirSync(data)
   // The last one has a disk of its own where the system allows it.
@@ -55,7 +64,7 @@ export async function startReplicas({ program, config, count = 3 }) {
     spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${smallDiskBytes},mode=700`, 'tmpfs', disk]).status === 0
 
   async function start(replica) {
-    const { number, data: kept, ports } = replica
+    const { number, data: kept, ports, clockShift } = replica
     const name = `replica-${number}`
     replica.forge = await startForge({
       program,
@@ -65,7 +74,8 @@ export async function startReplicas({ program, config, count = 3 }) {
       readableTraces: false,
       kept,
       ports,
-      environment,
+      preload: fromRoot('scripts/lib/shifted-clock.mjs'),
+      environment: { ...environment, CLOCK_SHIFT_SECONDS: String(clockShift) },
     })
     replica.url = replica.forge.url
     replica.logs.push(replica.forge.logFile)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Log } from '../lib/log.ts'
+import { noteDatabaseTime } from './clock.ts'
 import { transaction, type Db } from './database.ts'
 import { databaseKind } from './open.ts'
 import {
@@ -28,8 +29,8 @@ const beatsPerLease = 5
  * Jobs name the id of the row.
  *
  * 1. The first call of `id` inserts the row. On PostgreSQL the heartbeat begins then.
- * 2. Each heartbeat renews the row and deletes the rows of processes whose lease ran out. Work of a deleted row has no
- *    owner; the beat listeners take it over.
+ * 2. Each heartbeat renews the row, corrects the clock of this process (`db/clock.ts`), and deletes the rows of processes
+ *    whose lease ran out. Work of a deleted row has no owner; the beat listeners take it over.
  * 3. A process that finds its own row deleted has lost its work. The loss listeners stop that work, and the process
  *    continues with a new id.
  * 4. `close` deletes the row.
@@ -141,19 +142,21 @@ export class ProcessLease {
     const nowMs = performance.now()
     if (nowMs - this.#lastBeatMs >= leaseMs / 2) this.#steadySinceMs = nowMs
     const isSteady = nowMs - this.#steadySinceMs >= leaseMs
-    const { isRenewed, ended } = await transaction(
+    const { beatMs, ended } = await transaction(
       db,
       async (tx) => {
-        const hasRow = await updateBeat(tx, id)
-        return { isRenewed: hasRow, ended: hasRow && isSteady ? await deleteSilentProcesses(tx, leaseMs) : [] }
+        const renewedMs = await updateBeat(tx, id)
+        const mayEnd = renewedMs !== undefined && isSteady
+        return { beatMs: renewedMs, ended: mayEnd ? await deleteSilentProcesses(tx, leaseMs) : [] }
       },
       { lasting: false },
     )
-    if (!isRenewed) {
+    if (beatMs === undefined) {
       this.lost(id)
       await this.id()
       return
     }
+    noteDatabaseTime(db, beatMs, nowMs)
     this.#lastBeatMs = performance.now()
     this.#isFailing = false
     if (ended.length > 0) {

@@ -1,5 +1,4 @@
 import { sql, type RawBuilder } from 'kysely'
-import { changesRow } from './rows.ts'
 import type { Db, Tx } from './database.ts'
 import { databaseKind } from './open.ts'
 
@@ -16,14 +15,19 @@ export const insertProcess = async (tx: Tx, id: string): Promise<void> => {
     .execute()
 }
 
-/** Renews the lease of a process. @returns false when its row was deleted, and another process may have its work */
-export const updateBeat = (tx: Tx, id: string): Promise<boolean> =>
-  changesRow(
-    tx
+/**
+ * Renews the lease of a process.
+ * @returns the time of the database; undefined when the row was deleted, and another process may have its work
+ */
+export const updateBeat = async (tx: Tx, id: string): Promise<number | undefined> =>
+  (
+    await tx
       .updateTable('process')
       .set({ beat_ms: databaseNowMs(tx) })
-      .where('id', '=', id),
-  )
+      .where('id', '=', id)
+      .returning('beat_ms')
+      .executeTakeFirst()
+  )?.beat_ms
 
 /**
  * Deletes the processes without a heartbeat in the last `silentMs`; any process may take over their work

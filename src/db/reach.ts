@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
+import { noteDatabaseTime } from './clock.ts'
 import { engineOf, type Db } from './database.ts'
+import { databaseNowMs } from './process.store.ts'
 
 /** Codes of temporary errors: nothing listens, unknown name, PostgreSQL is starting or has too many clients. */
 const passing = new Set([
@@ -25,6 +27,9 @@ const ended = new Set(['57P01', '57P02', '08000', '08003', '08006'])
 const driverMessages =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
+/** A difference of clocks that nothing but a wrong clock explains, in milliseconds. */
+const tellingDifferenceMs = 10_000
+
 /** Whether a query failed because PostgreSQL cannot be reached. A change may have been made nevertheless. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!Error.isError(error)) return false
@@ -39,7 +44,7 @@ export class DatabaseUnreachable extends Error {
 }
 
 /**
- * Waits until PostgreSQL responds. Returns at once for SQLite.
+ * Waits until PostgreSQL responds, and reads its clock. Returns at once for SQLite.
  * @throws DatabaseUnreachable after `retries` tries, or at once for a permanent error such as a wrong password; the reason
  * of the signal when it is aborted
  */
@@ -51,7 +56,10 @@ export async function reachDatabase(
   if (engineOf(db).kind === 'sqlite') return
   for (let left = retries - 1; ; left--) {
     try {
-      await orAborted(sql`select 1`.execute(engineOf(db).reader), signal)
+      const sentMs = performance.now()
+      const read = sql<{ now: number }>`select ${databaseNowMs(db)} as now`.execute(engineOf(db).reader)
+      const [row] = (await orAborted(read, signal)).rows
+      warnOfClock(noteDatabaseTime(db, (row as { now: number }).now, sentMs), log)
       return
     } catch (error) {
       signal?.throwIfAborted()
@@ -68,6 +76,15 @@ export async function reachDatabase(
       await sleep(backoffMs, undefined, signal ? { signal } : {})
     }
   }
+}
+
+/** The instance keeps the time of the database; logs, certificates and signatures of S3 requests need that of the machine. */
+function warnOfClock(aheadMs: number, log: Log): void {
+  if (Math.abs(aheadMs) < tellingDifferenceMs) return
+  const seconds = Math.round(aheadMs / 1000)
+  log('warn', 'the clock of this machine differs from that of the database; set both by a time server', {
+    aheadSeconds: seconds,
+  })
 }
 
 /** A connection attempt cannot be aborted, so an aborted caller does not wait for it. */

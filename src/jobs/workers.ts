@@ -7,7 +7,7 @@ import { isDatabaseAway } from '../db/reach.ts'
 import type { ProcessLease } from '../db/process-lease.ts'
 import type { JobId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
-import { nowUnix, systemClock } from '../lib/time.ts'
+import { nowUnix } from '../lib/time.ts'
 import { Alarm } from './alarm.ts'
 import { runAttempt, type Attempt, type AttemptResult } from './attempt.ts'
 import { errorText } from './error-text.ts'
@@ -374,7 +374,7 @@ class WorkerLoop<Ctx> implements Workers {
   /** Reclaims the jobs of dead workers, deletes old failures, and repairs lanes. */
   async #keepHouse(): Promise<void> {
     const { db } = this.#options
-    const nowMs = systemClock.nowMs()
+    const nowMs = performance.now()
     if (nowMs >= this.#nextReapMs) {
       this.#nextReapMs = nowMs + this.#limits.leaseMs / 2
       await this.#takeBack('abandoned')
