@@ -21,6 +21,7 @@ import { playChanges } from './lib/replica-changes.mjs'
 import { clientOf, eventually } from './lib/replica-client.mjs'
 import { faultsOf } from './lib/replica-faults.mjs'
 import { startLoad } from './lib/replica-load.mjs'
+import { playOnce } from './lib/replica-once.mjs'
 import { playRaces } from './lib/replica-races.mjs'
 import { startReplicas } from './lib/replica-set.mjs'
 import { playStreams } from './lib/replica-streams.mjs'
@@ -136,7 +137,10 @@ try {
   say(`three replicas behind ${set.url}`)
   const token = await eventually('the administrator signs in', () => makeToken(set.url).catch(() => false))
   const world = makeWorld({ set, token, work })
-  if (plays('races')) await playRaces({ set, token, work, say })
+  if (plays('races')) {
+    await playRaces({ set, token, work, say })
+    await playOnce({ world, say })
+  }
   if (plays('changes')) problems.push(...(await playChanges({ world, say })))
   if (plays('streams')) await playStreams({ set, world, say })
   if (plays('clients')) problems.push(...(await playClients(set)))

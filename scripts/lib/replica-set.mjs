@@ -80,8 +80,8 @@ export async function startReplicas({ program, config, count = 3 }) {
     replica.url = replica.forge.url
     replica.logs.push(replica.forge.logFile)
   }
-  // The first one makes the schema and the administrator.
-  for (const replica of replicas) await start(replica)
+  // All at once on an empty database: one makes the schema, the administrator, and the keys.
+  await Promise.all(replicas.map(start))
   const nginx = await startNginx({
     ...front,
     web: replicas.map(({ ports }) => ports[0]),
