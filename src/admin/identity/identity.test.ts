@@ -110,6 +110,20 @@ test('an instance without identity gets one when its key and its repositories fi
   assert.ok(existsSync(join(repositories, instanceMarker)))
 })
 
+test('a file of the identity without content counts as missing: another process writes it, or a crash cut it off', async () => {
+  using folder = dataFolder()
+  await filled(folder.path)
+  const file = join(folder.path, 'repositories', instanceMarker)
+  const id = readFileSync(file, 'utf8')
+  writeFileSync(file, '')
+  await expectRefusal(folder.options, /^ingot: the folder of repositories \S+ .* is empty or incomplete/)
+  writeFileSync(file, id)
+  await forget(folder.path)
+  writeFileSync(file, '')
+  await serveOnceMore(folder.options)
+  assert.equal(readFileSync(file, 'utf8').length, id.length)
+})
+
 /** Makes an instance as one that started before it could have an identity. */
 async function forget(path: string): Promise<void> {
   {

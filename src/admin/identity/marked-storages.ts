@@ -12,7 +12,7 @@ export interface MarkedStorage {
   readonly name: string
   /** Where it is, and which setting names it. */
   readonly where: string
-  /** Returns the id in the file; undefined without the file. */
+  /** Returns the id in the file; undefined without the file or its content. */
   read(): Promise<string | undefined>
   write(id: string): Promise<void>
   /** Removes the file. */
@@ -21,6 +21,9 @@ export interface MarkedStorage {
 
 /** Longest content of the file, in bytes. */
 const maxMarkerBytes = 200
+
+/** An empty file is one that is being written, or whose writing was interrupted: it counts as missing. */
+const contentOf = (content: string): string | undefined => content.slice(0, maxMarkerBytes).trim() || undefined
 
 /** The id in the file while a backup is restored into the place, before the id of the restored instance. */
 export const restoringPrefix = 'restoring '
@@ -79,7 +82,7 @@ function folderAt(name: string, where: string, folder: string): MarkedStorage {
     where,
     async read() {
       try {
-        return (await readFile(file, 'utf8')).slice(0, maxMarkerBytes).trim()
+        return contentOf(await readFile(file, 'utf8'))
       } catch (error) {
         if ((error as { readonly code?: unknown }).code === 'ENOENT') return undefined
         throw error
@@ -100,7 +103,7 @@ const storageAt = (kind: string, settings: StorageSettings, blobs: Blobs): Marke
   where: whereIs(kind, settings),
   async read() {
     const found = await blobs.get(instanceMarker, { range: { start: 0, end: maxMarkerBytes - 1 } })
-    return found && (await text(found.stream)).trim()
+    return found && contentOf(await text(found.stream))
   },
   async write(id) {
     await blobs.put(instanceMarker, Readable.from([Buffer.from(`${id}\n`)]), { maxBytes: maxMarkerBytes })
