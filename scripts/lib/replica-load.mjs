@@ -155,7 +155,7 @@ export async function startLoad({ set, token, work, isCalm }) {
       settleTimeoutMs,
     )
     set.removeCopies(set.replicas[0])
-    for (const replica of set.replicas) await judgeReplica(replica)
+    await Promise.all(set.replicas.map(judgeReplica))
     judgeDeliveries()
     await judgeFeed()
     return problems
