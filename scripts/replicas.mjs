@@ -4,8 +4,8 @@
  * behind nginx, which gives requests to them in turn. Sessions of clients, recorded exchanges and races come first; then parts
  * fail while clients push, merge, upload and look at pages. Everything that was acknowledged must be there in the end, once.
  *
- *     npm run test:replicas [-- [PART…] [--minutes N] [--seed S]]      parts: races, changes, streams,
- *                                                                         clients, conformance, faults
+ *     npm run test:replicas [-- [PART…] [--minutes N] [--seed S]]      parts: starts, races, changes,
+ *                                                                         streams, clients, conformance, faults
  *
  * Without `--minutes`, each fault comes once, some sessions are played, and recorded exchanges only when they are named. With
  * it, all of them are played, and faults come at random for that time. `--seed` repeats their order.
@@ -24,6 +24,7 @@ import { startLoad } from './lib/replica-load.mjs'
 import { playOnce } from './lib/replica-once.mjs'
 import { playRaces } from './lib/replica-races.mjs'
 import { startReplicas } from './lib/replica-set.mjs'
+import { playStarts } from './lib/replica-starts.mjs'
 import { playStreams } from './lib/replica-streams.mjs'
 import { makeWorld } from './lib/replica-world.mjs'
 
@@ -35,7 +36,7 @@ const { values: options, positionals } = parseArgs({
 const isLong = options.minutes !== undefined
 const [minutes, seed] = [Number(options.minutes ?? 0), Number(options.seed)]
 if (!(minutes >= 0) || !Number.isInteger(seed)) fail('--minutes and --seed are numbers')
-const parts = ['races', 'changes', 'streams', 'clients', 'conformance', 'faults']
+const parts = ['starts', 'races', 'changes', 'streams', 'clients', 'conformance', 'faults']
 const unknown = positionals.filter((part) => !parts.includes(part))
 if (unknown.length > 0) fail(`there is no part ${unknown.join(' ')}; the parts are ${parts.join(', ')}`)
 /** The short form has no room for recorded exchanges. */
@@ -59,7 +60,7 @@ function runScript(name, ...args) {
 
 async function playClients({ url, ssh }) {
   const names = isLong ? [] : someClients
-  return (await runScript('clients.mjs', ...names, '--server', url, '--ssh', ssh)) === 0
+  return (await runScript('clients.mjs', ...names, '--deployment', 'replicas', '--server', url, '--ssh', ssh)) === 0
     ? []
     : ['sessions of clients failed']
 }
@@ -139,6 +140,7 @@ try {
   say(`three replicas behind ${set.url}`)
   const token = await eventually('the administrator signs in', () => makeToken(set.url).catch(() => false))
   const world = makeWorld({ set, token, work })
+  if (plays('starts')) await playStarts({ set, world, say })
   if (plays('races')) {
     await playRaces({ set, token, work, say })
     await playOnce({ world, say })

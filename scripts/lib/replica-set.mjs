@@ -15,6 +15,9 @@ import { startForge } from './forge.mjs'
 import { nginxPorts, startNginx } from './nginx.mjs'
 import { s3Account, startS3 } from './s3-server.mjs'
 
+/** How long a command of the program may take, in milliseconds. */
+const commandTimeoutMs = 120_000
+
 /** How wrong the clock of each replica is, in seconds, in turn. */
 const clockShifts = [0, 60, -60]
 
@@ -88,8 +91,8 @@ export async function startReplicas({ program, config, count = 3 }) {
     ssh: replicas.map(({ ports }) => ports[1]),
   })
 
-  /** Runs a command of the program with the settings of a replica. */
-  function command({ data }, ...args) {
+  /** Runs a command of the program with the settings of a replica, or with other ones. */
+  function command({ data, other = {} }, ...args) {
     const { port, password } = database
     const env = toolEnvironment({
       ...environment,
@@ -99,10 +102,12 @@ export async function startReplicas({ program, config, count = 3 }) {
       INGOT__database__USER: 'ingot',
       INGOT__database__PASSWD: password,
       INGOT__database__SSL_MODE: 'disable',
+      ...other,
     })
     const whole = [...engineFlags, program, ...args, '--config', config, '--data', data]
+    const limits = { maxBuffer: 64 << 20, timeout: commandTimeoutMs }
     return new Promise((done) => {
-      execFile(process.execPath, whole, { cwd: root, env, maxBuffer: 64 << 20 }, (error, out, err) =>
+      execFile(process.execPath, whole, { cwd: root, env, ...limits }, (error, out, err) =>
         done({ code: error ? (error.code ?? 1) : 0, out, err }),
       )
     })
@@ -124,6 +129,9 @@ export async function startReplicas({ program, config, count = 3 }) {
     replicas,
     hasDisk,
     command,
+    /** Starts one more process, on an empty folder and with other settings. Returns how it ended. */
+    startOther: (name, other) =>
+      command({ data: join(folder, name), other }, 'serve', '--host', '127.0.0.1', '--port', '0', '--ssh-port', '0'),
     stop,
     /** The number of processes that the database knows: the others are known to be dead. */
     async countProcesses() {

@@ -16,6 +16,7 @@ export async function startS3(folder, port) {
   const child = spawn(
     process.execPath,
     [
+      ...['--import', fromRoot('scripts/lib/whole-objects.mjs')],
       program,
       ...['--address', '127.0.0.1', '--port', String(port), '--directory', folder, '--silent'],
       ...['--configure-bucket', s3Account.bucket],

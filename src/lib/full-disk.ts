@@ -5,7 +5,8 @@ import { Unavailable } from './errors.ts'
 const codes = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', '53100'])
 
 /** Returns whether the output of git reports a full disk. */
-export const saysFullDisk = (text: string): boolean => /No space left on device|Disk quota exceeded/.test(text)
+export const saysFullDisk = (text: string): boolean =>
+  /No space left on device|Disk quota exceeded|Out of diskspace/.test(text)
 
 /** The refusal for a full disk, which is not a defect. */
 export const fullDisk = (): Unavailable =>

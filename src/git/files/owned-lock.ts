@@ -21,9 +21,7 @@ export async function whileHolding(context: GitContext, path: string, work: () =
 async function lock(context: GitContext, path: string): Promise<void> {
   for (const endMs = performance.now() + longestWaitMs; ; await wait(pollMs)) {
     try {
-      const file = await open(path, 'wx')
-      await file.writeFile(owner)
-      await file.close()
+      await makeLock(path)
       return
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
@@ -32,6 +30,19 @@ async function lock(context: GitContext, path: string): Promise<void> {
     else if (performance.now() > endMs) {
       throw new Unavailable('another process is changing the references', 'git_ref_locked')
     }
+  }
+}
+
+/** Makes a lock that names this process. On a full disk none is left: without a name it would seem to be a lock of git. */
+async function makeLock(path: string): Promise<void> {
+  const file = await open(path, 'wx')
+  try {
+    await file.writeFile(owner)
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  } finally {
+    await file.close()
   }
 }
 
