@@ -8,6 +8,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import type { Oid } from '../lib/ids.ts'
+import type { Unix } from '../lib/time.ts'
 import type { GitKey } from './git-key.ts'
 import type { RemoteFetch, RemotePush } from './git-remote.ts'
 import type {
@@ -365,7 +366,23 @@ export type RefState = {
 }
 
 /** A pack of a manifest; a replaced one is not needed any more. */
-export type NamedPack = StoredPack & { readonly isReplaced: boolean }
+export type NamedPack = StoredPack & {
+  readonly isReplaced: boolean
+  /** When its objects were found unreachable; undefined: any of them may be reachable. */
+  readonly cruftUnix?: Unix | undefined
+}
+
+/** What replaces the packs of a repository, after its unreachable objects were set apart. */
+export type DividedPacks = {
+  /** The generation whose references decided. */
+  readonly generation: number
+  /** The packs that were divided. */
+  readonly names: readonly string[]
+  /** Whether objects were left out: then only the same generation may be divided so. */
+  readonly isLossy: boolean
+  readonly reachable: StoredPack | undefined
+  readonly others: StoredPack | undefined
+}
 
 /** A pack in the store of packs (packs/pack-store.ts). */
 export type StoredPack = {
@@ -554,6 +571,18 @@ export type Git = {
   packNames(key: GitKey): Promise<readonly string[]>
   /** Writes and stores one pack with the objects of stored packs, which a transaction may replace by it. */
   joinPacks(key: GitKey, names: readonly string[]): Promise<StoredPack>
+  /**
+   * Makes a copy for another key with two packs: the objects that the references of a repository reach, and the others of its
+   * packs. Objects that are in expired packs only are left out, unless one of the others needs them. Stores both packs.
+   * Undefined, without a copy: nothing is unreachable, and no pack has expired.
+   */
+  dividePacks(key: GitKey, to: GitKey, isExpired: (pack: NamedPack) => boolean): Promise<DividedPacks | undefined>
+  /** Moves packs from the copy of one key to that of another, and removes the former. */
+  takePacks(from: GitKey, to: GitKey, names: readonly string[]): Promise<void>
+  /** Whether a copy belongs to a repository that the source does not know any more. */
+  isForsaken(key: GitKey): Promise<boolean>
+  /** Removes forsaken copies that this process does not use. Returns their number. */
+  removeForsaken(): Promise<number>
   /** Removes replaced packs from the disk. */
   dropPacks(key: GitKey, names: readonly string[]): Promise<void>
   /** Copies a committed change; readers wait for it from this call on. */

@@ -28,9 +28,10 @@ import * as objects from './objects/object-reader.ts'
 import * as writer from './objects/object-writer.ts'
 import * as references from './refs/ref-reader.ts'
 import { flushObjects } from './files/flush.ts'
-import { explainRemoved, using } from './repositories/copy-uses.ts'
+import { explainRemoved, isForsaken, removeForsaken, using } from './repositories/copy-uses.ts'
 import { openPacks, restore } from './repositories/backed-up.ts'
 import { Evictions } from './repositories/evictions.ts'
+import { dividePacks, takePacks } from './packs/divide-packs.ts'
 import { dropPacks, joinPacks } from './packs/join-packs.ts'
 import { blobHome, packsOn } from './packs/blob-home.ts'
 import { localHome } from './packs/local-home.ts'
@@ -232,6 +233,14 @@ function bind(context: GitContext, sweeps: Sweeps, evictions: Evictions): Git {
     keepObjects: (key) => context.home.keep(context, key),
     packNames: (key) => packsOn(locate(context, key).directory),
     joinPacks: upToDate(joinPacks),
+    dividePacks: (key, to, isExpired) =>
+      whileUsed([key, to], async () => {
+        await bringAll([key])
+        return dividePacks(context, key, to, isExpired)
+      }),
+    takePacks: withContext(takePacks),
+    isForsaken: withContext(isForsaken),
+    removeForsaken: withContext(removeForsaken),
     dropPacks: withContext(dropPacks),
     ready: (key) => whileUsed([key], async () => ready(context, key)),
     advance: withContext(advance),

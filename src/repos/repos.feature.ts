@@ -21,6 +21,7 @@ import * as gitHookRoutes from './git-hooks/git-hook.routes.ts'
 import {
   bitmapAfterLargePush,
   maintainAfterChanges,
+  dividePacksOfRepository,
   maintainRepository,
   measureRepository,
 } from './maintenance/measure.subscribers.ts'
@@ -88,7 +89,7 @@ export const repos: Feature = {
     copyTemplateAvatar,
     sendChangesOn,
   ],
-  jobs: [syncMirrorJob, pushMirrorJob, maintainRepository],
+  jobs: [syncMirrorJob, pushMirrorJob, maintainRepository, dividePacksOfRepository],
   schedules: (config) => [
     updateMirrors(config),
     deleteMissingRepos(config),

@@ -65,7 +65,7 @@ export async function takeRemoteWiki(
       if ((await findRepoById(tx, repo.id))?.wiki_git_key !== null) throw new Error('the wiki exists already')
       await updateRepo(tx, repo.id, { wiki_git_key: key, wiki_branch: branch })
       await upsertRefs(tx, { repoId: repo.id, kind: 'wiki' }, refs)
-      await insertPacks(tx, { repoId: repo.id, kind: 'wiki' }, packs)
+      await insertPacks(tx, { repoId: repo.id, kind: 'wiki', gitKey: key }, packs)
     })
     return true
   } catch (error) {

@@ -211,7 +211,7 @@ interface PacksToStore {
 async function storePacks(
   store: Blobs,
   backup: WholeBackup,
-  { rows: { repoId, kind }, packs, stored }: PacksToStore,
+  { rows: { repoId, kind, gitKey }, packs, stored }: PacksToStore,
 ): Promise<unknown[][]> {
   const rows: unknown[][] = []
   for (const [name, sha256, indexSha256, sizeBytes] of packs) {
@@ -224,7 +224,7 @@ async function storePacks(
     }
     const values: Readonly<Record<string, unknown>> = {
       ...{ repo_id: repoId, kind, name, blob_key: blobKey, size_bytes: sizeBytes },
-      ...{ sha256, index_sha256: indexSha256, replaced_unix: null },
+      ...{ sha256, index_sha256: indexSha256, replaced_unix: null, git_key: gitKey, cruft_unix: null },
     }
     rows.push(packTable.columns.map((column) => values[column.name]))
   }

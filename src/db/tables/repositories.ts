@@ -198,8 +198,9 @@ export const repositoryTables = {
   ),
 
   /**
-   * The manifest: which packs in the storage have the objects of a repository, with `[repository].STORAGE = blobs`. A
-   * transaction that names objects in `git_ref` names their packs here. Forks may name the same blob.
+   * The manifest: which packs in the storage have the objects of a git repository, with `[repository].STORAGE = blobs`. A
+   * transaction that names objects in `git_ref` names their packs here. Forks may name the same blob. Rows with another key
+   * than the repository has are replaced.
    */
   git_pack: table(
     {
@@ -212,11 +213,15 @@ export const repositoryTables = {
       size_bytes: bigint(),
       sha256: text(),
       index_sha256: text(),
-      /** When another pack with its objects replaced it; the row stays for as long as a read may need the blob. */
+      /** When another pack replaced it. Copies that have it drop it, and the blob stays for as long as a read may need it. */
       replaced_unix: nullable(unix()),
+      /** The key of the git repository when the pack was named. */
+      git_key: text<GitKey>(),
+      /** When the objects of the pack were found unreachable; null: any of them may be reachable. */
+      cruft_unix: nullable(unix()),
     },
     {
-      primaryKey: ['repo_id', 'kind', 'name'],
+      primaryKey: ['repo_id', 'kind', 'git_key', 'name'],
       indexes: {
         git_pack_blob: '(blob_key)',
         git_pack_replaced: '(replaced_unix) where replaced_unix is not null',

@@ -86,6 +86,21 @@ export async function evictCopies(context: GitContext): Promise<readonly GitKey[
   return evicted
 }
 
+/** Whether a copy belongs to a repository that the source does not know any more: deleted, or with another key now. */
+export const isForsaken = async (context: GitContext, key: GitKey): Promise<boolean> =>
+  context.home.isElsewhere && hasGeneration(context, key) && (await context.source?.generation(key)) === undefined
+
+/** Removes forsaken copies that this process has not used for the idle time. Returns their number. */
+export async function removeForsaken(context: GitContext): Promise<number> {
+  let count = 0
+  for await (const key of listKeys(context)) {
+    const usedMs = context.uses.lastMs.get(key) ?? -Infinity
+    if (performance.now() - usedMs < context.copyBudget.idleMs || !(await isForsaken(context, key))) continue
+    if (await evict(context, key)) count += 1
+  }
+  return count
+}
+
 /** Bytes of the packs of a copy, and when it was used last; by its folder when this process has not used it. */
 async function measureCopy(context: GitContext, key: GitKey): Promise<{ sizeBytes: number; usedMs: number }> {
   const folder = join(locate(context, key).directory, 'objects', 'pack')
@@ -107,8 +122,8 @@ async function evict(context: GitContext, key: GitKey): Promise<boolean> {
   // Readers that come now wait, and then bring the copy up.
   await inOrder(context, key, async () => {
     if (!exists(context, key)) return
-    // References fetched aside are nowhere else.
-    const aside = await readRefs(context, key, fetchedPrefix)
+    // References fetched aside are nowhere else. Nobody can use those of a forsaken copy.
+    const aside = (await isForsaken(context, key)) ? [] : await readRefs(context, key, fetchedPrefix)
     if (aside.length > 0 || uses.counts.has(key)) return
     await remove(context, key)
     uses.lastMs.delete(key)

@@ -1,21 +1,25 @@
+import type { ExpressionBuilder } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { textList, textListText } from '../../db/id-list.ts'
+import type { Schema } from '../../db/schema.ts'
 import type { NamedPack, StoredPack } from '../../git/git.ts'
-import type { RepoId } from '../../lib/ids.ts'
 import { pluck } from '../../lib/pluck.ts'
 import type { Unix } from '../../lib/time.ts'
 import type { GitRepository } from '../git-repository.ts'
 
-type Subject = Pick<GitRepository, 'repoId' | 'kind'>
+type Subject = Pick<GitRepository, 'repoId' | 'kind' | 'gitKey'>
+
+/** A pack, and when its objects were found unreachable. */
+type CruftOrNot = StoredPack & Pick<NamedPack, 'cruftUnix'>
+
+const manifestOf =
+  ({ repoId, kind, gitKey }: Subject) =>
+  (row: ExpressionBuilder<Schema, 'git_pack'>) =>
+    row.and([row('git_pack.repo_id', '=', repoId), row('kind', '=', kind), row('git_key', '=', gitKey)])
 
 /** The manifest of a repository, with replaced packs. */
-export async function listPacks(db: Db | Tx, { repoId, kind }: Subject): Promise<NamedPack[]> {
-  const rows = await db
-    .selectFrom('git_pack')
-    .selectAll()
-    .where('repo_id', '=', repoId)
-    .where('kind', '=', kind)
-    .execute()
+export async function listPacks(db: Db | Tx, repository: Subject): Promise<NamedPack[]> {
+  const rows = await db.selectFrom('git_pack').selectAll().where(manifestOf(repository)).execute()
   return rows.map((row) => ({
     name: row.name,
     blobKey: row.blob_key,
@@ -23,107 +27,125 @@ export async function listPacks(db: Db | Tx, { repoId, kind }: Subject): Promise
     sha256: row.sha256,
     indexSha256: row.index_sha256,
     isReplaced: row.replaced_unix !== null,
+    cruftUnix: row.cruft_unix ?? undefined,
   }))
 }
 
 /** Names of the packs, with the replaced ones. */
-export const listPackNames = async (db: Db | Tx, { repoId, kind }: Subject): Promise<string[]> =>
-  pluck(
-    await db.selectFrom('git_pack').select('name').where('repo_id', '=', repoId).where('kind', '=', kind).execute(),
-    'name',
-  )
+export const listPackNames = async (db: Db | Tx, repository: Subject): Promise<string[]> =>
+  pluck(await db.selectFrom('git_pack').select('name').where(manifestOf(repository)).execute(), 'name')
 
 /** Names packs in the manifest. A concurrent change may have stored and named the same pack, whose blob then stays. */
-export async function insertPacks(tx: Tx, { repoId, kind }: Subject, packs: readonly StoredPack[]): Promise<void> {
+export async function insertPacks(
+  tx: Tx,
+  { repoId, kind, gitKey }: Subject,
+  packs: readonly CruftOrNot[],
+): Promise<void> {
   if (packs.length === 0) return
   await tx
     .insertInto('git_pack')
     .values(
-      packs.map(({ name, blobKey, sizeBytes, sha256, indexSha256 }) => ({
+      packs.map(({ name, blobKey, sizeBytes, sha256, indexSha256, cruftUnix }) => ({
         repo_id: repoId,
         kind,
+        git_key: gitKey,
         name,
         blob_key: blobKey,
         size_bytes: sizeBytes,
         sha256,
         index_sha256: indexSha256,
+        cruft_unix: cruftUnix ?? null,
       })),
     )
     .onConflict((conflict) =>
       conflict
-        .columns(['repo_id', 'kind', 'name'])
+        .columns(['repo_id', 'kind', 'git_key', 'name'])
         .doUpdateSet((set) => ({
           blob_key: set.ref('excluded.blob_key'),
           size_bytes: set.ref('excluded.size_bytes'),
           sha256: set.ref('excluded.sha256'),
           index_sha256: set.ref('excluded.index_sha256'),
           replaced_unix: null,
+          cruft_unix: set.ref('excluded.cruft_unix'),
         }))
         .where('git_pack.replaced_unix', 'is not', null),
     )
     .execute()
 }
 
-/** Names the packs of a repository's code in the manifest of a new fork. Returns whether it has packs. */
-export async function copyPacks(tx: Tx, from: RepoId, to: RepoId): Promise<boolean> {
+/** Names the packs of a repository in the manifest of a new fork. Returns whether it has packs. */
+export async function copyPacks(tx: Tx, from: Subject, to: Subject): Promise<boolean> {
+  const copied = ['name', 'blob_key', 'size_bytes', 'sha256', 'index_sha256', 'cruft_unix'] as const
   const { numInsertedOrUpdatedRows = 0n } = await tx
     .insertInto('git_pack')
-    .columns(['repo_id', 'kind', 'name', 'blob_key', 'size_bytes', 'sha256', 'index_sha256'])
+    .columns(['repo_id', 'kind', 'git_key', ...copied])
     .expression((insert) =>
       insert
         .selectFrom('git_pack')
         .select((row) => [
-          row.val(to).as('repo_id'),
-          'kind',
-          'name',
-          'blob_key',
-          'size_bytes',
-          'sha256',
-          'index_sha256',
+          row.val(to.repoId).as('repo_id'),
+          row.val(to.kind).as('kind'),
+          row.val(to.gitKey).as('git_key'),
+          ...copied,
         ])
-        .where('repo_id', '=', from)
-        .where('kind', '=', 'code')
+        .where(manifestOf(from))
         .where('replaced_unix', 'is', null),
     )
     .executeTakeFirst()
   return numInsertedOrUpdatedRows > 0n
 }
 
-/** Replaces packs by one that has their objects. Returns false, without a change, when one of them is replaced already. */
+/**
+ * Replaces packs by others that have their objects. Returns false, without a change, when one of them is replaced already.
+ * A pack that is among the others stays.
+ */
 export async function replacePacks(
   tx: Tx,
-  { repoId, kind }: Subject,
+  repository: Subject,
   names: readonly string[],
-  made: StoredPack,
+  made: readonly CruftOrNot[],
   replacedUnix: Unix,
 ): Promise<boolean> {
   const present = await tx
     .selectFrom('git_pack')
     .select('name')
-    .where('repo_id', '=', repoId)
-    .where('kind', '=', kind)
-    .where('name', 'in', names)
+    .where(manifestOf(repository))
+    .where('name', 'in', textList(tx, textListText(names)))
     .where('replaced_unix', 'is', null)
     .forUpdate()
     .execute()
   if (present.length < names.length) return false
-  await insertPacks(tx, { repoId, kind }, [made])
+  const madeNames = new Set(pluck(made, 'name'))
+  const gone = names.filter((name) => !madeNames.has(name))
   await tx
     .updateTable('git_pack')
     .set({ replaced_unix: replacedUnix })
-    .where('repo_id', '=', repoId)
-    .where('kind', '=', kind)
-    .where('name', 'in', names)
+    .where(manifestOf(repository))
+    .where('name', 'in', textList(tx, textListText(gone)))
+    .execute()
+  await insertPacks(tx, repository, made)
+  const cruft = pluck(
+    made.filter(({ cruftUnix }) => cruftUnix !== undefined),
+    'name',
+  )
+  await tx
+    .updateTable('git_pack')
+    .set({ cruft_unix: replacedUnix })
+    .where(manifestOf(repository))
+    .where('name', 'in', textList(tx, textListText(cruft)))
     .execute()
   return true
 }
 
+/** Replaces all packs of a repository that has another key from now on. */
+export const replaceAllPacks = (tx: Tx, repository: Subject, replacedUnix: Unix) =>
+  tx.updateTable('git_pack').set({ replaced_unix: replacedUnix }).where(manifestOf(repository)).execute()
+
 /** Deletes the rows of a repository's packs with other names. */
-export const deletePacksExcept = (tx: Tx, { repoId, kind }: Subject, names: readonly string[]) =>
+export const deletePacksExcept = (tx: Tx, repository: Subject, names: readonly string[]) =>
   tx
     .deleteFrom('git_pack')
-    .where('repo_id', '=', repoId)
-    .where('kind', '=', kind)
+    .where(manifestOf(repository))
     .where('name', 'not in', textList(tx, textListText(names)))
     .execute()
 
@@ -134,11 +156,12 @@ export const deleteAllPacks = (tx: Tx) => tx.deleteFrom('git_pack').execute()
 export const deleteReplacedPacks = (tx: Tx, beforeUnix: Unix) =>
   tx.deleteFrom('git_pack').where('replaced_unix', '<', beforeUnix).execute()
 
-/** The given blobs that a manifest names. */
-export const listNamedBlobs = (db: Db, blobKeys: readonly string[]) =>
+/** The given blobs that a manifest names, of replaced packs only those that were replaced since a time. */
+export const listNamedBlobs = (db: Db, blobKeys: readonly string[], replacedSinceUnix: Unix) =>
   db
     .selectFrom('git_pack')
     .select('blob_key')
     .distinct()
     .where('blob_key', 'in', textList(db, textListText(blobKeys)))
+    .where((row) => row.or([row('replaced_unix', 'is', null), row('replaced_unix', '>=', replacedSinceUnix)]))
     .execute()

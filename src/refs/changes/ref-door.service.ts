@@ -4,7 +4,7 @@ import { afterCommit, transaction, type Tx } from '../../db/database.ts'
 import { publish } from '../../events/hub.ts'
 import { foldersOf, type RefStep, type RefUpdateResult } from '../../git/git.ts'
 import type { PushedUpdate } from '../../git/git-service.ts'
-import { NotFound } from '../../lib/errors.ts'
+import { NotFound, Unavailable } from '../../lib/errors.ts'
 import type { UserId } from '../../lib/ids.ts'
 import { pluck } from '../../lib/pluck.ts'
 import { branchOf, branchRef, isZeroOid, zeroOid } from '../../lib/refs.ts'
@@ -18,6 +18,7 @@ import {
   listExcluded,
   loadHeads,
   loadRefs,
+  lockRepo,
   raiseGeneration,
   updateHeadBranch,
   updatePushedRepo,
@@ -97,19 +98,20 @@ async function change(
   const { git, db } = services
   const { kind, gitKey, repoId } = repository
   await git.ready(gitKey)
+  // Before the check: it finds no object of a copy that was removed meanwhile, and then the change names none.
+  const packs = await git.keepObjects(gitKey)
   const unfit = await git.checkUpdates(gitKey, updates)
   if (unfit.length > 0 && (!isDivisible || unfit.length === updates.length)) return unfit
   const fit = without(updates, unfit)
   // Wikis have no rows of branches and tags.
   const facts = kind === 'code' ? await readRefFacts(services, gitKey, fit) : undefined
-  const packs = await git.keepObjects(gitKey)
   const now = nowUnix(services.clock)
   let copied: Promise<void> | undefined
   try {
     const refused = await transaction(db, async (tx) => {
       // The repository is locked first, so that changes which lock other rows as well wait here and not for each other.
       const generation = await raiseGeneration(tx, repository)
-      if (generation === undefined) throw new NotFound('the repository does not exist', 'repo_not_found')
+      if (generation === undefined) throw await missing(tx, services, repository)
       await before?.(tx)
       const repo = await loadHeads(tx, repoId)
       const unmoved = await refusalsOf(tx, repository, fit)
@@ -159,6 +161,14 @@ async function change(
     throw error
   }
 }
+
+/** Why no row has the key of a repository: it is deleted, or unreachable objects were removed (divide-packs.service.ts). */
+const missing = async (tx: Tx, { packs }: Services, { repoId }: GitRepository): Promise<Error> =>
+  packs && (await lockRepo(tx, repoId))
+    ? new Unavailable('objects of the repository were removed meanwhile; try again', 'git_objects_removed', {
+        retryAfterSeconds: 1,
+      })
+    : new NotFound('the repository does not exist', 'repo_not_found')
 
 const isDeletion = (update: RefChange): boolean => isZeroOid(update.new)
 
@@ -254,7 +264,7 @@ export const firstHeadOf = (branches: readonly string[]): string | undefined =>
  */
 export async function moveHead(tx: Tx, services: Services, repository: GitRepository, branch: string): Promise<void> {
   const generation = await raiseGeneration(tx, repository)
-  if (generation === undefined) throw new NotFound('the repository does not exist', 'repo_not_found')
+  if (generation === undefined) throw await missing(tx, services, repository)
   await updateHeadBranch(tx, repository, branch)
   afterCommit(tx, () => void copyChange(services, repository, { generation, updates: [], head: branch }))
 }

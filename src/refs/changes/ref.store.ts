@@ -39,10 +39,17 @@ export async function raiseGeneration(
   return row?.generation
 }
 
-/** Keeps changes of references waiting until the transaction ends. */
-export const lockRepo = async (tx: Tx, id: RepoId): Promise<void> => {
-  await tx.selectFrom('repo').select('id').where('id', '=', id).forUpdate().execute()
-}
+/** Gives a git repository another key. A change that began before finds no repository (`raiseGeneration`). */
+export const updateGitKey = (tx: Tx, { repoId, kind }: Subject, gitKey: GitKey) =>
+  tx
+    .updateTable('repo')
+    .set(kind === 'code' ? { git_key: gitKey } : { wiki_git_key: gitKey })
+    .where('id', '=', repoId)
+    .execute()
+
+/** Keeps changes of references waiting until the transaction ends. Returns whether the repository exists. */
+export const lockRepo = async (tx: Tx, id: RepoId): Promise<boolean> =>
+  (await tx.selectFrom('repo').select('id').where('id', '=', id).forUpdate().executeTakeFirst()) !== undefined
 
 /** Adds bytes of new objects to the size of a repository. Returns whether it is private. */
 export async function addGitBytes(tx: Tx, id: RepoId, sizeBytes: number): Promise<boolean> {
@@ -169,8 +176,8 @@ export async function findGeneration(db: Db | Tx, key: GitKey) {
   if (!row) return undefined
   const { id: repoId, objectFormat } = row
   return row.git_key === key
-    ? { repoId, objectFormat, kind: 'code' as const, generation: row.git_generation, head: row.default_branch }
-    : { repoId, objectFormat, kind: 'wiki' as const, generation: row.wiki_generation, head: row.wiki_branch }
+    ? { repoId, gitKey: key, objectFormat, kind: 'code' as const, generation: row.git_generation, head: row.default_branch }
+    : { repoId, gitKey: key, objectFormat, kind: 'wiki' as const, generation: row.wiki_generation, head: row.wiki_branch }
 }
 
 export interface BranchFact {

@@ -13,6 +13,12 @@ import { deleteReplacedPacks, listNamedBlobs } from './pack.store.ts'
  */
 export const graceSeconds = 86_400
 
+/**
+ * Time in which the row of a replaced pack is kept, in seconds. A copy that another process has learns from the row that it
+ * need not have the pack. A copy that nobody reads for longer stores such packs again with its next change.
+ */
+const replacedSeconds = 30 * 86_400
+
 /** Deletes packs that no manifest names, from the storage: of deleted repositories, joined ones, and of changes that failed. */
 export const removeUnnamedPacks = schedule<Ctx>({
   name: 'remove_unnamed_packs',
@@ -20,12 +26,12 @@ export const removeUnnamedPacks = schedule<Ctx>({
   async run({ db, packs, clock }, { signal }) {
     if (!packs) return
     const beforeUnix = nowUnix(clock) - graceSeconds
-    await transaction(db, (tx) => deleteReplacedPacks(tx, beforeUnix))
+    await transaction(db, (tx) => deleteReplacedPacks(tx, nowUnix(clock) - replacedSeconds))
     await removeStrayFiles(packs, {
       beforeUnix,
       signal,
       async usedAmong(keys) {
-        const named = new Set(pluck(await listNamedBlobs(db, keys.map(blobKeyOf)), 'blob_key'))
+        const named = new Set(pluck(await listNamedBlobs(db, keys.map(blobKeyOf), beforeUnix), 'blob_key'))
         return new Set(keys.filter((key) => named.has(blobKeyOf(key))))
       },
     })

@@ -14,6 +14,7 @@ import type { GitKey, Oid } from '../../lib/ids.ts'
 import { branchOf, tagOf } from '../../lib/refs.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
 import { copyPacks } from '../../refs/changes/pack.store.ts'
+import { codeOf } from '../../refs/git-repository.ts'
 import { orgMembership } from '../../orgs/membership.service.ts'
 import { findForkOf, insertTags, listTagTimes } from './fork.store.ts'
 import { insertNewRepo, nameTaken, removingOnFailure, type NewGit } from './repo-creation.service.ts'
@@ -99,7 +100,7 @@ export async function forkRepo(ctx: SignedInRepoCtx, input: NewFork): Promise<{ 
         await insertTags(tx, fork.id, refs.tags)
         // This locks the base, so that its packs stay until the fork names them.
         await addToForkCount(tx, base.id, 1)
-        if (sharesPacks && !(await copyPacks(tx, base.id, fork.id)) && refs.all.length > 0) {
+        if (sharesPacks && !(await copyPacks(tx, codeOf(base), codeOf(fork))) && refs.all.length > 0) {
           throw new NotFound('the repository does not exist', 'repo_not_found')
         }
         await publish(tx, 'repo.created', { repoId: fork.id, doerId: viewer.id })

@@ -287,7 +287,7 @@ export async function insertNewRepo(services: Services, input: RepositoryToInser
       )
       const refs = input.refs ?? branches.map(({ name, commit }) => ({ name: branchRef(name), oid: commit }))
       await upsertRefs(tx, { repoId: repo.id, kind: 'code' }, refs)
-      await insertPacks(tx, { repoId: repo.id, kind: 'code' }, packs)
+      await insertPacks(tx, { repoId: repo.id, kind: 'code', gitKey: git.key }, packs)
       await deleteRepoRedirect(tx, owner.id, repo.lower_name)
       if (input.access !== undefined) await upsertCollaboration(tx, repo.id, doer.id, input.access, createdUnix)
       if (services.config.service.autoWatchNewRepos && input.isWatched !== false) {

@@ -122,6 +122,8 @@ async function* checkKeys(services: Services, keys: readonly GitKey[], fix: bool
     if (pending.some((text) => text.includes(key))) continue
     // A repository that is being made gets its row later, an import after its fetch.
     if ((await services.git.ageMs(key)) < youngMs) continue
+    // A copy only, which the machine removes once a day.
+    if (await services.git.isForsaken(key)) continue
     const isEmpty = await services.git.isEmpty(key)
     if (isEmpty && fix) await services.git.remove(key)
     const what = `the git repository ${key}${isEmpty ? ', which is empty,' : ''} belongs to nothing`

@@ -7,6 +7,7 @@ import { job } from '../../jobs/job.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import type { RepoId } from '../../lib/ids.ts'
 import { compactPacks } from '../../refs/changes/compact-packs.service.ts'
+import { dividePacks, unreachableSeconds, type Division } from '../../refs/changes/divide-packs.service.ts'
 import { gitRepositoriesOf } from '../../refs/git-repository.ts'
 import { recordGitUsage } from '../git-usage.service.ts'
 import { updateGitSize } from './measure.store.ts'
@@ -55,9 +56,40 @@ export const maintainRepository = job({
       await ctx.git.maintain(repository.gitKey, ['pack-refs', 'repack', 'commit-graph'])
       await compactPacks(ctx, repository)
     }
+    if (ctx.packs) await divideLater(ctx, repoId, unreachableSeconds * 1000)
     await measure(ctx, repo)
   },
 })
+
+/** Sets unreachable objects apart in the storage, and removes those of the time before. */
+export const dividePacksOfRepository = job({
+  name: 'dividePacksOfRepository',
+  pool: 'maintenance',
+  input: Type.Object({ repoId: Type.Unsafe<RepoId>(Type.Integer()) }),
+  attempts: 2,
+  priority: 'low',
+  timeoutMs: 3_600_000,
+  merge: ({ repoId }) => String(repoId),
+  // One after the other with the job that joins packs.
+  lane: ({ repoId }) => `maintain ${repoId}`,
+  async run(ctx: Ctx, { repoId }) {
+    const repo = await findRepoById(ctx.db, repoId)
+    if (!repo) return
+    const found = new Set<Division>()
+    for (const repository of gitRepositoriesOf(repo)) found.add(await dividePacks(ctx, repository))
+    if (found.has('busy')) await divideLater(ctx, repoId, busyDelayMs)
+    else if (found.has('kept')) await divideLater(ctx, repoId, unreachableSeconds * 1000)
+    // The key of the repository may have changed.
+    const present = await findRepoById(ctx.db, repoId)
+    if (present) await measure(ctx, present)
+  },
+})
+
+/** Until objects are removed from a repository whose references changed during the first try, in milliseconds. */
+const busyDelayMs = 8 * 3_600_000
+
+const divideLater = ({ db }: Ctx, repoId: RepoId, delayMs: number): Promise<unknown> =>
+  transaction(db, (tx) => enqueue(tx, dividePacksOfRepository, { repoId }, { delayMs }))
 
 /**
  * Writes a bitmap right after a large push, because build machines clone soon and would each walk the history, and packs

@@ -14,6 +14,7 @@ export const removeGitLeftovers = schedule<Ctx>({
 /** Removes what killed git processes left on this machine. */
 export async function cleanRepositories({ git, log }: Services, signal: AbortSignal): Promise<void> {
   await git.removeLeftovers()
+  await git.removeForsaken()
   for await (const key of git.listKeys()) {
     signal.throwIfAborted()
     // The next run and the doctor read this repository again.
