@@ -1,28 +1,33 @@
 #!/usr/bin/env node
 /**
  * Measures git at scale: eight concurrent clones beside one, a push into a repository with many references, a push of many
- * branches, and new repositories. Yardsticks of the same run: git on a local folder, and git's own server over HTTP.
- * `server` is the processor time of the server's process tree.
+ * branches, new repositories, and repositories whose packs are in a storage. Yardsticks of the same run: git on a local
+ * folder, git's own server over HTTP, and the same server with repositories on its disk. `server` is the processor time of the
+ * server's process tree.
  *
- *     npm run bench:git [-- [--postgres] [--only clones,references,branches,repositories] [--rounds 3]
- *                           [--commits 20000] [--references 50000] [--branches 5000]]
+ *     npm run bench:git [-- [--postgres] [--only clones,references,branches,repositories,blobs] [--rounds 3]
+ *                           [--commits 20000] [--references 50000] [--branches 5000] [--megabytes 1024]]
  */
 import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { cpSync, createWriteStream, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { synthesise } from './kit/synth.mjs'
 import { apiOf, quantile } from '../lib/api-client.mjs'
 import { serveBareGit } from '../lib/bare-git-server.mjs'
 import { onInterrupt } from '../lib/cleanup.mjs'
+import { freePort } from '../lib/free-port.mjs'
 import { administrator, buildForge, startForge } from '../lib/forge.mjs'
 import { processorMs } from '../lib/process-tree.mjs'
 import { ensureReady, fail, fromRoot } from '../lib/project.mjs'
+import { s3Account, startS3 } from '../lib/s3-server.mjs'
 
 await ensureReady()
-const parts = ['clones', 'references', 'branches', 'repositories']
+const parts = ['clones', 'references', 'branches', 'repositories', 'blobs']
 const { values: options } = parseArgs({
   options: {
     postgres: { type: 'boolean', default: false },
@@ -31,6 +36,7 @@ const { values: options } = parseArgs({
     commits: { type: 'string', default: '20000' },
     references: { type: 'string', default: '50000' },
     branches: { type: 'string', default: '5000' },
+    megabytes: { type: 'string', default: '1024' },
   },
 })
 const only = options.only.split(',')
@@ -80,13 +86,13 @@ const git = (...args) =>
   })
 
 /** Median duration and server time of several rounds of a piece of work, both in milliseconds. */
-async function measure(work, times = rounds) {
+async function measure(work, times = rounds, { pid } = forge) {
   const [taken, server] = [[], []]
   for (let round = 0; round < times; round += 1) {
-    const [beganMs, before] = [performance.now(), processorMs(forge.pid)]
+    const [beganMs, before] = [performance.now(), processorMs(pid)]
     await work(round)
     taken.push(performance.now() - beganMs)
-    server.push(processorMs(forge.pid) - before)
+    server.push(processorMs(pid) - before)
   }
   return { ms: quantile(taken, 0.5), server: quantile(server, 0.5) }
 }
@@ -265,12 +271,153 @@ async function repositories(ask) {
   }
 }
 
+/** Starts the server on an empty folder with its packs in an S3 service. */
+async function startWithStorage() {
+  const port = await freePort()
+  const s3 = await startS3(join(folder, 's3'), port)
+  const settings = {
+    repository__STORAGE: 'blobs',
+    security__DISABLE_GIT_HOOKS: 'true',
+    storage_0X2E_repositories__STORAGE_TYPE: 'minio',
+    storage_0X2E_repositories__MINIO_ENDPOINT: `127.0.0.1:${port}`,
+    storage_0X2E_repositories__MINIO_BUCKET: s3Account.bucket,
+    storage_0X2E_repositories__MINIO_BUCKET_LOOKUP: 'path',
+    storage_0X2E_repositories__MINIO_ACCESS_KEY_ID: s3Account.key,
+    storage_0X2E_repositories__MINIO_SECRET_ACCESS_KEY: s3Account.secret,
+  }
+  const stored = await startForge({
+    program,
+    config: fromRoot('test/conformance/profiles/default.ini'),
+    name: 'bench-git-storage',
+    readableTraces: false,
+    environment: Object.fromEntries(Object.entries(settings).map(([key, value]) => [`INGOT__${key}`, value])),
+  })
+  return { ...stored, bucket: `http://127.0.0.1:${port}/${s3Account.bucket}`, s3 }
+}
+
+/** What a machine lacks that has never served the repositories. */
+function removeCopies({ data }) {
+  const root = join(data, 'repositories')
+  for (const name of readdirSync(root)) {
+    if (/^[0-9a-f]{2}$/.test(name)) rmSync(join(root, name), { recursive: true })
+  }
+}
+
+/** Copies every pack and index from the bucket to the disk, like a reader without a copy, and does nothing else. */
+async function copyPacks({ bucket }, least) {
+  const listed = await (await fetch(`${bucket}?list-type=2&prefix=repositories/`)).text()
+  const objects = [...listed.matchAll(/<Key>([^<]+)<\/Key>.*?<Size>(\d+)<\/Size>/gs)].map(([, key, size]) => ({ key, size }))
+  const large = objects.filter(({ size }) => Number(size) >= least)
+  const packs = new Set(large.map(({ key }) => key.replace(/\.[a-z]+$/, '')))
+  await Promise.all(
+    objects
+      .filter(({ key }) => packs.has(key.replace(/\.[a-z]+$/, '')))
+      .map(async ({ key }, index) => {
+        const { body } = await fetch(`${bucket}/${key}`)
+        await pipeline(Readable.fromWeb(body), createWriteStream(join(folder, `copied-${index}`), { flush: true }))
+      }),
+  )
+}
+
+/** Makes a bare repository with files that do not shrink. */
+async function largeRepository(path, megabytes) {
+  const work = join(folder, 'large-work')
+  mkdirSync(work)
+  await git('init', '--quiet', '--initial-branch=main', work)
+  for (let index = 0; index < megabytes; index += 16) writeFileSync(join(work, `${index}.bin`), randomBytes(16 << 20))
+  await git('-C', work, '-c', 'core.compression=0', 'add', '.')
+  await git('-C', work, 'commit', '--quiet', '--message', 'large files')
+  await git('-C', work, 'push', '--quiet', path, 'HEAD:main')
+  rmSync(work, { recursive: true })
+}
+
+async function blobs(ask) {
+  const stored = await startWithStorage()
+  try {
+    const askStored = await apiOf(stored.url)
+    const source = join(folder, 'stored.git')
+    await synthesise(source, { commits: Number(options.commits) })
+    const remoteOf = async (server, asks, name) => {
+      await asks('POST', '/user/repos', { name, default_branch: 'main' })
+      const remote = new URL(`${server.url}/${owner}/${name}.git`)
+      Object.assign(remote, { username: owner, password: asks.token })
+      return remote.href
+    }
+    const remotes = [await remoteOf(forge, ask, 'stored'), await remoteOf(stored, askStored, 'stored')]
+    for (const remote of remotes) await git('-C', source, 'push', '--quiet', '--mirror', remote)
+    await rest()
+
+    let commits = 0
+    const pushes = []
+    for (const [index, server] of [forge, stored].entries()) {
+      const work = join(folder, `stored-work-${index}`)
+      await git('clone', '--quiet', '--depth=1', remotes[index], work)
+      const push = async () => {
+        writeFileSync(join(work, 'pushed'), `${commits++}\n`)
+        await git('-C', work, 'add', 'pushed')
+        await git('-C', work, 'commit', '--quiet', '--message', `c${commits}`)
+        await git('-C', work, 'push', '--quiet', 'origin', 'HEAD:main')
+      }
+      pushes.push(await measure(push, rounds + 6, server))
+    }
+    tell('push, repositories on the disk', pushes[0])
+    tell('push, packs in a storage', pushes[1], { figure: pushes[1].ms / pushes[0].ms, of: '× on the disk', aim: 3 })
+    const api = `/repos/${owner}/stored`
+    const read = (asks) => async () => {
+      for (let index = 0; index < 50; index += 1) await asks('GET', `${api}/commits?limit=30&page=${1 + (index % 5)}`)
+    }
+    await read(ask)()
+    await read(askStored)()
+    const onDisk = await measure(read(ask), rounds + 2)
+    const copy = await measure(read(askStored), rounds + 2, stored)
+    tell('50 reads, repositories on the disk', onDisk)
+    tell('50 reads, of a copy', copy, { figure: copy.ms / onDisk.ms, of: '× on the disk', aim: 1.25 })
+
+    await rest()
+    const firstReads = [
+      { name: 'one branch', work: () => askStored('GET', `${api}/branches/main`) },
+      { name: 'a page of commits', work: () => askStored('GET', `${api}/commits?limit=30`) },
+      { name: 'the files of the root', work: () => askStored('GET', `${api}/contents`) },
+      { name: 'ls-remote', work: () => git('ls-remote', '--quiet', remotes[1]) },
+      { name: 'shallow clone', work: (round) => git('clone', '--quiet', '--depth=1', remotes[1], join(folder, `cold-${round}`)) },
+    ]
+    const copied = await measure(() => copyPacks(stored, 1 << 20), rounds, stored)
+    tell('copy of the packs', copied)
+    for (const { name, work } of firstReads) {
+      const times = []
+      for (let round = 0; round < rounds; round += 1) {
+        removeCopies(stored)
+        times.push(await measure(() => work(`${name}-${round}`), 1, stored))
+      }
+      const first = times.toSorted((one, other) => one.ms - other.ms)[Math.floor(rounds / 2)]
+      tell(`first read without a copy: ${name}`, first, {
+        ...{ figure: first.ms / copied.ms, of: '× copy of the packs' },
+        ...(name === 'one branch' ? { aim: 2 } : {}),
+      })
+    }
+
+    const large = await remoteOf(stored, askStored, 'large')
+    await largeRepository(large, Number(options.megabytes))
+    await rest()
+    const made = []
+    for (let round = 0; round < rounds; round += 1) {
+      await askStored('POST', '/orgs', { username: `forks-${round}` })
+      made.push(await measure(() => askStored('POST', `/repos/${owner}/large/forks`, { organization: `forks-${round}` }), 1, stored))
+    }
+    const fork = made.toSorted((one, other) => one.ms - other.ms)[Math.floor(rounds / 2)]
+    tell(`fork of ${options.megabytes} MB`, fork, { figure: fork.ms, of: 'ms', aim: 100 })
+  } finally {
+    await stored.stop()
+    await stored.s3.stop()
+  }
+}
+
 let status = 0
 try {
   const ask = await apiOf(forge.url)
   execFileSync('sh', ['-c', 'ssh-keygen -q -t ed25519 -N "" -f "$0"', join(folder, 'key')])
   await ask('POST', '/user/keys', { title: 'bench', key: readFileSync(join(folder, 'key.pub'), 'utf8') })
-  for (const [name, part] of Object.entries({ clones, references, branches, repositories })) {
+  for (const [name, part] of Object.entries({ clones, references, branches, repositories, blobs })) {
     if (only.includes(name)) await part(ask)
   }
   if (isMissed) status = 1
