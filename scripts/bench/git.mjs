@@ -373,12 +373,27 @@ async function blobs(ask) {
     tell('50 reads, repositories on the disk', onDisk)
     tell('50 reads, of a copy', copy, { figure: copy.ms / onDisk.ms, of: '× on the disk', aim: 1.25 })
 
+    const clones = []
+    for (const [index, server] of [forge, stored].entries()) {
+      // A moved reference makes each round the first to request its pack.
+      await rest()
+      const clone = async (round) => {
+        const to = join(folder, `stored-clone-${index}-${round}`)
+        await git('clone', '--quiet', '--bare', '--no-local', remotes[index], to)
+        rmSync(to, { recursive: true })
+        await [ask, askStored][index]('POST', `${api}/branches`, { new_branch_name: `moved-${round}` })
+      }
+      clones.push(await measure(clone, rounds, server))
+    }
+    tell('clone, repositories on the disk', clones[0])
+    tell('clone, of a copy', clones[1], { figure: clones[1].ms / clones[0].ms, of: '× on the disk' })
     await rest()
     const firstReads = [
       { name: 'one branch', work: () => askStored('GET', `${api}/branches/main`) },
       { name: 'a page of commits', work: () => askStored('GET', `${api}/commits?limit=30`) },
       { name: 'the files of the root', work: () => askStored('GET', `${api}/contents`) },
       { name: 'ls-remote', work: () => git('ls-remote', '--quiet', remotes[1]) },
+      { name: 'clone', work: (round) => git('clone', '--quiet', '--bare', remotes[1], join(folder, `cold-${round}`)) },
       { name: 'shallow clone', work: (round) => git('clone', '--quiet', '--depth=1', remotes[1], join(folder, `cold-${round}`)) },
     ]
     const copied = await measure(() => copyPacks(stored, 1 << 20), rounds, stored)
