@@ -48,6 +48,8 @@ export type GitContext = {
   readonly onFetch: (report: { readonly ms: number }) => void
   /** Called after a copy has grown by packs. */
   readonly onGrowth: () => void
+  /** Called after a copy was brought up. */
+  readonly onCopied: (key: GitKey) => void
   readonly uses: CopyUses
   readonly copyBudget: CopyBudget
 }

@@ -28,6 +28,7 @@ import * as objects from './objects/object-reader.ts'
 import * as writer from './objects/object-writer.ts'
 import * as references from './refs/ref-reader.ts'
 import { flushObjects } from './files/flush.ts'
+import { CopyBitmaps } from './repositories/copy-bitmaps.ts'
 import { explainRemoved, isForsaken, removeForsaken, using } from './repositories/copy-uses.ts'
 import { openPacks, restore } from './repositories/backed-up.ts'
 import { Evictions } from './repositories/evictions.ts'
@@ -124,17 +125,24 @@ export async function startGit(options: GitOptions): Promise<Git> {
     uses: { counts: new Map(), lastMs: new Map() },
     copyBudget: options.copyBudget ?? { bytes: Infinity, idleMs: 0 },
     onGrowth: () => evictions.afterGrowth(),
+    onCopied: (key) => bitmaps.afterChange(key),
     onFetch: ({ ms }) => options.onCommand?.({ name: 'fetch-packs', ms, exitCode: 0 }),
   }
   const evictions = new Evictions(context)
-  return bind(context, sweeps, evictions)
+  const bitmaps = new CopyBitmaps(context)
+  return bind(context, sweeps, { evictions, bitmaps })
 }
 
 /** The repositories that a place consists of. */
 const keysOf = (at: ReadFrom): readonly GitKey[] =>
   typeof at === 'string' ? [at] : 'with' in at ? [at.key, at.with] : [at.key]
 
-function bind(context: GitContext, sweeps: Sweeps, evictions: Evictions): Git {
+interface CopyCare {
+  readonly evictions: Evictions
+  readonly bitmaps: CopyBitmaps
+}
+
+function bind(context: GitContext, sweeps: Sweeps, { evictions, bitmaps }: CopyCare): Git {
   const withContext =
     <Rest extends readonly unknown[], Result>(
       call: (context: GitContext, ...rest: Rest) => Result,
@@ -168,6 +176,7 @@ function bind(context: GitContext, sweeps: Sweeps, evictions: Evictions): Git {
     isElsewhere ? upToDate(call) : (at, ...rest) => call(context, at, ...rest)
   const close = async (): Promise<void> => {
     await evictions.close()
+    await bitmaps.close()
     await Promise.allSettled(context.copies.working.values())
     context.fetches.close()
     await context.broker.close()

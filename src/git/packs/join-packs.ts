@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mustSucceed } from '../broker/broker-client.ts'
 import { explainMissing, type GitContext, locate } from '../context.ts'
@@ -45,7 +45,12 @@ export async function joinPacks(context: GitContext, key: GitKey, names: readonl
 
 /** Removes packs whose objects are in others. Processes that read them go on. */
 export async function dropPacks(context: GitContext, key: GitKey, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return
   const folder = join(locate(context, key).directory, 'objects', 'pack')
+  // An index of all packs names them, and its bitmap is of no use without them.
+  for (const name of await readdir(folder)) {
+    if (name.startsWith('multi-pack-index') && !name.endsWith('.lock')) await rm(join(folder, name), { force: true })
+  }
   for (const name of names) {
     for (const ending of ['.idx', '.rev', '.pack']) await rm(join(folder, `pack-${name}${ending}`), { force: true })
   }

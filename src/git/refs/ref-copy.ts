@@ -120,6 +120,11 @@ export function inOrder(context: GitContext, key: GitKey, act: () => Promise<voi
 }
 
 async function workOn(context: GitContext, key: GitKey, how: 'steps' | 'whole'): Promise<void> {
+  await copy(context, key, how)
+  context.onCopied(key)
+}
+
+async function copy(context: GitContext, key: GitKey, how: 'steps' | 'whole'): Promise<void> {
   const { copies } = context
   // Taken together: changes that came meanwhile cost one process.
   const steps = copies.steps.get(key) ?? []

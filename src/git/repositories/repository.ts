@@ -269,7 +269,7 @@ export async function maintain(
   }
   for (const task of tasks) {
     // Packs on the disk are those of the manifest.
-    if (context.home.isElsewhere && (task === 'repack' || task === 'bitmap')) continue
+    if (context.home.isElsewhere && task === 'repack') continue
     if (task === 'leftovers') await removeAbandoned(context, key)
     else if (task === 'pack-refs') {
       if (!force && (await countLooseRefs(location.directory)) < manyLooseRefs) continue
@@ -278,7 +278,7 @@ export async function maintain(
       if (!force && !(await lacksBitmap(location.directory, await packFiles(location.directory)))) continue
       // A bitmap over the present packs: repacking them takes twice as long. Loose objects are packed first, because
       // git writes no bitmap unless packs hold all reachable objects.
-      await run(['repack', '-d', '-l', '--quiet', '--no-write-bitmap-index'])
+      if (!context.home.isElsewhere) await run(['repack', '-d', '-l', '--quiet', '--no-write-bitmap-index'])
       await run(['multi-pack-index', 'write', '--bitmap', '--no-progress'])
     } else if (task === 'commit-graph') {
       await run(['commit-graph', 'write', '--reachable', '--changed-paths', '--split', '--no-progress'])
