@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { inLanguage } from '../languages/reader.ts'
 import { sentenceOf } from './sentence.ts'
 
 test('sentenceOf: a capital, and the full stop of the writing', () => {
@@ -12,6 +13,9 @@ test('sentenceOf: a capital, and the full stop of the writing', () => {
     ['没有名为“x”的标签。', '没有名为“x”的标签。'],
     ['上次更新失败：connection refused', '上次更新失败：connection refused.'],
   ] as const) {
-    assert.equal(sentenceOf(message), expected)
+    assert.equal(
+      inLanguage('en', () => sentenceOf(message)),
+      expected,
+    )
   }
 })
