@@ -24,6 +24,7 @@ import type { RunState } from './run-state.ts'
 import { StatusIcon } from './status.tsx'
 import { actionsTexts } from '../languages/texts.ts'
 import { RowBox } from '../ui/row-box.tsx'
+import { inReadersWords } from '../languages/refusals.ts'
 
 const texts = actionsTexts.run
 
@@ -47,7 +48,7 @@ export const RunView = (props: RunProps) => {
       {run.is_held && !isFinal(run.status) ? <Flash tone="info">{texts.held}</Flash> : null}
       {run.problem === '' ? null : (
         <Flash tone="problem">
-          {texts.problem(run.workflow_id)} {run.problem}{' '}
+          {texts.problem(run.workflow_id)} {inReadersWords(run.problem)}{' '}
           <Link to={actionsPath(props, { workflow: run.workflow_id })}>{texts.toWorkflow}</Link>
         </Flash>
       )}

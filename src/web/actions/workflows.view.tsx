@@ -15,6 +15,7 @@ import { actionsTexts } from '../languages/texts.ts'
 import type { WorkflowsProps } from './workflows-props.ts'
 import { WorkflowActs } from './workflow-acts.view.tsx'
 import { RowBox } from '../ui/row-box.tsx'
+import { inReadersWords } from '../languages/refusals.ts'
 
 const texts = actionsTexts.list
 
@@ -42,7 +43,7 @@ export function WorkflowsView(props: WorkflowsProps) {
         {chosen?.isDisabled ? <Flash tone="info">{texts.disabledLead}</Flash> : null}
         {problem === undefined || !chosen ? null : (
           <Flash tone="problem">
-            {texts.problem(chosen.file.path)} {problem}
+            {texts.problem(chosen.file.path)} {inReadersWords(problem)}
           </Flash>
         )}
         <RowBox
@@ -136,7 +137,7 @@ const RunRow = ({ run, actor, ...names }: WorkflowsProps & ListedRun) => {
           </span>
           {run.is_foreign ? <Tag title={actionsTexts.run.untrustedHint}>{actionsTexts.run.untrusted}</Tag> : null}
           {run.problem === '' ? null : (
-            <Tag tone="danger" title={run.problem}>
+            <Tag tone="danger" title={inReadersWords(run.problem)}>
               {texts.invalid}
             </Tag>
           )}

@@ -17,6 +17,7 @@ import { pathOf, withQuery } from '../ui/paths.ts'
 import { IssueListView, type IssueListProps } from './list.view.tsx'
 import { issueTexts as texts } from '../languages/texts.ts'
 import { integer, text, textList } from '../ui/fields.ts'
+import { inReadersWords } from '../languages/refusals.ts'
 
 const listQuery = { q: text, page: integer } as const
 /** Page size of lists on pages; `[ui] ISSUE_PAGING_NUM`. */
@@ -150,7 +151,9 @@ async function runBulk(ctx: SignedInRepoCtx, kind: 'issues' | 'pulls', body: Bul
   return {
     to: back,
     notice:
-      problem === undefined ? texts.bulk.done(changed.length) : texts.bulk.partly(changed.length, refused, problem),
+      problem === undefined
+        ? texts.bulk.done(changed.length)
+        : texts.bulk.partly(changed.length, refused, inReadersWords(problem)),
     ...(undo.length === 0 ? {} : { undo: { to: `${list}/bulk`, fields: { back, undo: changesText(undo) } } }),
   }
 }

@@ -61,7 +61,21 @@ const takers: ReadonlyMap<string, number> = new Map([
   ].map((name) => [name, 0] as const),
   ['deny', 1],
   ['OutgoingError', 1],
+  // Mistakes in workflows.
+  ['FileProblem', 0],
+  ['PlanProblem', 0],
+  ['RunProblem', 0],
+  ['YamlProblem', 0],
+  ['TemplateProblem', 0],
+  // Faults of another server in an import.
+  ['SourceProblem', 0],
 ])
+
+/** Modules with classes of errors that have one sentence each, or a usual one. */
+const withClasses = /^src\/(?:lib|secrets|imports)\//
+
+/** Functions that return a sentence which is stored, and shown on pages. */
+const sayers: ReadonlySet<string> = new Set(['descriptionOf'])
 
 /** Members that carry a sentence. It is read where it is made: in a refusal, or in an object with this member. */
 const carried: ReadonlySet<string> = new Set(['reason', 'problem', 'message'])
@@ -124,6 +138,17 @@ export class RefusalsOfSource {
     if (node.type === 'VariableDeclarator' && isNode(node['init']))
       add(this.#declared, nameOf(node['id']), node['init'])
     if (node.type === 'FunctionDeclaration') add(this.#declared, nameOf(node['id']), node)
+    if (node.type === 'AssignmentExpression' && /^(?:reason|problem)$/.test(nameOf(node['left']))) {
+      add(this.#members, place.file, node['right'] as Node)
+    }
+    // The sentence of a class, and the usual one.
+    if (node.type === 'CallExpression' && (node['callee'] as Node).type === 'Super' && withClasses.test(place.file)) {
+      for (const sentence of (node['arguments'] as Node[]).slice(0, 1)) add(this.#members, place.file, sentence)
+    }
+    if (node.type === 'AssignmentPattern' && nameOf(node['left']) === 'message') {
+      add(this.#members, place.file, node['right'] as Node)
+    }
+    if (node.type === 'CallExpression' && sayers.has(nameOf(node['callee']))) add(this.#members, place.file, node)
     const inner = isFunction(node) ? { ...place, around: [...place.around, node] } : place
     for (const child of childrenOf(node)) this.#read(child, inner)
   }
@@ -216,18 +241,21 @@ export class RefusalsOfSource {
 
   #templateTexts({ node, file, around }: Found, seen: readonly Node[]): readonly string[] | undefined {
     const parts = (node['quasis'] as Node[]).map((each) => (each['value'] as { cooked: string }).cooked)
+    const wordsOf = (expression: Node) => this.#textsOf({ file, around, node: expression }, [...seen, node])
     let texts = [parts[0] ?? '']
+    /** A sentence after a colon, such as a problem after the name of its job. */
+    let after: readonly string[] = []
     for (const [index, expression] of (node['expressions'] as Node[]).entries()) {
-      // The name of a field and a sentence.
-      const isSentenceOfField = parts[index]?.endsWith(']: ') && parts[index + 1] === ''
-      const words =
-        isSentenceOfField || expression.type === 'ConditionalExpression'
-          ? this.#textsOf({ file, around, node: expression }, [...seen, node])
-          : undefined
-      if (isSentenceOfField) return words
-      texts = texts.flatMap((text) => (words ?? [value]).map((each) => text + each + (parts[index + 1] ?? '')))
+      const isLast = parts[index + 1] === '' && index === parts.length - 2
+      if (isLast && /^\[?.*\]: $/.test(parts[index] ?? '')) return wordsOf(expression)
+      if (isLast && parts[index]?.endsWith(': ')) after = (wordsOf(expression) ?? []).filter(isSentence)
+      const isChosen = expression.type === 'ConditionalExpression' || expression.type === 'CallExpression'
+      const words = isChosen && after.length === 0 ? wordsOf(expression)?.filter(hasWords) : []
+      texts = texts.flatMap((text) =>
+        (words?.length ? words : [value]).map((each) => text + each + (parts[index + 1] ?? '')),
+      )
     }
-    return texts
+    return [...texts, ...after]
   }
 
   /** Returns the texts of a name: of what it is declared as, or of what a function is called with. */
@@ -296,7 +324,10 @@ function isTextOfPages({ type, object }: Node): boolean {
 }
 
 /** Returns whether a text has words, unlike a name or a code. */
-const isSentence = (text: string): boolean => /[a-z] [a-z]/.test(text)
+const isSentence = (text: string): boolean => /[a-z]{2} /.test(text)
+
+/** Returns whether a text has words besides values. */
+const hasWords = (text: string): boolean => /[a-z]{2}/.test(text)
 
 function returnedBy(of: Node): Node[] {
   const body = of['body'] as Node

@@ -85,13 +85,19 @@ const translatedValue = (texts: Translations, value: string): string =>
     .map((word) => texts.words[word] ?? word)
     .join('')
 
-/** The name of a field before a sentence: `[name]: `. The one of the whole body is empty. */
-const fieldForm = /^\[([^\]]*)\]: /
+/** The name of a field before a sentence, which is empty for the whole body: `[name]: `. Or the part of a mirror: `wiki: `. */
+const beginning = /^(?:\[([^\]]*)\]|wiki|lfs|releases): /
 
-/** Returns the message of a refusal in the language of the reader, with the name of its field. Other texts stay as they are. */
+/**
+ * Returns the message of a refusal in the language of the reader, with the name of its field. Its lines are sentences. Other
+ * texts stay as they are.
+ */
 export function inReadersWords(message: string): string {
-  const [before = '', field = ''] = fieldForm.exec(message) ?? []
-  const sentence = message.slice(before.length)
   const texts = translations()
-  return (field === '' ? '' : before) + ((texts && translated(texts, sentence)) ?? sentence)
+  const lineInReadersWords = (line: string): string => {
+    const [before = '', field] = beginning.exec(line) ?? []
+    const sentence = line.slice(before.length)
+    return (field === '' ? '' : before) + ((texts && translated(texts, sentence)) ?? sentence)
+  }
+  return message.split('\n').map(lineInReadersWords).join('\n')
 }

@@ -10,7 +10,7 @@ import type { PullReviews } from '../../pulls/reviews/thread.service.ts'
 import type { ConversationProps } from '../issues/issue-props.ts'
 import { listText } from '../languages/amounts.ts'
 import { ActButton, Submit } from '../ui/button.tsx'
-import { CheckIcon, checkLook } from '../ui/check-icon.tsx'
+import { CheckIcon, checkLook, descriptionOfCheck } from '../ui/check-icon.tsx'
 import { Checkbox, Field, Select, TextArea } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -23,6 +23,7 @@ import { Person } from '../ui/person.tsx'
 import { TitleText } from '../ui/title-text.tsx'
 import { pullPath, type RepositoryAddress } from './pull-paths.ts'
 import { pullTexts as texts } from '../languages/texts.ts'
+import { sentenceOf } from '../shell/sentence.ts'
 
 export interface MergeBoxProps {
   readonly repository: RepositoryAddress
@@ -284,7 +285,7 @@ const Blocker = ({
   return (
     <Line icon={icon} tone={tone}>
       <Title>{titleOf(blocker, people, view.teams)}</Title>
-      {blocker.reason === undefined ? null : <p>{sentence(blocker.reason)}</p>}
+      {blocker.reason === undefined ? null : <p>{sentenceOf(blocker.reason)}</p>}
       <p class="muted">{texts.blockers[blocker.kind].help}</p>
       <BlockerAct {...props} {...{ blocker, state, people }} />
     </Line>
@@ -447,8 +448,6 @@ const FailedCheck = ({
   )
 }
 
-const sentence = (reason: string): string => `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}.`
-
 /** Buttons that bring the commits of the base into the branch. */
 const UpdateActs = ({
   state,
@@ -570,7 +569,7 @@ const Checks = ({
             <li>
               <CheckIcon state={shownState(status)} />
               <span class="cut">
-                {status.context} <span class="muted">{status.description}</span>
+                {status.context} <span class="muted">{descriptionOfCheck(status)}</span>
               </span>
               <StatusLink {...{ status, failedAt }} />
             </li>

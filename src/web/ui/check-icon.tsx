@@ -2,6 +2,9 @@ import { uiTexts } from '../languages/texts.ts'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icons.ts'
 import { wordTable } from '../../lib/word-table.ts'
+import type { CommitStatusRow } from '../../db/tables/repositories.ts'
+import { actionsUserId } from '../../lib/ids.ts'
+import { inReadersWords } from '../languages/refusals.ts'
 
 /** How the state of a check looks: its icon and the class of its colour. */
 export interface CheckLook {
@@ -39,3 +42,10 @@ export const CheckIcon = ({ state, label = stateText(state) }: { readonly state:
     </span>
   )
 }
+
+/** Returns the description of a check: what the server wrote about a job, in the language of the reader; the words of others as they are. */
+export const descriptionOfCheck = ({
+  creator_id,
+  description,
+}: Pick<CommitStatusRow, 'creator_id' | 'description'>): string =>
+  creator_id === actionsUserId ? inReadersWords(description) : description

@@ -6,6 +6,7 @@ import { RowBox } from '../../ui/row-box.tsx'
 import { numberText, sizeText } from '../../languages/amounts.ts'
 import { durationText, Time } from '../../ui/time.tsx'
 import { administrationTexts as texts } from '../../languages/texts.ts'
+import { inReadersWords } from '../../languages/refusals.ts'
 
 export interface OverviewProps {
   /** What is wrong with database or disks. */
@@ -45,7 +46,7 @@ export const OverviewView = (props: OverviewProps) => {
               <Link to="/admin/monitor/cron" class="row-title">
                 {task.name}
               </Link>
-              <p class="danger-text small">{task.lastError}</p>
+              <p class="danger-text small">{inReadersWords(task.lastError)}</p>
             </div>
             <div class="row-side">
               <Time unix={task.lastRunUnix} />

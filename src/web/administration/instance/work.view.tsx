@@ -7,6 +7,7 @@ import { RowBox } from '../../ui/row-box.tsx'
 import { withQuery } from '../../ui/paths.ts'
 import { Time } from '../../ui/time.tsx'
 import { administrationTexts as texts } from '../../languages/texts.ts'
+import { inReadersWords } from '../../languages/refusals.ts'
 
 const tones = { waiting: 'neutral', running: 'accent', failed: 'danger' } as const
 
@@ -56,7 +57,7 @@ export const JobsView = ({
                 {texts.job.due} <Time unix={Math.floor(job.run_at_ms / 1000)} />
               </span>
             </p>
-            {job.last_error === null ? null : <p class="danger-text small">{job.last_error}</p>}
+            {job.last_error === null ? null : <p class="danger-text small">{inReadersWords(job.last_error)}</p>}
           </div>
           {job.state === 'failed' ? (
             <div class="acts">
@@ -118,7 +119,7 @@ export const TasksView = ({ tasks }: { readonly tasks: readonly ScheduledTask[] 
                 {task.lastError === '' ? null : (
                   <p class="danger-text small">
                     {texts.task.failed}
-                    {task.lastError}
+                    {inReadersWords(task.lastError)}
                   </p>
                 )}
               </td>

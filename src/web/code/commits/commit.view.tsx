@@ -6,7 +6,7 @@ import type { LineAnnotations } from '../../actions/line-annotations.ts'
 import { AnnotatedRuns, annotationsBelow } from '../../actions/line-annotations.view.tsx'
 import type { DiffViewProps } from '../../ui/diff/diff-props.ts'
 import { DiffView } from '../../ui/diff/diff.view.tsx'
-import { CheckIcon } from '../../ui/check-icon.tsx'
+import { CheckIcon, descriptionOfCheck } from '../../ui/check-icon.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { TitleText } from '../../ui/title-text.tsx'
 import { ButtonLink, Link, OutsideLink } from '../../ui/link.tsx'
@@ -40,7 +40,7 @@ const Checks = ({ view: { statuses } }: Pick<CommitPageProps, 'view'>) => {
           <li class="row check-row">
             <CheckIcon state={shownState(status)} />
             <strong>{status.context}</strong>
-            <span class="muted cut">{status.description}</span>
+            <span class="muted cut">{descriptionOfCheck(status)}</span>
             <span class="spacer" />
             {status.target_url === '' ? null : isHere ? (
               <a href={`${config.server.subPath}${status.target_url}`}>{texts.details}</a>

@@ -1,5 +1,6 @@
 import type { FileView } from '../../../code/contents/file.service.ts'
 import { codeTexts as texts } from '../../languages/texts.ts'
+import { inReadersWords } from '../../languages/refusals.ts'
 
 const workflow = /^\.(?:forgejo|gitea|github)\/workflows\/.+\.ya?ml$/
 const form = /^(?:\.(?:forgejo|gitea|github|gitlab)\/)?(?:ISSUE_TEMPLATE|issue_template)\/[^/]+\.ya?ml$/
@@ -13,7 +14,7 @@ export async function problemOfFile({ entry, body }: FileView): Promise<string |
   if (workflow.test(entry.path)) {
     const { parseWorkflow } = await import('../../../actions/workflows/workflow.parse.ts')
     const parsed = parseWorkflow(body.text)
-    return parsed.ok ? undefined : texts.workflowProblem(parsed.problem)
+    return parsed.ok ? undefined : texts.workflowProblem(inReadersWords(parsed.problem))
   }
   const isPullForm = pullForm.test(entry.path)
   if (!isPullForm && (!form.test(entry.path) || settings.test(entry.path))) return undefined
@@ -23,7 +24,7 @@ export async function problemOfFile({ entry, body }: FileView): Promise<string |
     ;(isPullForm ? parsePullTemplate : parseFormTemplate)(entry.path, body.text)
     return undefined
   } catch (error) {
-    if (error instanceof TemplateProblem) return texts.templateProblem(error.message)
+    if (error instanceof TemplateProblem) return texts.templateProblem(inReadersWords(error.message))
     throw error
   }
 }

@@ -32,6 +32,45 @@ export const germanRefusals: RefusalTexts = {
     'the repository is a mirror; push to its source instead':
       'Das Repository ist ein Mirror; pushen Sie stattdessen in seine Quelle',
     // actions/
+    'Waiting to run': 'Wartet auf einen Runner',
+    'Blocked by required conditions': 'Wartet auf Bedingungen',
+    'Has started running': 'Läuft',
+    'Has been skipped': 'Übersprungen',
+    'Has been cancelled': 'Abgebrochen',
+    'Failing after {0}': 'Fehlgeschlagen nach {0}',
+    'Successful in {0}': 'Erfolgreich nach {0}',
+    'line {0}: {1}': 'Zeile {0}: {1!}',
+    'job "{0}": `needs` forms a cycle': 'Job „{0}“: „needs“ bildet einen Kreis',
+    'job "{0}" has neither a list of `steps` nor `uses`': 'Der Job „{0}“ hat weder eine Liste „steps“ noch „uses“',
+    'job "{0}": `needs` must be a job or a list of jobs':
+      'Job „{0}“: „needs“ muss ein Job oder eine Liste von Jobs sein',
+    'job "{0}" must be a map': 'Der Job „{0}“ muss eine Zuordnung sein',
+    'job "{0}": a job key consists of letters, digits, "_" and "-", begins with a letter or "_", and has at most 255 characters':
+      'Job „{0}“: Der Schlüssel eines Jobs besteht aus Buchstaben, Ziffern, „_“ und „-“, beginnt mit einem Buchstaben oder „_“ und hat höchstens 255 Zeichen',
+    'job "{0}" needs job "{1}", which does not exist': 'Der Job „{0}“ braucht den Job „{1}“, den es nicht gibt',
+    'a workflow has at most {0} jobs': 'Ein Workflow hat höchstens {0} Jobs',
+    '`jobs` is missing; a workflow needs at least one job': '„jobs“ fehlt; ein Workflow braucht mindestens einen Job',
+    '`on.workflow_dispatch.inputs` must be a map': '„on.workflow_dispatch.inputs“ muss Eingaben nach Namen enthalten',
+    '`on.{0}.{1}` must be a string or a list of strings': '„on.{0}.{1}“ muss ein Text oder eine Liste von Texten sein',
+    '`on.{0}` must be a map of filters': '„on.{0}“ muss Filter nach Namen enthalten',
+    '`on` must be an event, a list of events or a map':
+      '„on“ muss ein Ereignis, eine Liste von Ereignissen oder eine Zuordnung sein',
+    '`on` is missing; name the events that start the workflow':
+      '„on“ fehlt; nennen Sie die Ereignisse, die den Workflow starten',
+    'job "{0}" exists in the called workflow and in the calling one; rename one of them':
+      'Den Job „{0}“ gibt es im aufgerufenen und im aufrufenden Workflow; benennen Sie einen davon um',
+    'the definitions of the jobs have more than {0} bytes': 'Die Beschreibungen der Jobs haben mehr als {0} Bytes',
+    'the run has more than {0} jobs': 'Der Lauf hat mehr als {0} Jobs',
+    'aliases expand to more than {0} values': 'Aliasse ergeben mehr als {0} Werte',
+    'job "{0}": the matrix and the concurrency of a called workflow cannot depend on `needs`':
+      'Job „{0}“: Matrix und „concurrency“ eines aufgerufenen Workflows können nicht von „needs“ abhängen',
+    'the matrices of the run have more than {0} expressions': 'Die Matrizen des Laufs haben mehr als {0} Ausdrücke',
+    'job "{0}": {1}': 'Job „{0}“: {1!}',
+    'job "{0}": `runs-on` has more than {1} labels': 'Job „{0}“: „runs-on“ hat mehr als {1} Labels',
+    'job "{0}": `runs-on` must be a label, a list of labels or a map':
+      'Job „{0}“: „runs-on“ muss ein Label, eine Liste von Labels oder eine Zuordnung sein',
+    '{0}: expression "{1}": {2}': '{0}: Ausdruck „{1}“: {2!}',
+    'values nest more than {0} levels deep': 'Werte sind tiefer als {0} Ebenen verschachtelt',
     'branch or tag "{0}" does not exist': 'Den Branch oder das Tag „{0}“ gibt es nicht',
     'workflow "{0}" does not exist at {1}': 'Den Workflow „{0}“ gibt es in {1} nicht',
     'required input "{0}" is missing': 'Die nötige Eingabe „{0}“ fehlt',
@@ -330,6 +369,33 @@ export const germanRefusals: RefusalTexts = {
     'the file is no PNG, JPEG, GIF or WebP picture': 'Die Datei ist kein Bild in PNG, JPEG, GIF oder WebP',
     'a picture has at most {0} x {1} pixels': 'Ein Bild hat höchstens {0} × {1} Pixel',
     // imports/
+    'it answered {0}': 'Die Antwort war {0}',
+    'the source server limits the rate of requests': 'Der Quellserver begrenzt die Zahl der Anfragen',
+    'the source server names the same page as the next one': 'Der Quellserver nennt dieselbe Seite als nächste',
+    'the source server names a next page outside its API':
+      'Der Quellserver nennt eine nächste Seite außerhalb seiner API',
+    'the list of the source server at {0} does not end': 'Die Liste des Quellservers unter {0} hört nicht auf',
+    'cannot request {0} from the source server: {1}': '{0} kann beim Quellserver nicht abgefragt werden: {1!}',
+    'cannot download {0}: {1}': '{0} kann nicht geladen werden: {1!}',
+    'the source server sent {0} that are not a list': 'Der Quellserver sandte {0}, aber nicht als Liste',
+    'the source server has no {0}': 'Der Quellserver hat dies nicht: {0}',
+    'the source server sent {0} that are not JSON': 'Der Quellserver sandte {0}, aber nicht als JSON',
+    'the source server answered {0} to the request for {1}':
+      'Der Quellserver antwortete mit {0} auf die Frage nach {1}',
+    'these credentials may not read {0} on the source server':
+      'Mit diesen Zugangsdaten darf man auf dem Quellserver {0} nicht lesen',
+    'the source server does not accept the credentials': 'Der Quellserver nimmt die Zugangsdaten nicht an',
+    'the source server sent {0} without a number': 'Der Quellserver sandte {0} ohne Nummer',
+    'the source server sent {0} in an unknown form': 'Der Quellserver sandte {0} in einer unbekannten Form',
+    'the address has a malformed escape': 'In der Adresse ist ein Zeichen falsch maskiert',
+    'the address must name an owner and a repository': 'Die Adresse muss einen Eigentümer und ein Repository nennen',
+    'the source server sent a comment without its issue': 'Der Quellserver sandte einen Kommentar ohne sein Issue',
+    'the source server lists more than {0} {1}': 'Der Quellserver nennt mehr als {0} Einträge ({1})',
+    'the imported repository was deleted': 'Das importierte Repository wurde gelöscht',
+    '{0} may not create repositories for {1} any more': '{0} darf für {1} keine Repositorys mehr anlegen',
+    'the account was deleted': 'Das Konto wurde gelöscht',
+    'the file {0} of {1} could not be downloaded completely':
+      'Die Datei {0} von {1} konnte nicht vollständig geladen werden',
     '{0} LFS objects are missing on the source server, such as {1}':
       'Auf dem Quellserver fehlen {0} LFS-Objekte, etwa {1}',
     'the import has ended': 'Der Import ist beendet',
@@ -343,6 +409,35 @@ export const germanRefusals: RefusalTexts = {
     'the import failed because of an error of this server; see its log':
       'Der Import ist wegen eines Fehlers dieses Servers fehlgeschlagen; er steht im Protokoll',
     // issues/
+    '{0} is no valid address': '{0} ist keine gültige Adresse',
+    'contact_link at position {0} is missing {1} key': 'contact_link an Stelle {0} fehlt der Schlüssel {1}',
+    'contact_link at position {0} is no mapping': 'contact_link an Stelle {0} ist keine Zuordnung',
+    'contact_links is no list': '„contact_links“ ist keine Liste',
+    'blank_issues_enabled is neither true nor false': '„blank_issues_enabled“ ist weder true noch false',
+    '{0} is required and hidden': '{0} ist nötig und verborgen',
+    '{0}: default is the position of no option': '{0}: „default“ ist kein Platz einer Option',
+    '{0}: an option is no text': '{0}: Eine Option ist kein Text',
+    '{0}: options is missing': '{0}: „options“ fehlt',
+    '{0}: {1} is neither true nor false': '{0}: {1} ist weder true noch false',
+    '{0}: {1} is empty': '{0}: {1} ist leer',
+    '{0}: {1} is no text': '{0}: {1} ist kein Text',
+    '{0}: {1} is missing': '{0}: {1} fehlt',
+    '{0}: the id holds other characters': '{0}: Die id enthält andere Zeichen',
+    '{0} has an unknown type': '{0} hat einen unbekannten Typ',
+    '{0} is no mapping': '{0} ist keine Zuordnung',
+    '{0}: visible holds an unknown word': '{0}: „visible“ enthält ein unbekanntes Wort',
+    '{0}: visible is no list': '{0}: „visible“ ist keine Liste',
+    '{0}: {1} is no mapping': '{0}: {1} ist keine Zuordnung',
+    'two fields have the id {0}': 'Zwei Felder haben die id {0}',
+    'the form has more than {0} fields': 'Das Formular hat mehr als {0} Felder',
+    'body is missing': '„body“ fehlt',
+    'about is missing': '„about“ fehlt',
+    'name is missing': '„name“ fehlt',
+    'a label is no text': 'Ein Label ist kein Text',
+    'labels is no list': '„labels“ ist keine Liste',
+    '{0} is no text': '{0} ist kein Text',
+    'the file holds no mapping': 'Die Datei enthält keine Zuordnung',
+    'yaml: {0}': 'YAML: {0!}',
     'the attachment does not exist': 'Den Anhang gibt es nicht',
     'there is nothing to undo': 'Es gibt nichts rückgängig zu machen',
     'the label does not exist': 'Das Label gibt es nicht',
@@ -432,6 +527,23 @@ export const germanRefusals: RefusalTexts = {
     'the other server answered {0} for the LFS object {1}':
       'Der andere Server antwortete mit {0} auf die Frage nach dem LFS-Objekt {1}',
     // lib/
+    'this takes too much work for one request; ask for a smaller part':
+      'Das ist für eine Anfrage zu aufwendig; fragen Sie nach einem kleineren Teil',
+    'the range is outside of the content': 'Der Bereich liegt außerhalb des Inhalts',
+    'the address is too long': 'Die Adresse ist zu lang',
+    'not found': 'Nicht gefunden',
+    'only administrators may sudo': 'Für andere handeln dürfen nur Administratoren',
+    'token is required': 'Dafür ist eine Anmeldung nötig',
+    'alias "{0}" contains itself': 'Der Alias „{0}“ enthält sich selbst',
+    'the text has more than {0} aliases': 'Der Text enthält mehr als {0} Aliasse',
+    'a key is an alias of a collection': 'Ein Schlüssel ist ein Alias einer Sammlung',
+    '{0}a text holds a zero byte': '{0!}Ein Text enthält ein Nullbyte',
+    '{0}key "{1}" is repeated': '{0!}Der Schlüssel „{1}“ kommt mehrmals vor',
+    'a key is a collection; use a scalar': 'Ein Schlüssel ist eine Sammlung; benutzen Sie einen einzelnen Wert',
+    'aliases repeat too many values': 'Aliasse wiederholen zu viele Werte',
+    'line {0}: a second document begins': 'Zeile {0}: Hier beginnt ein zweites Dokument',
+    'the text holds no document': 'Der Text enthält kein Dokument',
+    'the text has more than {0} values': 'Der Text enthält mehr als {0} Werte',
     'is not a cursor of this list': 'Ist keine Stelle dieser Liste',
     'the body is larger than {0} bytes': 'Die Anfrage ist größer als {0} Bytes',
     'longer than {0} characters': 'Länger als {0} Zeichen',
@@ -452,6 +564,13 @@ export const germanRefusals: RefusalTexts = {
     '{0} is not a time; write it as 2006-01-02T15:04:05Z':
       '{0} ist keine Zeit; schreiben Sie sie als 2006-01-02T15:04:05Z',
     // oauth/
+    'must be absolute addresses': 'Müssen ganze Adressen sein',
+    'addresses cannot have wildcards': 'Adressen können keine Platzhalter enthalten',
+    'addresses cannot have a name or password': 'Adressen können keinen Namen und kein Passwort enthalten',
+    'addresses cannot have a fragment': 'Adressen können kein Fragment haben',
+    'addresses cannot begin with {0}': 'Adressen können nicht mit {0} beginnen',
+    'must be absolute addresses with escaped non-ASCII characters':
+      'Müssen ganze Adressen sein, mit maskierten Zeichen außerhalb von ASCII',
     'the application does not exist': 'Die Anwendung gibt es nicht',
     'the parameter {0} occurs more than once': 'Der Parameter {0} kommt mehr als einmal vor',
     'no application has this client_id': 'Keine Anwendung hat diese client_id',
@@ -540,6 +659,7 @@ export const germanRefusals: RefusalTexts = {
     // payloads/
     'the pushed object is gone': 'Das gepushte Objekt gibt es nicht mehr',
     // pulls/
+    'try again later or solve the conflicts': 'Versuchen Sie es später noch einmal oder lösen Sie die Konflikte',
     'the branch cannot be restored': 'Der Branch kann nicht wiederhergestellt werden',
     'only an author with write access to the head branch may allow maintainer edits':
       'Änderungen durch die Betreuer darf nur ein Verfasser mit Schreibrecht für den Quell-Branch erlauben',
@@ -644,6 +764,7 @@ export const germanRefusals: RefusalTexts = {
     'there is a quota rule of this name': 'Eine Kontingentregel dieses Namens gibt es schon',
     '{0} is not a quota subject': '{0} ist kein Gegenstand von Kontingenten',
     // refs/
+    'brackets and braces are not balanced': 'Klammern passen nicht zueinander',
     'there is no account {0}': 'Ein Konto {0} gibt es nicht',
     'there is no team {0}': 'Ein Team {0} gibt es nicht',
     'rule {0} cannot be compared with the branch, so the branch is protected; simplify the rule':
@@ -818,6 +939,8 @@ export const germanRefusals: RefusalTexts = {
     'external_wiki_url must be an http or https address':
       'Die Adresse des externen Wikis muss mit http oder https beginnen (external_wiki_url)',
     // secrets/
+    'a stored secret is damaged': 'Ein gespeichertes Geheimnis ist beschädigt',
+    'the key of a stored secret is not known': 'Der Schlüssel eines gespeicherten Geheimnisses ist unbekannt',
     'too many passwords are being checked': 'Gerade werden zu viele Passwörter geprüft',
     'a password is required': 'Ein Passwort ist nötig',
     'a password has at most {0} bytes': 'Ein Passwort hat höchstens {0} Bytes',
@@ -1121,8 +1244,6 @@ export const germanRefusals: RefusalTexts = {
     larger: 'größer',
     glob: 'Muster',
     'regular expression': 'regulärer Ausdruck',
-    'brackets and braces are not balanced': 'Klammern passen nicht zueinander',
-    'try again later or solve the conflicts': 'Versuchen Sie es später noch einmal oder lösen Sie die Konflikte',
     'names a submodule that leaves its folder': 'nennt ein Submodul, das seinen Ordner verlässt',
     'has a path that begins with a hyphen': 'hat einen Pfad, der mit einem Bindestrich beginnt',
     'runs a command': 'führt einen Befehl aus',

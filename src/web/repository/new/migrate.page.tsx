@@ -13,6 +13,7 @@ import { ImportsView, ImportView, MigrateView, refreshSeconds } from './migrate.
 import { problemFields } from './owner-choice.ts'
 import { newRepositoryTexts as texts } from '../../languages/texts.ts'
 import { integer, text, textUpTo, tick } from '../../ui/fields.ts'
+import { inReadersWords } from '../../languages/refusals.ts'
 
 export const migratePage = page({
   path: '/repo/migrate',
@@ -81,7 +82,7 @@ export const migrateAct = act({
       { waits: false },
     ).catch((error: unknown) => {
       if (error instanceof Refusal && error.code === 'remote_unreachable') {
-        throw new Invalid(texts.migrate.unreachable(error.message), error.code)
+        throw new Invalid(texts.migrate.unreachable(inReadersWords(error.message)), error.code)
       }
       if (error instanceof Refusal && error.code === 'remote_unauthenticated') {
         throw new Invalid(texts.migrate.unauthenticated, error.code)

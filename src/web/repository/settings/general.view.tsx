@@ -16,6 +16,7 @@ import { PictureSection } from '../../shared/pictures/picture.view.tsx'
 import { topicsIn } from '../../shared/topics.ts'
 import { SettingsFrame, settingsPath, type SettingsRepository } from './frame.tsx'
 import { repositorySettingsTexts as texts } from '../../languages/texts.ts'
+import { inReadersWords } from '../../languages/refusals.ts'
 
 interface GeneralProps {
   readonly repository: SettingsRepository
@@ -231,7 +232,9 @@ const Mirror = ({ repository, mirror }: Pick<GeneralProps, 'repository'> & { rea
         {texts.mirrors.fetch}
       </ActButton>
     </div>
-    {mirror.lastError === '' ? null : <Flash tone="warning">{sentenceOf(texts.mirror.failed(mirror.lastError))}</Flash>}
+    {mirror.lastError === '' ? null : (
+      <Flash tone="warning">{sentenceOf(texts.mirror.failed(inReadersWords(mirror.lastError)))}</Flash>
+    )}
     <Form isEdit to={settingsPath(repository, 'mirror')} class="stack">
       {Object.values(mirrorForm.show({ mirror_interval: mirror.interval, enable_prune: mirror.prunes }))}
       <SubmitRow kind="plain">{texts.save}</SubmitRow>

@@ -16,6 +16,7 @@ import { Section } from '../../ui/section.tsx'
 import type { loadRule, loadRules } from './cleanup.ts'
 import { typeName } from '../package-types.ts'
 import { cleanupTexts as texts } from '../../languages/texts.ts'
+import { inReadersWords } from '../../languages/refusals.ts'
 
 /** Address of the page with the rules, below the site root. */
 interface CleanupPage {
@@ -60,7 +61,7 @@ const Rule = ({ rule, path }: CleanupPage & { readonly rule: PackageCleanupRuleR
             <Time unix={rule.ran_unix} />
           </span>
         )}
-        {rule.problem === '' ? null : <span class="danger-text">{rule.problem}</span>}
+        {rule.problem === '' ? null : <span class="danger-text">{inReadersWords(rule.problem)}</span>}
       </p>
     </div>
     <ActButton

@@ -15,6 +15,7 @@ import { hookTypes, selectedEvents, settingsOfType } from '../../../webhooks/hoo
 import type { presentHook } from '../../../webhooks/hook.present.ts'
 import { offeredEvents, type loadDelivery, type loadHook } from './hooks.ts'
 import { hookTexts as texts } from '../../languages/texts.ts'
+import { inReadersWords } from '../../languages/refusals.ts'
 
 type Hook = ReturnType<typeof presentHook>
 type HookDelivery = ReturnType<typeof presentDeliveries>[number]
@@ -88,7 +89,7 @@ export const HookList = ({
               )}
               <span>{typeName(hook.type)}</span>
               <span>{texts.eventCount(eventsOf(hook).length)}</span>
-              {hook.problem === '' ? null : <span>{hook.problem}</span>}
+              {hook.problem === '' ? null : <span>{inReadersWords(hook.problem)}</span>}
             </p>
           </div>
         </li>
@@ -252,7 +253,7 @@ export const HookPage = ({
       {hook.paused_since === null ? null : (
         <Flash tone="warning">
           <p>{texts.pausedHint}</p>
-          <p>{hook.problem}</p>
+          <p>{inReadersWords(hook.problem)}</p>
         </Flash>
       )}
       <Deliveries at={at} {...facts} />
@@ -321,7 +322,7 @@ const Delivery = ({ at, delivery }: { readonly at: string; readonly delivery: Ho
         <p class="row-facts">
           <Time unix={unixOf(delivery.created_at)} />
           <span>{texts.attempts(delivery.attempts)}</span>
-          {delivery.problem === '' ? null : <span>{delivery.problem}</span>}
+          {delivery.problem === '' ? null : <span>{inReadersWords(delivery.problem)}</span>}
         </p>
       </div>
       <ActButton to={`${at}/deliveries/${delivery.id}/replay`} class="small">
@@ -346,7 +347,7 @@ export const DeliveryPage = ({
           {texts.replay}
         </ActButton>
       </PageHead>
-      {delivery.problem === '' ? null : <Flash tone="problem">{delivery.problem}</Flash>}
+      {delivery.problem === '' ? null : <Flash tone="problem">{inReadersWords(delivery.problem)}</Flash>}
       {delivery.last_attempts.length === 0 ? <p class="muted">{texts.noAttempt}</p> : null}
       {delivery.last_attempts.map((attempt, index) => (
         <Attempt attempt={attempt} number={delivery.attempts - index} />
@@ -364,7 +365,7 @@ const Attempt = ({ attempt, number }: { readonly attempt: AttemptFacts; readonly
       <Time unix={unixOf(attempt.sent_at)} />
       <span>{texts.duration(attempt.duration_ms)}</span>
       {attempt.status_code === null ? null : <Tag>{texts.status(attempt.status_code)}</Tag>}
-      {attempt.problem === '' ? null : <span class="danger-text">{attempt.problem}</span>}
+      {attempt.problem === '' ? null : <span class="danger-text">{inReadersWords(attempt.problem)}</span>}
     </p>
     {attempt.request === null ? null : (
       <Message
