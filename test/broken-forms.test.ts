@@ -11,7 +11,7 @@ import { addressOf, everythingOn } from './authorization-world.ts'
 
 /**
  * Bodies of forms that are broken in each way, sent to each act of the pages: the answer is a redirect or a page with a status of a
- * refusal, and a refused form leaves no row.
+ * refusal, in the language of the reader, and a refused form leaves no row.
  */
 
 const manyRequests = { timeout: 600_000 }
@@ -82,6 +82,26 @@ function brokenForms(fields: readonly string[], token: string): readonly Form[] 
     ['multipart with too many parts', [multipart, `${part('_csrf', token)}${part('a', '1').repeat(150)}--b--\r\n`]],
   ]
 }
+
+/** Forms that are refused in each language: they reach the services, or the checks before them. */
+const sentInEachLanguage: ReadonlySet<string> = new Set([
+  'only the token',
+  'empty fields',
+  'a zero byte',
+  'line breaks',
+  'a large number',
+  'a number below zero',
+  'a long text',
+  'an element',
+])
+
+/** Returns what a page says about a refusal: beside a field, above a form, or below the heading of an error. */
+const problemsOf = (html: string): string[] =>
+  [...html.matchAll(/<p class="(?:wrong|flash problem|lead)"[^>]*>(.*?)<\/p>/gs)].map(([, text = '']) =>
+    text.replaceAll(/<[^>]*>/g, '').trim(),
+  )
+
+const isEnglish = /[a-z]{2} [a-z]{2}/
 
 /** Rows that a request leaves behind whatever it asks. */
 const traces = /^(?:audit|job|lease|process|event|wiki_index|wiki_page|session|attempt|refused_attempt)/
@@ -158,6 +178,7 @@ async function sendBroken(area: string): Promise<void> {
   const browser = await Browser.of(forge, 'root')
   const wrong: string[] = []
   let asked = 0
+  let compared = 0
   const operations = forge.services
     .operations()
     .filter((each) => isPage(each) && each.method === 'POST' && !endsSession.test(each.id) && areaOf(each) === area)
@@ -167,11 +188,15 @@ async function sendBroken(area: string): Promise<void> {
     const token = await browser.csrf('/user/settings')
     const fields = fieldsOf(operation).filter((name) => name !== '_csrf')
     const say = (what: string, fault: string) => wrong.push(`${operation.id} ${path}: ${what}: ${fault}`)
-    const send = ([type, raw]: Body) =>
+    const send = ([type, raw]: Body, language = 'en-US') =>
       forge.guest.send('POST', path, undefined, {
         site: true,
         raw,
-        headers: { cookie: browser.cookieHeader(), ...(type === undefined ? {} : { 'content-type': type }) },
+        headers: {
+          cookie: browser.cookieHeader(),
+          'accept-language': language,
+          ...(type === undefined ? {} : { 'content-type': type }),
+        },
       })
     const changedSince = async (before: ReadonlyMap<string, number>) =>
       [...(await rowCounts(forge))]
@@ -191,8 +216,13 @@ async function sendBroken(area: string): Promise<void> {
         say(what, `${status} is ${headers.get('content-type')}`)
       } else if (status < 400 && ![200, 303, ...movedStatuses(operation)].includes(status)) say(what, String(status))
       if (/<script>["']/.test(text)) say(what, 'an element of a field')
+      if (status >= 400 && sentInEachLanguage.has(what)) {
+        said.set(what, { form, problems: problemsOf(text).filter((problem) => isEnglish.test(problem)) })
+      }
       return status >= 400
     }
+    /** What English pages say about forms. */
+    const said = new Map<string, { readonly form: Body; readonly problems: readonly string[] }>()
     let forms = brokenForms(fields, token)
     asked += forms.length
     // Counting the rows of all tables costs more than a request, so they are counted around all forms. The rows of an accepted
@@ -210,9 +240,22 @@ async function sendBroken(area: string): Promise<void> {
       }
       forms = refused
     }
+    const different = Map.groupBy(said, ([, { problems }]) => problems.join())
+    for (const language of ['de-DE', 'zh-CN']) {
+      await forge.as('root').must('PATCH', '/user/settings', { language })
+      for (const [first] of different.values()) {
+        if (first === undefined) continue
+        const [what, { form, problems }] = first
+        const translated = problemsOf((await send(form, language)).text)
+        compared += problems.length
+        for (const problem of problems) if (translated.includes(problem)) say(what, `in ${language}: ${problem}`)
+      }
+    }
+    await forge.as('root').must('PATCH', '/user/settings', { language: 'en-US' })
   }
   assert.deepEqual(wrong, [], forge.defects.map(String).join('\n'))
   assert.deepEqual(forge.defects, [])
   assert.equal((await browser.get('/user/settings')).status, 200, 'the session lasted')
   assert.ok(asked > 1000, `${asked} requests`)
+  assert.ok(compared > 20, `${compared} problems in other languages`)
 }
