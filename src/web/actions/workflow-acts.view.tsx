@@ -83,7 +83,7 @@ const DispatchMenu = (props: Props & { readonly inputs: readonly DispatchInput[]
         </>
       }
     >
-      <Form isSentOnce to={to} hidden={{ workflow: props.workflow.file.id }} class="menu-form stack">
+      <Form to={to} hidden={{ workflow: props.workflow.file.id }} class="menu-form stack">
         <Field name="ref" label={texts.dispatchRef} value={props.repo.default_branch} required list="dispatch-refs" />
         <datalist id="dispatch-refs">
           {props.facets.branches

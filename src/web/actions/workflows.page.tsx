@@ -69,7 +69,6 @@ const withoutField = (message: string): string => message.replace(/^\[\w+\]: /, 
 export const startWorkflow = act({
   path: '/{username}/{reponame}/actions/workflows/{workflowname}/dispatch',
   twin: 'dispatchWorkflow',
-  once: true,
   cost: 'expensive',
   requires: [...readable, signedIn, canWrite('actions'), notArchived],
   fields: {

@@ -129,7 +129,6 @@ export function viewPages<const Rs extends readonly AnyRequirement[]>(holder: Vi
   const create = act({
     path: `${path}/new`,
     twin: `${twins}CreateView`,
-    once: true,
     cost: 'usual',
     requires: changing,
     fields,

@@ -80,7 +80,7 @@ export const ViewFormView = ({
   return (
     <div class="narrow stack">
       <PageHead title={view === undefined ? texts.create : texts.editOf(view.title)} />
-      <Form to={at} class="stack" isEdit={view !== undefined} isSentOnce={view === undefined}>
+      <Form to={at} class="stack" isEdit={view !== undefined}>
         <Field name="title" label={texts.fields.title} value={view?.title} required maxlength={255} isProse autofocus />
         <Field name="description" label={texts.fields.description} value={view?.description} maxlength={1000} isProse />
         <Field

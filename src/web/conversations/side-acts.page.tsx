@@ -159,7 +159,6 @@ export const addIssueTime = act({
   ...conversationAct,
   path: '/{username}/{reponame}/issues/{index}/time',
   twin: 'issueAddTime',
-  once: true,
   cost: 'usual',
   params: indexParameter,
   fields: { time: text },

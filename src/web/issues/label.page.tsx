@@ -51,7 +51,6 @@ export const addLabelOfPage = act({
   ...shared,
   path: '/{username}/{reponame}/labels/new',
   twin: 'issueCreateLabel',
-  once: true,
   cost: 'usual',
   fields: labelFields,
   async run({ ctx, body }) {

@@ -145,7 +145,6 @@ export const addMilestoneOfPage = act({
   twin: 'issueCreateMilestone',
   cost: 'usual',
   requires: needsWriter,
-  once: true,
   fields,
   again: newMilestonePage,
   async run({ ctx, body }) {

@@ -246,12 +246,7 @@ export const MilestoneFormView = ({
   return (
     <div class="narrow">
       <PageHead title={milestone ? texts.edit(milestone.title) : texts.create} />
-      <Form
-        isEdit
-        isSentOnce={milestone === undefined}
-        to={milestone ? at('milestones', milestone.id, 'edit') : at('milestones', 'new')}
-        class="stack"
-      >
+      <Form isEdit to={milestone ? at('milestones', milestone.id, 'edit') : at('milestones', 'new')} class="stack">
         <Field name="title" label={texts.name} value={milestone?.title} required isProse autofocus maxlength={255} />
         <Field
           name="due"

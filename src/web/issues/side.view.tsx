@@ -368,7 +368,7 @@ const TrackedTime = ({
               </Submit>
             ) : null}
           </Form>
-          <Form isSentOnce to={at('time')} class="time-form">
+          <Form to={at('time')} class="time-form">
             <Field name="time" id="add_time" label={texts.addTime} placeholder="1h 30m" required isLabelHidden />
             <Submit kind="plain">{texts.add}</Submit>
           </Form>

@@ -38,7 +38,6 @@ export const addOrgLabelSubmit = act({
   ...ofOwners,
   path: '/org/{org}/settings/labels/new',
   twin: 'orgCreateLabel',
-  once: true,
   cost: 'usual',
   fields: labelFields,
   async run({ ctx, body }) {

@@ -31,7 +31,6 @@ export const NewPullForm = ({
   const hasSide = choices !== undefined || asks
   return (
     <Form
-      isSentOnce
       to={to}
       class={hasSide ? 'with-side new-pull' : 'stack new-pull'}
       label={texts.newPull}

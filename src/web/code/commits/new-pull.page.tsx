@@ -16,7 +16,6 @@ import { integer, text, textList, tick } from '../../ui/fields.ts'
 export const openNewPull = act({
   path: '/{username}/{reponame}/compare/{filepath+}',
   twin: 'repoCreatePullRequest',
-  once: true,
   requires: [...readsPull, notArchived],
   fields: {
     ...templateFields,

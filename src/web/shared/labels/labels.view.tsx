@@ -22,7 +22,7 @@ export const LabelForm = ({
   readonly label?: LabelRow
   readonly cancelTo?: string
 }) => (
-  <Form isEdit isSentOnce={label === undefined} to={to} class="stack label-form">
+  <Form isEdit to={to} class="stack label-form">
     <div class="fields-row">
       <Field name="name" id={`${id}_name`} label={texts.name} value={label?.name} required isProse maxlength={50} />
       <Field
