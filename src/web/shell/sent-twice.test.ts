@@ -111,7 +111,7 @@ for (const reaches of [true, false]) {
   )
 }
 
-test('each form that adds something without a name of its own is marked, and adds it once', async () => {
+test('a form that adds something without a name of its own adds it once when it is sent twice', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo()
   const org = await forge.given.org()
@@ -171,8 +171,6 @@ test('each form that adds something without a name of its own is marked, and add
     },
   ]
   for (const [index, { page, to, fields, list, of }] of forms.entries()) {
-    const form = (await alice.get(page)).text.match(new RegExp(`<form method="post" action="${to}"[^>]*>`))?.[0] ?? ''
-    assert.match(form, /data-once="_once"/, to)
     const sent: Readonly<Record<string, string>> = {
       ...fields,
       _csrf: await alice.csrf(page),
