@@ -54,8 +54,8 @@ export async function readUnsubscription(services: Services, token: string): Pro
   const { db, secrets, clock, config } = services
   const what = secrets.verify(purpose, token, nowUnix(clock))
   const user = typeof what?.['user'] === 'number' ? await findUserById(db, what['user'] as UserId) : undefined
-  const texts = textsFor(config, user?.language ?? '')
-  if (!user) throw new NotFound(texts.unsubscribe.invalid, 'unsubscribe_invalid')
+  if (!user) throw new NotFound('the address is damaged, or too old', 'unsubscribe_invalid')
+  const texts = textsFor(config, user.language)
   const idOf = (name: string): number | undefined => (typeof what?.[name] === 'number' ? what[name] : undefined)
   return { user, issueId: idOf('issue') as IssueId | undefined, repoId: idOf('repo') as RepoId | undefined, texts }
 }

@@ -45,7 +45,6 @@ export const german: MailTexts = {
     doneConversation: 'Zu dieser Unterhaltung kommen keine Mails mehr, außer wenn jemand Sie beim Namen nennt.',
     doneRepository: 'Sie beobachten das Repository nicht mehr.',
     doneAll: 'Zu dem, was geschieht, kommen keine Mails mehr.',
-    invalid: 'die Adresse ist beschädigt oder zu alt',
   },
   welcome: {
     subject: (appName) => `Ihr Konto bei ${appName}`,

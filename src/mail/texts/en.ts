@@ -45,7 +45,6 @@ export const english: MailTexts = {
     doneConversation: 'There will be no more mail about this conversation, unless somebody calls you by your name.',
     doneRepository: 'You watch the repository no longer.',
     doneAll: 'There will be no more mail about what happens.',
-    invalid: 'the address is damaged, or too old',
   },
   welcome: {
     subject: (appName) => `Your account at ${appName}`,

@@ -40,7 +40,6 @@ export interface MailTexts {
     readonly doneConversation: string
     readonly doneRepository: string
     readonly doneAll: string
-    readonly invalid: string
   }
   readonly welcome: {
     readonly subject: (appName: string) => string

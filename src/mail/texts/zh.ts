@@ -43,7 +43,6 @@ export const chinese: MailTexts = {
     doneConversation: '除非有人提及你，否则你不会再收到此讨论的邮件。',
     doneRepository: '你不再关注此仓库。',
     doneAll: '你不会再收到动态的邮件。',
-    invalid: '地址已损坏或过期',
   },
   welcome: {
     subject: (appName) => `你在 ${appName} 的账号`,

@@ -556,6 +556,7 @@ export const germanRefusals: RefusalTexts = {
     '{0} is no time, write it as 2006-01-02T15:04:05Z':
       '{0} ist keine Zeit; schreiben Sie sie als 2006-01-02T15:04:05Z',
     // mail/
+    'the address is damaged, or too old': 'Die Adresse ist beschädigt oder zu alt',
     'mail is not configured': 'Mail ist nicht eingerichtet',
     'too many mails are waiting for the mail server': 'Zu viele Mails warten auf den Mailserver',
     // notifications/

@@ -490,6 +490,7 @@ export const chineseRefusals: RefusalTexts = {
     'the object storage does not answer': '对象存储没有响应',
     '{0} is no time, write it as 2006-01-02T15:04:05Z': '{0} 不是时间；请写作 2006-01-02T15:04:05Z',
     // mail/
+    'the address is damaged, or too old': '地址已损坏或已过期',
     'mail is not configured': '未配置邮件',
     'too many mails are waiting for the mail server': '等待邮件服务器的邮件过多',
     // notifications/
