@@ -135,8 +135,9 @@ export class RefusalsOfSource {
     if (node.type === 'Property' && isNode(node['value']) && isFunction(node['value'])) {
       add(this.#declared, nameOf(node['key']), node['value'])
     }
-    if (node.type === 'VariableDeclarator' && isNode(node['init']))
+    if (node.type === 'VariableDeclarator' && isNode(node['init'])) {
       add(this.#declared, nameOf(node['id']), node['init'])
+    }
     if (node.type === 'FunctionDeclaration') add(this.#declared, nameOf(node['id']), node)
     if (node.type === 'AssignmentExpression' && /^(?:reason|problem)$/.test(nameOf(node['left']))) {
       add(this.#members, place.file, node['right'] as Node)
@@ -265,8 +266,9 @@ export class RefusalsOfSource {
       const index = (each['params'] as Node[]).findIndex(
         (param) => nameOf(param) === name || (param.type === 'AssignmentPattern' && nameOf(param['left']) === name),
       )
-      if (index >= 0)
+      if (index >= 0) {
         return this.#givenTexts({ node: each, file, around: around.slice(0, depth) }, index, [...seen, node])
+      }
     }
     const declared = this.#declaredAs(name, file, around)
     if (declared.length === 0) return undefined

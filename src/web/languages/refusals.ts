@@ -1,17 +1,7 @@
 import { germanRefusals } from './de/refusals.ts'
 import { perLanguage } from './reader.ts'
+import type { RefusalTexts } from './translation.ts'
 import { chineseRefusals } from './zh/refusals.ts'
-
-/**
- * What services say when they refuse, in a language other than English. The keys are the sentences of the source, without the
- * name of a field before them; `{0}` stands for their first value, and `{0!}` in a translation for a value that is itself
- * translated (docs/decisions/0174-refusals-by-their-sentences.md).
- */
-export interface RefusalTexts {
-  readonly sentences: Readonly<Record<string, string>>
-  /** Words of the program that stand in sentences as values. */
-  readonly words: Readonly<Record<string, string>>
-}
 
 /** The texts of refusals by language, as in `languages.ts`. English is the language of the source. */
 export const refusals: ReadonlyMap<string, RefusalTexts> = new Map([

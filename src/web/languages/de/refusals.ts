@@ -1,5 +1,5 @@
 import { wordTable } from '../../../lib/word-table.ts'
-import type { RefusalTexts } from '../refusals.ts'
+import type { RefusalTexts } from '../translation.ts'
 
 /** Refusals in German. The terms are those of the glossary (docs/languages.md). */
 export const germanRefusals: RefusalTexts = {
