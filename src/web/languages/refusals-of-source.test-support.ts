@@ -35,7 +35,7 @@ const childrenOf = (node: Node): Node[] => Object.values(node).flatMap(nodesIn)
 
 const nameOf = (node: unknown): string => (isNode(node) && node.type === 'Identifier' ? String(node['name']) : '')
 
-const isFunction = ({ type }: Node): boolean => /Function/.test(type) && !/^TS/.test(type)
+const isFunction = ({ type }: Node): boolean => /Function/.test(type) && !type.startsWith('TS')
 
 /** The classes of refusals, and functions that take the sentence of one, with the place of the sentence among the arguments. */
 const takers: ReadonlyMap<string, number> = new Map([
