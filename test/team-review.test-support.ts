@@ -95,6 +95,9 @@ export async function review(maintainer: Maintainer, forge: { settle(): Promise<
     () => page.locator('#diff-1 .viewed-button[aria-pressed=true]').waitFor(),
   )
   await submit(maintainer, { verdict: 'Ask for changes', text: 'Nearly there.', fault: 'unanswered' })
+  // The page follows the pull request, and would mark what comes as read.
+  await keys.press('g', 'h')
+  await person.sees('Home')
 }
 
 /** Ends a review: `a` opens its menu. */

@@ -19,7 +19,7 @@
  * | `data-copy="text"`, `data-copy-from="#id"`, `data-copy-url="/path"` on a button | copies the text, the text of an element, or the text at an address; the button has `data-copied="yes"` (or `no`) for two seconds |
  * | `data-confirm="Question?"` on a form or submit button | asks first, in a dialog made from `<template id="confirm-dialog">` (`<dialog>` with `<form method="dialog">`, `[data-question]`, `<button value="yes">`); `data-confirm-act` is the text of that button |
  * | submit buttons | disabled, with `aria-busy="true"`, while the form is sent |
- * | forms without an answer | get the notice in `<template id="unsent">`, whose button sends them again; `data-once="name"` names the field with the random key of a form that adds something |
+ * | forms without an answer | get the notice in `<template id="unsent">`, whose button sends them again; pages and frames get that in `<template id="unloaded">` (`sending.ts`) |
  * | `data-autosubmit` on a select or input | sends its form when it changes; a `<noscript>` button does so without scripts |
  * | `data-rows` on a list | `j`/`k` move the focus over the links of its children (`data-row-link`, or else the first link), `x` ticks the checkbox of the row. Without the focus in a row, that of the link with `aria-current` counts. Inside `data-rows-group` the lists are one. `data-row-key="e"` on a button of a row, or of the group for ticked rows, is clicked by this key |
  * | `form[data-selecting="name"]` around boxes with this name | `[data-selected]` shows how many are ticked, `[data-select-all]` ticks those of the page, and the box `[data-all="812"]` stands for this many of a search |

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Route } from 'playwright-core'
 import { transaction } from '../../db/database.ts'
 import { Browser } from '../../testing/browser.ts'
 import { commitFiles, workflow } from '../../actions/actions.test-support.ts'
 import { base64 } from '../../testing/samples.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
+import { commitFiles } from '../../testing/given-pull.ts'
 import type { GivenRepo } from '../../testing/given.ts'
+import { publicKey } from '../../testing/samples.ts'
+import { givenChanges } from '../pulls/review.test-support.ts'
 import { openAs, skip } from './scripts.test-support.ts'
 
 const key = (name: string) => name.padEnd(32, '0')
@@ -182,4 +186,160 @@ test('a form that adds something without a name of its own adds it once when it 
     assert.equal(first.status, 303, to)
     assert.equal(await count(list, of), 1, to)
   }
+})
+
+/** Sends a form. */
+type Send = (
+  path: string,
+  fields: Record<string, string>,
+) => Promise<{ readonly status: number; readonly headers: Headers; readonly text: string }>
+
+test('forms of each kind, sent again with their key, lead to where they led: what was made once, and what is gone', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ owner: 'alice', name: 'anvil' })
+  const at = `/${repo.fullName}`
+  const alice = await Browser.of(forge, 'alice')
+  const csrf = await alice.csrf(at)
+  let count = 0
+  /** Sends a form twice and compares the answers. Returns where they led. */
+  const twice = async (path: string, fields: Record<string, string>, send: Send = alice.post.bind(alice)) => {
+    const form = { ...fields, _csrf: csrf, _once: key(`k${(count += 1)}-`) }
+    const first = await send(path, form)
+    const again = await send(path, form)
+    const answerOf = ({ status, headers }: typeof first) => [status, headers.get('location')]
+    assert.equal(first.status, 303, `${path}: ${first.text.slice(0, 2000)}`)
+    assert.deepEqual(answerOf(again), answerOf(first), path)
+    return first.headers.get('location') ?? ''
+  }
+  const withFile = (field: string) => (path: string, fields: Record<string, string>) =>
+    alice.upload(path, fields, { field, content: Buffer.from('iron'), name: 'iron.txt' })
+  const names = async (path: string, field = 'name') =>
+    (await forge.as('alice').must('GET', path)).json.map((each: Record<string, string>) => each[field])
+
+  await twice(`${at}/labels/new`, { name: 'bug', color: '#112233' })
+  await twice(`${at}/milestones/new`, { title: 'First' })
+  await twice(`${at}/releases/new`, { tag_name: 'v1', title: 'One' }, withFile('files'))
+  const { json: release } = await forge.as('alice').must('GET', `${repo.api}/releases/tags/v1`)
+  await twice(`${at}/releases/${release.id}/assets`, {}, withFile('attachment'))
+  await twice(`${at}/_upload/main`, { folder: '' }, withFile('files'))
+  await twice(`${at}/wiki/_new`, { title: 'Home', content: 'Text' })
+  await twice(`${at}/projects/new`, { title: 'Plan', layout: 'board', grouping: 'state' })
+  await twice('/repo/create', { name: 'bellows', owner: 'alice' })
+  await twice(`${at}/settings/keys`, { title: 'Robot', content: publicKey })
+  assert.deepEqual(await names(`${repo.api}/labels`), ['bug'])
+  assert.deepEqual(await names(`${repo.api}/milestones`, 'title'), ['First'])
+  assert.deepEqual(await names(`${repo.api}/releases`), ['One'])
+  assert.deepEqual(await names(`${repo.api}/releases/${release.id}/assets`), ['iron.txt', 'iron.txt'])
+  assert.equal((await names(`${repo.api}/commits`, 'sha')).length, 2)
+  assert.equal((await forge.as('alice').must('GET', `${repo.api}/wiki/revisions/Home`)).json.count, 1)
+  assert.deepEqual(await names(`${repo.api}/views`, 'title'), ['Plan'])
+  assert.deepEqual(await names(`${repo.api}/keys`, 'title'), ['Robot'])
+
+  // What the second form is about is not there any more, or cannot be done again.
+  await commitFiles(forge, repo, 'topic', { 'topic.txt': 'topic\n' })
+  const { json: pull } = await forge
+    .as('alice')
+    .must('POST', `${repo.api}/pulls`, { head: 'topic', base: 'main', title: 'Topic' })
+  await forge.settle()
+  await twice(`${at}/pulls/${pull.number}/merge`, { style: 'merge', head_commit_id: pull.head.sha })
+  await twice(`${at}/pulls/${pull.number}/branch/delete`, {})
+  const { json: label } = await forge.as('alice').must('GET', `${repo.api}/labels`)
+  await twice(`${at}/labels/${label[0].id}/delete`, {})
+  await twice(`${at}/releases/${release.id}/delete`, {})
+  assert.equal(await twice('/alice/bellows/settings/delete', { confirm_delete: 'bellows' }), '/alice')
+  assert.equal((await alice.get('/alice/bellows')).status, 404)
+  const bob = await Browser.of(forge, 'bob')
+  const foreign = { _csrf: await bob.csrf('/'), _once: key(`k${count}-`), confirm_delete: 'bellows' }
+  assert.equal((await bob.post('/alice/bellows/settings/delete', foreign)).status, 404, 'the key of somebody else')
+})
+
+test('createTokenSubmit: a form whose answer with a secret is lost makes one token, and says that its secret is lost', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const alice = await Browser.of(forge, 'alice')
+  const path = '/user/settings/applications'
+  const form = { name: 'laptop', scope_repository: 'read', _csrf: await alice.csrf(path), _once: key('a') }
+  assert.equal((await alice.post(path, form)).status, 303)
+  assert.equal((await alice.post(path, form)).status, 303)
+  const shown = await alice.get(path)
+  assert.match(shown.text, /its answer is lost/)
+  const rows = await forge.services.db
+    .selectFrom('access_token')
+    .select('name')
+    .where('name', 'not like', 'test-%')
+    .execute()
+  assert.deepEqual(rows, [{ name: 'laptop' }])
+  const [kept] = await forge.services.db.selectFrom('sent_form').selectAll().execute()
+  assert.doesNotMatch(JSON.stringify(kept), /[\da-f]{40}/, 'no secret is kept')
+})
+
+for (const [how, fails] of [
+  ['the server is busy', (route: Route) => route.fulfill({ status: 503, body: 'busy' })],
+  ['there is no network', (route: Route) => route.abort('internetdisconnected')],
+] as const) {
+  test(`a page stays when ${how}: a button, a part of the page, and a refresh of it`, { skip }, async () => {
+    await using forge = await startForge({ users: ['alice', 'bob'] })
+    const { at, files } = await givenChanges(forge)
+    let isLost = false
+    const maybe = (route: Route) => (isLost ? fails(route) : route.continue())
+    await using it = await openAs(forge, 'bob', { [`${at}/comments`]: maybe, [files]: maybe, [at]: maybe, [`${at}/subscription`]: maybe })
+    const { page } = it
+    const notice = page.locator('[data-unanswered]')
+    await page.goto(at)
+    await page.locator('#new_comment').fill('Being typed')
+    isLost = true
+    // What the event stream of the page does.
+    await page.evaluate(`Turbo.visit(location.href, { action: 'replace' })`)
+    await notice.waitFor()
+    assert.equal(await page.locator('#new_comment').inputValue(), 'Being typed')
+    assert.equal(await page.evaluate(`document.activeElement.closest('[data-unanswered]')`), null, 'nobody asked for it')
+    isLost = false
+    await notice.getByRole('button', { name: 'Try again' }).click()
+    await notice.waitFor({ state: 'detached' })
+    assert.equal(await page.locator('#new_comment').inputValue(), 'Being typed')
+    assert.equal(new URL(page.url()).pathname, at)
+
+    await page.goto(files)
+    await page.locator('#diff-0-R3').hover()
+    isLost = true
+    await page.locator('#diff-0-R3 a.plus').click()
+    await notice.waitFor()
+    await page.getByText('line 3 changed').first().waitFor()
+    isLost = false
+    await notice.getByRole('button', { name: 'Try again' }).press('Enter')
+    await page.locator('#diff-0 .line-form textarea').waitFor()
+    assert.equal(await notice.count(), 0)
+  })
+}
+
+test('a form on its way is not cancelled by a refresh of its page, and not sent a second time', { skip }, async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { repo, path } = await given(forge)
+  let arrived = 0
+  let answer: (() => void) | undefined
+  const waits = new Promise<void>((resolve) => (answer = resolve))
+  await using it = await openAs(forge, 'alice', {
+    [`${path}/comments`]: async (route) => {
+      arrived += 1
+      await waits
+      await route.continue()
+    },
+  })
+  const { page } = it
+  await page.goto(path)
+  await page.locator('.comment-form textarea').fill('Slowly')
+  await page.locator('.comment-form button.primary').click()
+  await page.locator('.comment-form button[aria-busy=true]').waitFor()
+  await page.locator('.comment-form textarea').press('Control+Enter')
+  await page.locator('.comment-form button[name=state]').click()
+  // The page follows the issue, and somebody else changes it.
+  const other = await forge.as('bob').must('POST', `${repo.api}/issues/1/comments`, { body: 'Meanwhile' })
+  await forge.settle()
+  await page.waitForTimeout(300)
+  assert.equal(await page.locator(`#issuecomment-${other.json.id}`).count(), 0, 'the refresh waits')
+  answer?.()
+  await page.locator('.markdown', { hasText: 'Slowly' }).waitFor()
+  await page.locator('.markdown', { hasText: 'Meanwhile' }).waitFor()
+  assert.deepEqual(await commentsOf(forge, repo), ['Meanwhile', 'Slowly'])
+  assert.equal(arrived, 1)
+  assert.equal((await forge.as('alice').must('GET', `${repo.api}/issues/1`)).json.state, 'open')
 })
