@@ -28,8 +28,7 @@ const left: Readonly<Record<string, readonly string[]>> = {
 
 /** What each of these lists is of. */
 async function found(forge: Forge): Promise<unknown> {
-  const nameOf = (row: Readonly<Record<string, string | undefined>>) =>
-    row['title'] ?? row['body'] ?? row['name']
+  const nameOf = (row: Readonly<Record<string, string | undefined>>) => row['title'] ?? row['body'] ?? row['name']
   const lists = Object.keys(left).map(async (path) => {
     const { json } = await forge.as('ada').must('GET', path)
     return [path, json.map(nameOf).toSorted()] as const

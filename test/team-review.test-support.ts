@@ -23,7 +23,10 @@ async function openNotification({ keys }: Maintainer, title: string): Promise<vo
   const { page } = keys.person
   await keys.press('g', 'n')
   await page.getByRole('heading', { level: 1, name: 'Notifications' }).waitFor()
-  await keys.until('j', `document.activeElement.matches('a') && document.activeElement.textContent.includes(${JSON.stringify(title)})`)
+  await keys.until(
+    'j',
+    `document.activeElement.matches('a') && document.activeElement.textContent.includes(${JSON.stringify(title)})`,
+  )
   await keys.press('Enter')
 }
 

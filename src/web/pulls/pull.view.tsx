@@ -147,11 +147,7 @@ const CommentForm = ({ repository, view, mayEdit, conversation, lost }: PullPage
   const { may } = conversation
   if (may.refusal) return <CommentNote refusal={may.refusal} back={pullPath(repository, issue.index)} />
   return (
-    <Form
-      to={pullPath(repository, issue.index, 'comments')}
-      class="stack comment-form"
-      label={texts.commentText}
-    >
+    <Form to={pullPath(repository, issue.index, 'comments')} class="stack comment-form" label={texts.commentText}>
       <Editor
         name="content"
         id="new_comment"

@@ -78,7 +78,11 @@ export const uploadToNotes = operation({
 })
 
 /** The file of a form. A form without the value of its page is refused, and the file is deleted. */
-const uploadOfForm = (ctx: BrowserCtx, call: Call, onSent: (sent: Readonly<Record<string, string>>) => Promise<void>): Upload => ({
+const uploadOfForm = (
+  ctx: BrowserCtx,
+  call: Call,
+  onSent: (sent: Readonly<Record<string, string>>) => Promise<void>,
+): Upload => ({
   signal: call.signal,
   async receive(maxFileBytes, take) {
     let isTaken = false

@@ -519,7 +519,9 @@ async function answerRefused(
 /** Returns a form with its key; undefined: it has none. */
 export function sentFormOf(call: Pick<Call, 'url'>, body: Sent): SentForm | undefined {
   const { [onceName]: key, [csrfName]: _csrf, ...values } = body
-  return typeof key === 'string' && /^[\w-]{20,60}$/.test(key) ? { key, values: { ...values, url: call.url } } : undefined
+  return typeof key === 'string' && /^[\w-]{20,60}$/.test(key)
+    ? { key, values: { ...values, url: call.url } }
+    : undefined
 }
 
 const actionOf = (call: Call): string => call.url.split('?', 1)[0] ?? ''

@@ -281,7 +281,12 @@ for (const [how, fails] of [
     const { at, files } = await givenChanges(forge)
     let isLost = false
     const maybe = (route: Route) => (isLost ? fails(route) : route.continue())
-    await using it = await openAs(forge, 'bob', { [`${at}/comments`]: maybe, [files]: maybe, [at]: maybe, [`${at}/subscription`]: maybe })
+    await using it = await openAs(forge, 'bob', {
+      [`${at}/comments`]: maybe,
+      [files]: maybe,
+      [at]: maybe,
+      [`${at}/subscription`]: maybe,
+    })
     const { page } = it
     const notice = page.locator('[data-unanswered]')
     await page.goto(at)
@@ -291,7 +296,11 @@ for (const [how, fails] of [
     await page.evaluate(`Turbo.visit(location.href, { action: 'replace' })`)
     await notice.waitFor()
     assert.equal(await page.locator('#new_comment').inputValue(), 'Being typed')
-    assert.equal(await page.evaluate(`document.activeElement.closest('[data-unanswered]')`), null, 'nobody asked for it')
+    assert.equal(
+      await page.evaluate(`document.activeElement.closest('[data-unanswered]')`),
+      null,
+      'nobody asked for it',
+    )
     isLost = false
     await notice.getByRole('button', { name: 'Try again' }).click()
     await notice.waitFor({ state: 'detached' })
