@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { TwinOperation } from '../src/web/shell/page.tsx'
 import { test } from 'node:test'
 import type { NamedOperation } from '../src/http/operation.ts'
 import { Browser } from '../src/testing/browser.ts'
@@ -23,7 +24,10 @@ function textFields({ body }: NamedOperation): string[] {
 const forms = (forge: Forge): NamedOperation[] =>
   forge.services
     .operations()
-    .filter((each) => each.afterRefusal !== undefined && textFields(each).some((name) => !secret.test(name)))
+    .filter(
+      (each: NamedOperation & Partial<TwinOperation>) =>
+        each.keepsTexts === true && textFields(each).some((name) => !secret.test(name)),
+    )
 
 const values: Readonly<Record<string, string>> = { username: 'alice', reponame: 'home', org: 'guild', filepath: 'main' }
 

@@ -60,6 +60,8 @@ export interface TwinOperation extends Operation {
   /** See `act`. */
   readonly edits?: true | undefined
   readonly recentSignIn?: true | 'password' | undefined
+  /** The form has texts that people type, which a refusal shows again. */
+  readonly keepsTexts?: boolean
 }
 
 interface PageInput<Ctx, Params, Query> {
@@ -457,6 +459,7 @@ export function act<
     twin: declaration.twin,
     edits: declaration.edits,
     recentSignIn: declaration.recentSignIn,
+    keepsTexts: isTyped,
     afterRefusal: (refusal, call) => answerRefused(refusal, call, isTyped),
   }
 }
