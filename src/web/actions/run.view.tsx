@@ -75,7 +75,9 @@ const Deployments = (props: RunProps) => (
         <div class="row-main">
           <EnvironmentFact owner={props.owner} repo={props.repo} job={job} />
         </div>
-        <Link to={jobPath(props, props.run, job)}>{job.name}</Link>
+        <Link class="cut" to={jobPath(props, props.run, job)}>
+          {job.name}
+        </Link>
       </li>
     )}
   </RowBox>
