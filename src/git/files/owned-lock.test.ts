@@ -17,16 +17,12 @@ test('lock: a full disk leaves no lock behind, and closes the file', async (t) =
   const handles = Object.getPrototypeOf(probe) as FileHandle
   await probe.close()
   const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
-  let used: FileHandle | undefined
-  const write = t.mock.method(handles, 'writeFile', function writeFile(this: FileHandle) {
-    used = this
-    return Promise.reject(full)
-  })
+  const write = t.mock.method(handles, 'writeFile', () => Promise.reject(full))
   await assert.rejects(
     whileHolding(settings, path, () => assert.fail('the lock was held')),
     full,
   )
-  assert.equal(used?.fd, -1)
+  assert.equal((write.mock.calls[0]?.this as FileHandle | undefined)?.fd, -1)
   assert.equal(existsSync(path), false)
   write.mock.restore()
   let isHeld = false
