@@ -9,12 +9,13 @@ import { join } from 'node:path'
 import { NotFound, Unavailable } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { isZeroOid, zeroOid } from '../../lib/refs.ts'
-import { formatOf, type GitContext, locate } from '../context.ts'
+import { copyRemoved, formatOf, type GitContext, locate } from '../context.ts'
 import { manyReferences } from '../files/flush.ts'
 import { whileHolding } from '../files/owned-lock.ts'
 import type { GitKey } from '../git-key.ts'
 import { foldersOf, type RefState, type RefStep } from '../git.ts'
 import { objectInfos } from '../objects/object-reader.ts'
+import { packsOn } from '../packs/blob-home.ts'
 import { packRefs } from './pack-refs.ts'
 import { readHead, readRefs, setHead } from './ref-reader.ts'
 import { updateRefs } from './ref-writer.ts'
@@ -233,6 +234,7 @@ async function applyState(
   const none = zeroOid(await formatOf(context, key))
   const wanted = [...refs].filter(([name, oid]) => present.get(name) !== oid)
   const there = await objectInfos(context, key, [...new Set(wanted.map(([, oid]) => oid))])
+  if (there.size < new Set(wanted.map(([, oid]) => oid)).size) await refuseRemoved(context, key, packs)
   const updates: { ref: string; new: Oid }[] = []
   for (const [ref, oid] of wanted) {
     if (there.has(oid)) updates.push({ ref, new: oid })
@@ -240,6 +242,16 @@ async function applyState(
   }
   for (const name of present.keys()) if (!refs.has(name)) updates.push({ ref: name, new: none })
   await applyStep(context, key, { generation, updates, head })
+}
+
+/**
+ * Throws when packs that were brought are gone: the copy was removed meanwhile, and lacks no object of the repository. A copy
+ * without the references of such objects would seem to be up to date.
+ */
+async function refuseRemoved(context: GitContext, key: GitKey, packs: RefState['packs']): Promise<void> {
+  if (!context.home.isElsewhere) return
+  const left = new Set(await packsOn(locate(context, key).directory))
+  if (packs.some(({ name, isReplaced }) => !isReplaced && !left.has(name))) throw copyRemoved()
 }
 
 /** Excludes other processes that work on the same copy: replicas, and commands beside a server. */
