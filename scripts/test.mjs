@@ -19,6 +19,7 @@ import { onInterrupt } from './lib/cleanup.mjs'
 import { keptSources } from './lib/kept-sources.mjs'
 import { ensureReady, fail, fromRoot, root, toolEnvironment } from './lib/project.mjs'
 import { sourceTexts } from './lib/source-texts.mjs'
+import { skipOptions } from './lib/stored-pack-tests.mjs'
 
 await ensureReady()
 const { values: options, positionals: filters } = parseArgs({
@@ -203,6 +204,7 @@ function runShard(shard, { waits = false } = {}) {
     `--test-timeout=${testTimeoutMs}`,
     `--test-reporter=${fromRoot('scripts/lib/test-reporter.mjs')}`,
     '--test-reporter-destination=stdout',
+    ...skipOptions(),
     ...(shard.pattern === undefined ? [] : [`--test-name-pattern=/${shard.pattern}/`]),
   ]
   const child = spawn(process.execPath, [...flags, join(folder, `${shard.name}.js`)], {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { hash } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -161,6 +161,35 @@ test('blob home: copies that were not used for the longest time are evicted, and
   })
   assert.ok(existsSync(it.folder(made)))
   assert.equal(await it.git.readRef(used, 'refs/heads/main'), oid)
+})
+
+test('blob home: a large copy gets a bitmap after it was brought up, and loses it with the packs that it names', async () => {
+  await using it = await given()
+  const { git, states } = it
+  const key = await it.repository()
+  const change = async (files: Record<string, string>): Promise<void> => {
+    const oid = await commitOn(git, key, 'main', files)
+    const state = states.get(key)!
+    const packs = [...state.packs, ...(await git.keepObjects(key)).map(named)]
+    states.set(key, { ...state, generation: state.generation + 1, refs: new Map([['refs/heads/main', oid]]), packs })
+  }
+  await change({ large: randomBytes(3 << 20).toString('hex') })
+  rmSync(it.folder(key), { recursive: true })
+  assert.ok(await git.readRef(key, 'refs/heads/main'))
+  const bitmaps = () => packFiles(it.folder(key)).filter((name) => /^multi-pack-index(-.*\.bitmap)?$/.test(name))
+  await until(() => bitmaps().length === 2)
+  assert.ok((await git.fsck(key)).ok)
+  const before = states.get(key)!
+  const made = await git.joinPacks(
+    key,
+    before.packs.map(({ name }) => name),
+  )
+  const replaced = before.packs.map((pack) => ({ ...pack, isReplaced: true }))
+  states.set(key, { ...before, generation: before.generation + 1, packs: [...replaced, named(made)] })
+  await git.bringUp(key)
+  assert.deepEqual(bitmaps(), [])
+  assert.ok((await git.fsck(key)).ok)
+  await until(() => bitmaps().length === 2)
 })
 
 test('packs to join: sizes become a geometric progression, and few packs are left alone', () => {

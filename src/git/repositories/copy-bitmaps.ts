@@ -1,8 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { GitContext } from '../context.ts'
 import type { GitKey } from '../git-key.ts'
 import { using } from './copy-uses.ts'
 import { exists, maintain } from './repository.ts'
+
+/** Time after which a bitmap is written, so that the reader who waited for the copy goes first, in milliseconds. */
+const delayMs = 3000
 
 /**
  * Writes bitmaps of large copies, from which clones gain. Each machine makes its own: that costs about as much as one clone
@@ -11,6 +15,7 @@ import { exists, maintain } from './repository.ts'
 export class CopyBitmaps {
   readonly #context: GitContext
   readonly #running = new Map<GitKey, Promise<void>>()
+  readonly #closing = new AbortController()
   /** Requests do not pay for it. */
   readonly #apart = AsyncLocalStorage.snapshot()
 
@@ -25,19 +30,22 @@ export class CopyBitmaps {
 
   async #write(key: GitKey): Promise<void> {
     const context = this.#context
+    const { signal } = this.#closing
     try {
+      await wait(delayMs, undefined, { signal, ref: false })
       await using(context, [key], async () => {
         if (exists(context, key)) await maintain(context, key, ['bitmap'])
       })
     } catch (error) {
       // Clones walk the history without it, and the next change tries again.
-      if (exists(context, key)) context.log('warn', 'the bitmap of a copy was not written', { key, error: String(error) })
+      if (!signal.aborted && exists(context, key)) context.log('warn', 'the bitmap of a copy was not written', { key, error: String(error) })
     } finally {
       this.#running.delete(key)
     }
   }
 
   async close(): Promise<void> {
+    this.#closing.abort()
     await Promise.all(this.#running.values())
   }
 }

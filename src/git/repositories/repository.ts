@@ -15,7 +15,7 @@ import { lockedFiles, removeAbandoned, removeAbandonedLocks } from '../files/lef
 import { writeRepositoryFiles } from './new-repository.ts'
 import { rememberWritten } from '../objects/object-reader.ts'
 import { isValidBranchName } from '../../lib/ref-name.ts'
-import { bytesBelow, filesBelow, statOf } from '../files/walk.ts'
+import { bytesBelow, entriesOf, filesBelow, statOf } from '../files/walk.ts'
 
 const leftoverMs = 24 * 60 * 60_000
 /** Numbers of loose objects and packs that justify a repack. */
@@ -101,7 +101,8 @@ export async function remove(context: GitContext, key: GitKey): Promise<void> {
 export async function* listKeys(context: GitContext): AsyncGenerator<GitKey> {
   for (const folder of await readdir(context.root)) {
     if (!/^[0-9a-f]{2}$/.test(folder)) continue
-    for (const name of await readdir(join(context.root, folder))) {
+    // Somebody may remove copies.
+    for (const { name } of await entriesOf(join(context.root, folder))) {
       const key = name.slice(0, -4)
       if (name.endsWith('.git') && isGitKey(key)) yield key
     }
@@ -119,7 +120,7 @@ export async function removeLeftovers(context: GitContext): Promise<number> {
   let removed = 0
   for (const folder of await readdir(context.root)) {
     if (!/^[0-9a-f]{2}$/.test(folder)) continue
-    for (const name of await readdir(join(context.root, folder))) {
+    for (const { name } of await entriesOf(join(context.root, folder))) {
       if (!/^[0-9a-f]{24}\.git\.(?:new|gone)-[0-9a-f]{12}$/.test(name)) continue
       const path = join(context.root, folder, name)
       const found = await stat(path).catch(() => undefined)

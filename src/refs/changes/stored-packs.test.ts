@@ -7,8 +7,9 @@ import { test } from 'node:test'
 import { Unavailable } from '../../lib/errors.ts'
 import { codeOf } from '../git-repository.ts'
 import { compactPacks } from './compact-packs.service.ts'
-import { listPacks } from './pack.store.ts'
+import { insertPacks, listPacks, replacePacks } from './pack.store.ts'
 import { graceSeconds } from './remove-unnamed-packs.task.ts'
+import { transaction } from '../../db/database.ts'
 import { databaseKind } from '../../db/open.ts'
 import { withFolder, withS3 } from '../../storage/blobs.test-support.ts'
 import type { S3Options } from '../../storage/s3-service.ts'
@@ -236,6 +237,26 @@ test('stored packs: many packs are joined, and the replaced ones are deleted aft
     await forge.app.scheduler.runNow('remove_unnamed_packs')
     await forge.settle()
     assert.equal(await blobs(), 2 * (await live()))
+    removeCopies(forge)
+    assert.deepEqual(await examined(services), [])
+  })
+})
+
+test('stored packs: a joined pack that equals one of its inputs stays', async () => {
+  await inEmptyFolder(async (settings) => {
+    await using forge = await startForge({ users: ['alice'], settings })
+    const { services } = forge
+    const made = await forge.given.repo({ owner: 'alice' })
+    const row = await services.db.selectFrom('repo').selectAll().where('name', '=', made.name).executeTakeFirstOrThrow()
+    const [only] = await listPacks(services.db, codeOf(row))
+    const other = { ...only!, name: 'f'.repeat(40) }
+    await transaction(services.db, async (tx) => {
+      await insertPacks(tx, codeOf(row), [other])
+      assert.ok(await replacePacks(tx, codeOf(row), [only!.name, other.name], [only!], 1))
+      assert.ok(!(await replacePacks(tx, codeOf(row), [only!.name, other.name], [only!], 1)))
+    })
+    const found = await listPacks(services.db, codeOf(row))
+    assert.deepEqual(new Map(found.map(({ name, isReplaced }) => [name, isReplaced])), new Map([[only!.name, false], [other.name, true]]))
     removeCopies(forge)
     assert.deepEqual(await examined(services), [])
   })
