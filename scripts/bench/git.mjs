@@ -10,7 +10,16 @@
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { cpSync, createWriteStream, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  createWriteStream,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -306,7 +315,10 @@ function removeCopies({ data }) {
 /** Copies every pack and index from the bucket to the disk, like a reader without a copy, and does nothing else. */
 async function copyPacks({ bucket }, least) {
   const listed = await (await fetch(`${bucket}?list-type=2&prefix=repositories/`)).text()
-  const objects = [...listed.matchAll(/<Key>([^<]+)<\/Key>.*?<Size>(\d+)<\/Size>/gs)].map(([, key, size]) => ({ key, size }))
+  const objects = [...listed.matchAll(/<Key>([^<]+)<\/Key>.*?<Size>(\d+)<\/Size>/gs)].map(([, key, size]) => ({
+    key,
+    size,
+  }))
   const large = objects.filter(({ size }) => Number(size) >= least)
   const packs = new Set(large.map(({ key }) => key.replace(/\.[a-z]+$/, '')))
   await Promise.all(
@@ -394,7 +406,10 @@ async function blobs(ask) {
       { name: 'the files of the root', work: () => askStored('GET', `${api}/contents`) },
       { name: 'ls-remote', work: () => git('ls-remote', '--quiet', remotes[1]) },
       { name: 'clone', work: (round) => git('clone', '--quiet', '--bare', remotes[1], join(folder, `cold-${round}`)) },
-      { name: 'shallow clone', work: (round) => git('clone', '--quiet', '--depth=1', remotes[1], join(folder, `cold-${round}`)) },
+      {
+        name: 'shallow clone',
+        work: (round) => git('clone', '--quiet', '--depth=1', remotes[1], join(folder, `cold-${round}`)),
+      },
     ]
     const copied = await measure(() => copyPacks(stored, 1 << 20), rounds, stored)
     tell('copy of the packs', copied)
@@ -417,7 +432,13 @@ async function blobs(ask) {
     const made = []
     for (let round = 0; round < rounds; round += 1) {
       await askStored('POST', '/orgs', { username: `forks-${round}` })
-      made.push(await measure(() => askStored('POST', `/repos/${owner}/large/forks`, { organization: `forks-${round}` }), 1, stored))
+      made.push(
+        await measure(
+          () => askStored('POST', `/repos/${owner}/large/forks`, { organization: `forks-${round}` }),
+          1,
+          stored,
+        ),
+      )
     }
     const fork = made.toSorted((one, other) => one.ms - other.ms)[Math.floor(rounds / 2)]
     tell(`fork of ${options.megabytes} MB`, fork, { figure: fork.ms, of: 'ms', aim: 100 })

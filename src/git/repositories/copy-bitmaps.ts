@@ -25,7 +25,11 @@ export class CopyBitmaps {
 
   /** Called when a copy was brought up: git chooses commits for the bitmap by the references. */
   afterChange(key: GitKey): void {
-    if (this.#context.home.isElsewhere && !this.#running.has(key)) this.#running.set(key, this.#apart(() => this.#write(key)))
+    if (this.#context.home.isElsewhere && !this.#running.has(key))
+      this.#running.set(
+        key,
+        this.#apart(() => this.#write(key)),
+      )
   }
 
   async #write(key: GitKey): Promise<void> {
@@ -38,7 +42,8 @@ export class CopyBitmaps {
       })
     } catch (error) {
       // Clones walk the history without it, and the next change tries again.
-      if (!signal.aborted && exists(context, key)) context.log('warn', 'the bitmap of a copy was not written', { key, error: String(error) })
+      if (!signal.aborted && exists(context, key))
+        context.log('warn', 'the bitmap of a copy was not written', { key, error: String(error) })
     } finally {
       this.#running.delete(key)
     }

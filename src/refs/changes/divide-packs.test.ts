@@ -67,10 +67,10 @@ async function given(context: TestContext) {
 const removeCopies = (forge: Forge): void => removeCopiesIn(forge.services.config.paths.repositories)
 
 /** Replaces a function of git by one that works before or after the first call. */
-function once<Name extends 'keepObjects' | 'readRef' | 'dividePacks'>(
+function once(
   context: TestContext,
   { services: { git } }: Forge,
-  name: Name,
+  name: 'keepObjects' | 'readRef' | 'dividePacks',
   { before, after }: { readonly before?: () => Promise<void>; readonly after?: () => Promise<void> },
 ): void {
   const original = git[name].bind(git) as (...args: unknown[]) => Promise<unknown>
@@ -88,7 +88,8 @@ test('divide packs: unreachable objects are kept for two weeks, and then removed
   const { forge, services, lost } = it
   const key = await it.key()
   assert.equal(await it.divide(), 'kept')
-  assert.deepEqual((await it.livePacks()).map(({ cruftUnix }) => cruftUnix !== undefined).sort(), [false, true])
+  assert.equal((await it.livePacks()).filter(({ cruftUnix }) => cruftUnix !== undefined).length, 1)
+  assert.equal((await it.livePacks()).length, 2)
   await it.check()
   assert.ok(await it.has(lost))
   forge.clock.advance((unreachableSeconds - 10) * 1000)

@@ -176,8 +176,22 @@ export async function findGeneration(db: Db | Tx, key: GitKey) {
   if (!row) return undefined
   const { id: repoId, objectFormat } = row
   return row.git_key === key
-    ? { repoId, gitKey: key, objectFormat, kind: 'code' as const, generation: row.git_generation, head: row.default_branch }
-    : { repoId, gitKey: key, objectFormat, kind: 'wiki' as const, generation: row.wiki_generation, head: row.wiki_branch }
+    ? {
+        repoId,
+        gitKey: key,
+        objectFormat,
+        kind: 'code' as const,
+        generation: row.git_generation,
+        head: row.default_branch,
+      }
+    : {
+        repoId,
+        gitKey: key,
+        objectFormat,
+        kind: 'wiki' as const,
+        generation: row.wiki_generation,
+        head: row.wiki_branch,
+      }
 }
 
 export interface BranchFact {

@@ -256,7 +256,13 @@ test('stored packs: a joined pack that equals one of its inputs stays', async ()
       assert.ok(!(await replacePacks(tx, codeOf(row), [only!.name, other.name], [only!], 1)))
     })
     const found = await listPacks(services.db, codeOf(row))
-    assert.deepEqual(new Map(found.map(({ name, isReplaced }) => [name, isReplaced])), new Map([[only!.name, false], [other.name, true]]))
+    assert.deepEqual(
+      new Map(found.map(({ name, isReplaced }) => [name, isReplaced])),
+      new Map([
+        [only!.name, false],
+        [other.name, true],
+      ]),
+    )
     removeCopies(forge)
     assert.deepEqual(await examined(services), [])
   })

@@ -5,10 +5,10 @@ import { mustSucceed } from '../broker/broker-client.ts'
 import { type GitContext, locate } from '../context.ts'
 import type { GitKey } from '../git-key.ts'
 import type { DividedPacks, NamedPack } from '../git.ts'
+import { packsOn } from '../packs/blob-home.ts'
+import { dropPacks } from '../packs/join-packs.ts'
 import { generationFile, inOrder } from '../refs/ref-copy.ts'
-import { remove } from '../repositories/repository.ts'
-import { packsOn } from './blob-home.ts'
-import { dropPacks } from './join-packs.ts'
+import { remove } from './repository.ts'
 
 const packFolder = join('objects', 'pack')
 
@@ -61,7 +61,12 @@ export async function dividePacks(
 }
 
 /** Moves packs from the copy of one key to that of another, and removes the former. */
-export async function takePacks(context: GitContext, from: GitKey, to: GitKey, names: readonly string[]): Promise<void> {
+export async function takePacks(
+  context: GitContext,
+  from: GitKey,
+  to: GitKey,
+  names: readonly string[],
+): Promise<void> {
   await linkPacks(context, from, to, names)
   await remove(context, from)
 }
@@ -107,7 +112,11 @@ const longAgo = new Date(0)
 async function packOthers(
   context: GitContext,
   key: GitKey,
-  packs: { readonly reachable: string | undefined; readonly names: readonly string[]; readonly expired: readonly string[] },
+  packs: {
+    readonly reachable: string | undefined
+    readonly names: readonly string[]
+    readonly expired: readonly string[]
+  },
 ): Promise<string | undefined> {
   const { reachable, names, expired } = packs
   const folder = join(locate(context, key).directory, packFolder)
