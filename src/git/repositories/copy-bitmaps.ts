@@ -25,11 +25,9 @@ export class CopyBitmaps {
 
   /** Called when a copy was brought up: git chooses commits for the bitmap by the references. */
   afterChange(key: GitKey): void {
-    if (this.#context.home.isElsewhere && !this.#running.has(key))
-      this.#running.set(
-        key,
-        this.#apart(() => this.#write(key)),
-      )
+    if (!this.#context.home.isElsewhere || this.#running.has(key)) return
+    const work = this.#apart(() => this.#write(key))
+    this.#running.set(key, work)
   }
 
   async #write(key: GitKey): Promise<void> {
@@ -42,8 +40,8 @@ export class CopyBitmaps {
       })
     } catch (error) {
       // Clones walk the history without it, and the next change tries again.
-      if (!signal.aborted && exists(context, key))
-        context.log('warn', 'the bitmap of a copy was not written', { key, error: String(error) })
+      if (signal.aborted || !exists(context, key)) return
+      context.log('warn', 'the bitmap of a copy was not written', { key, error: String(error) })
     } finally {
       this.#running.delete(key)
     }
