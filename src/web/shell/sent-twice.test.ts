@@ -3,12 +3,11 @@ import { test } from 'node:test'
 import type { Route } from 'playwright-core'
 import { transaction } from '../../db/database.ts'
 import { Browser } from '../../testing/browser.ts'
-import { commitFiles, workflow } from '../../actions/actions.test-support.ts'
-import { base64 } from '../../testing/samples.ts'
+import { workflow } from '../../actions/actions.test-support.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import { commitFiles } from '../../testing/given-pull.ts'
 import type { GivenRepo } from '../../testing/given.ts'
-import { publicKey } from '../../testing/samples.ts'
+import { base64, publicKey } from '../../testing/samples.ts'
 import { givenChanges } from '../pulls/review.test-support.ts'
 import { openAs, skip } from './scripts.test-support.ts'
 
@@ -122,7 +121,9 @@ test('a form that adds something without a name of its own adds it once when it 
   const api = forge.as('alice')
   await api.must('POST', `${repo.api}/issues`, { title: 'One' })
   await api.must('POST', `${repo.api}/contents/a.txt`, { content: base64('a'), new_branch: 'topic' })
-  await commitFiles(forge, repo.api, { '.gitea/workflows/w.yml': workflow('workflow_dispatch') })
+  await api.must('POST', `${repo.api}/contents/.gitea/workflows/w.yml`, {
+    content: base64(workflow('workflow_dispatch')),
+  })
   const alice = await Browser.of(forge, 'alice')
   const at = `/${repo.fullName}`
   const count = async (path: string, of = (json: unknown) => json): Promise<number> =>
@@ -137,28 +138,10 @@ test('a form that adds something without a name of its own adds it once when it 
   const forms: readonly AddingForm[] = [
     { page: `${at}/issues/1`, to: `${at}/issues/1/time`, fields: { time: '1h' }, list: `${repo.api}/issues/1/times` },
     {
-      page: `${at}/milestones/new`,
-      to: `${at}/milestones/new`,
-      fields: { title: 'm' },
-      list: `${repo.api}/milestones`,
-    },
-    {
-      page: `${at}/labels`,
-      to: `${at}/labels/new`,
-      fields: { name: 'l', color: '#aabbcc' },
-      list: `${repo.api}/labels`,
-    },
-    {
       page: `/org/${org}/settings/labels`,
       to: `/org/${org}/settings/labels/new`,
       fields: { name: 'l', color: '#aabbcc' },
       list: `/orgs/${org}/labels`,
-    },
-    {
-      page: `${at}/projects/new`,
-      to: `${at}/projects/new`,
-      fields: { title: 'v', layout: 'list' },
-      list: `${repo.api}/views`,
     },
     {
       page: `${at}/compare/main...topic`,

@@ -32,6 +32,8 @@ export const germanRefusals: RefusalTexts = {
     'the repository is a mirror; push to its source instead':
       'Das Repository ist ein Mirror; pushen Sie stattdessen in seine Quelle',
     // actions/
+    'job "{0}": `strategy` must be a map': 'Job „{0}“: „strategy“ muss eine Zuordnung sein',
+    'a call reaches more than {0} workflow files': 'Ein Aufruf erreicht mehr als {0} Workflow-Dateien',
     'Waiting to run': 'Wartet auf einen Runner',
     'Blocked by required conditions': 'Wartet auf Bedingungen',
     'Has started running': 'Läuft',
@@ -409,6 +411,8 @@ export const germanRefusals: RefusalTexts = {
     'the import failed because of an error of this server; see its log':
       'Der Import ist wegen eines Fehlers dieses Servers fehlgeschlagen; er steht im Protokoll',
     // issues/
+    'a repository has at most {0} templates': 'Ein Repository hat höchstens {0} Vorlagen',
+    'all templates together have at most {0} KiB': 'Alle Vorlagen zusammen haben höchstens {0} KiB',
     '{0} is no valid address': '{0} ist keine gültige Adresse',
     'contact_link at position {0} is missing {1} key': 'contact_link an Stelle {0} fehlt der Schlüssel {1}',
     'contact_link at position {0} is no mapping': 'contact_link an Stelle {0} ist keine Zuordnung',
@@ -765,6 +769,8 @@ export const germanRefusals: RefusalTexts = {
     'there is a quota rule of this name': 'Eine Kontingentregel dieses Namens gibt es schon',
     '{0} is not a quota subject': '{0} ist kein Gegenstand von Kontingenten',
     // refs/
+    'objects of the repository were removed meanwhile; try again':
+      'Objekte des Repositorys wurden inzwischen entfernt; versuchen Sie es noch einmal',
     'brackets and braces are not balanced': 'Klammern passen nicht zueinander',
     'there is no account {0}': 'Ein Konto {0} gibt es nicht',
     'there is no team {0}': 'Ein Team {0} gibt es nicht',

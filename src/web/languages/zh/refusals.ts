@@ -28,6 +28,8 @@ export const chineseRefusals: RefusalTexts = {
     'the account of the owner is disabled': '所有者的账号已停用',
     'the repository is a mirror; push to its source instead': '该仓库是镜像；请推送到其来源',
     // actions/
+    'job "{0}": `strategy` must be a map': '作业“{0}”：strategy 必须是映射',
+    'a call reaches more than {0} workflow files': '一次调用涉及的工作流文件超过 {0} 个',
     'Waiting to run': '等待运行',
     'Blocked by required conditions': '因所需条件而阻塞',
     'Has started running': '正在运行',
@@ -362,6 +364,8 @@ export const chineseRefusals: RefusalTexts = {
     'you have no import with this id': '你没有此编号的导入',
     'the import failed because of an error of this server; see its log': '导入因此服务器的错误而失败；详见其日志',
     // issues/
+    'a repository has at most {0} templates': '一个仓库最多有 {0} 个模板',
+    'all templates together have at most {0} KiB': '所有模板合计最多 {0} KiB',
     '{0} is no valid address': '{0} 不是有效的地址',
     'contact_link at position {0} is missing {1} key': '第 {0} 个 contact_link 缺少键 {1}',
     'contact_link at position {0} is no mapping': '第 {0} 个 contact_link 不是映射',
@@ -677,6 +681,7 @@ export const chineseRefusals: RefusalTexts = {
     'there is a quota rule of this name': '已有同名的配额规则',
     '{0} is not a quota subject': '{0} 不是配额的对象',
     // refs/
+    'objects of the repository were removed meanwhile; try again': '仓库的对象在此期间已被移除；请重试',
     'brackets and braces are not balanced': '括号不匹配',
     'there is no account {0}': '账号 {0} 不存在',
     'there is no team {0}': '团队 {0} 不存在',
