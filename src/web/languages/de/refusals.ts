@@ -59,13 +59,9 @@ export const germanRefusals: RefusalTexts = {
       '„on“ muss ein Ereignis, eine Liste von Ereignissen oder eine Zuordnung sein',
     '`on` is missing; name the events that start the workflow':
       '„on“ fehlt; nennen Sie die Ereignisse, die den Workflow starten',
-    'job "{0}" exists in the called workflow and in the calling one; rename one of them':
-      'Den Job „{0}“ gibt es im aufgerufenen und im aufrufenden Workflow; benennen Sie einen davon um',
     'the definitions of the jobs have more than {0} bytes': 'Die Beschreibungen der Jobs haben mehr als {0} Bytes',
     'the run has more than {0} jobs': 'Der Lauf hat mehr als {0} Jobs',
     'aliases expand to more than {0} values': 'Aliasse ergeben mehr als {0} Werte',
-    'job "{0}": the matrix and the concurrency of a called workflow cannot depend on `needs`':
-      'Job „{0}“: Matrix und „concurrency“ eines aufgerufenen Workflows können nicht von „needs“ abhängen',
     'the matrices of the run have more than {0} expressions': 'Die Matrizen des Laufs haben mehr als {0} Ausdrücke',
     'job "{0}": {1}': 'Job „{0}“: {1!}',
     'job "{0}": `runs-on` has more than {1} labels': 'Job „{0}“: „runs-on“ hat mehr als {1} Labels',

@@ -52,13 +52,9 @@ export const chineseRefusals: RefusalTexts = {
     '`on.{0}` must be a map of filters': 'on.{0} 必须是筛选条件的映射',
     '`on` must be an event, a list of events or a map': 'on 必须是事件、事件的列表或映射',
     '`on` is missing; name the events that start the workflow': '缺少 on；请指明启动工作流的事件',
-    'job "{0}" exists in the called workflow and in the calling one; rename one of them':
-      '作业“{0}”在被调用和调用的工作流中都存在；请重命名其中一个',
     'the definitions of the jobs have more than {0} bytes': '作业的定义超过 {0} 字节',
     'the run has more than {0} jobs': '该运行的作业超过 {0} 个',
     'aliases expand to more than {0} values': '别名展开后的值超过 {0} 个',
-    'job "{0}": the matrix and the concurrency of a called workflow cannot depend on `needs`':
-      '作业“{0}”：被调用的工作流的矩阵和并发不能依赖 needs',
     'the matrices of the run have more than {0} expressions': '该运行的矩阵中表达式超过 {0} 个',
     'job "{0}": {1}': '作业“{0}”：{1!}',
     'job "{0}": `runs-on` has more than {1} labels': '作业“{0}”：runs-on 的标记超过 {1} 个',
