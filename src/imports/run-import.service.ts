@@ -12,6 +12,7 @@ import { migrationClient } from '../repos/mirrors/migration-client.ts'
 import type { RemoteAddress } from '../repos/mirrors/remote-address.rules.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { SealError } from '../secrets/secrets.ts'
+import { isDiskFull } from '../lib/full-disk.ts'
 import { isStorageAway } from '../lib/storage-away.ts'
 import { findUserById } from '../users/user.store.ts'
 import { takeRemoteWiki } from '../wiki/remote-wiki.service.ts'
@@ -79,7 +80,7 @@ export async function runImport(ctx: Ctx, id: ImportId, job: JobRun): Promise<Tu
     }
     if (error instanceof RetryLater) return { kind: 'again', atMs: error.atMs }
     if (isPermanent(error)) return await end({ state: 'failed', problem: error.message })
-    if (!job.isLastAttempt || isStorageAway(error)) throw error
+    if (!job.isLastAttempt || isStorageAway(error) || isDiskFull(error)) throw error
     await end({ state: 'failed', problem: 'the import failed because of an error of this server; see its log' })
     throw error
   } finally {

@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import { isDiskFull } from '../lib/full-disk.ts'
 import { isStorageAway } from '../lib/storage-away.ts'
 import { isPermanent, type AnyJob, type JobProgress } from './job.ts'
 import type { JobRow } from './job.store.ts'
@@ -15,8 +16,8 @@ export type AttemptResult = { readonly durationMs: number } & (
       readonly error: unknown
       /** Why the job is not retried; undefined when it is. */
       readonly problem: 'permanent' | 'exhausted' | undefined
-      /** Whether the storage of this instance was away, so that the attempt does not count. */
-      readonly isStorageAway: boolean
+      /** Whether the storage of this instance was away or a disk full, so that the attempt does not count. */
+      readonly isWithoutStorage: boolean
       readonly isAbandoned: boolean
     }
 )
@@ -90,9 +91,9 @@ export function runAttempt<Ctx>(options: AttemptOptions<Ctx>): Attempt {
       const durationMs = performance.now() - beganMs
       if (reason instanceof Interrupted) return { kind: 'interrupted', durationMs, isAbandoned }
       if (reason instanceof Unreadable) return { kind: 'unreadable', error: reason, durationMs, isAbandoned }
-      const isAway = isStorageAway(reason)
-      const problem = isPermanent(reason) ? 'permanent' : isLastAttempt && !isAway ? 'exhausted' : undefined
-      return { kind: 'failed', error: reason, problem, isStorageAway: isAway, durationMs, isAbandoned }
+      const isWithoutStorage = isStorageAway(reason) || isDiskFull(reason)
+      const problem = isPermanent(reason) ? 'permanent' : isLastAttempt && !isWithoutStorage ? 'exhausted' : undefined
+      return { kind: 'failed', error: reason, problem, isWithoutStorage, durationMs, isAbandoned }
     } finally {
       clearTimeout(timer)
       progress.end()

@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import { attachClock } from '../db/clock.ts'
 import { transaction } from '../db/database.ts'
 import { Invalid, NotFound, TooLarge, Unavailable } from '../lib/errors.ts'
+import { fullDisk } from '../lib/full-disk.ts'
 import { storageAway } from '../lib/storage-away.ts'
 import { openTestDatabase } from '../testing/database.ts'
 import { GiveUp, job } from './job.ts'
@@ -219,7 +220,15 @@ test('a job is retried after a temporary error, but not after bad input or a siz
   )
 })
 
-test('a job that the storage fails keeps its attempts, however long the storage is away', async () => {
+for (const [what, cause] of [
+  ['the storage is away', storageAway('connect ECONNREFUSED')],
+  ['a disk is full', Object.assign(new Error('no space'), { code: 'ENOSPC' })],
+  ['git says that a disk is full', fullDisk()],
+] as const) {
+  test(`a job keeps its attempts, however long ${what}`, () => keepsAttempts(cause))
+}
+
+async function keepsAttempts(cause: Error): Promise<void> {
   await using test = await openTestDatabase()
   const clock = standingClock()
   attachClock(test.db, clock)
@@ -230,7 +239,7 @@ test('a job that the storage fails keeps its attempts, however long the storage 
     attempts: 2,
     run: async (ctx: Context, { text }) => {
       // As a caller of the storage may pass it on.
-      if (isAway) throw new Error('the pack cannot be stored', { cause: storageAway('connect ECONNREFUSED') })
+      if (isAway) throw new Error('the pack cannot be stored', { cause })
       ctx.ran.push(text)
       throw new Unavailable('something else')
     },
@@ -255,7 +264,7 @@ test('a job that the storage fails keeps its attempts, however long the storage 
   await workers.settle()
   const row = await findJob(test.db, id)
   assert.deepEqual([workers.ran.length, row?.state, row?.problem], [2, 'failed', 'exhausted'])
-})
+}
 
 test('waiting jobs with the same key merge into one with the newest input and the earliest time', async () => {
   await using test = await openTestDatabase()

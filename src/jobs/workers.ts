@@ -362,11 +362,11 @@ class WorkerLoop<Ctx> implements Workers {
       return observe('failed')
     }
     const nowMs = clockOf(db).nowMs()
-    const delayMs = result.isStorageAway
+    const delayMs = result.isWithoutStorage
       ? storageWaitMs(nowMs - row.created_unix * 1000)
       : job.retryDelayMs(row.attempt)
     log('warn', 'a job has failed and is tried again', { ...about, error, retryInMs: delayMs })
-    const attempt = result.isStorageAway ? row.attempt - 1 : row.attempt
+    const attempt = result.isWithoutStorage ? row.attempt - 1 : row.attempt
     await releaseJob(db, row, { attempt, runAtMs: nowMs + delayMs, error: text, lane: job.whenFailing })
     observe('retried')
   }

@@ -101,7 +101,8 @@ function explain(updates: readonly RefUpdate[], stderr: string): RefUpdateResult
     ref,
     message: message.replace(/^fatal: /, ''),
   })
-  if (saysFullDisk(stderr)) throw fullDisk()
+  // git does not say why it cannot write a file that it has made.
+  if (saysFullDisk(stderr) || /couldn't write '/.test(stderr)) throw fullDisk()
   if (/cannot create '|there is a non-empty directory|cannot process '.*' and '.*' at the same time/.test(message)) {
     return result('conflict')
   }
