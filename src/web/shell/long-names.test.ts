@@ -28,7 +28,10 @@ test('names without blanks of the greatest length make no page wider than the wi
   const paths = [
     ...['', '/issues', '/pulls/1', '/pulls/1/files', '/pulls/1/commits', '/releases', '/tags', '/branches'],
     ...[`/commit/${sha}`, '/commits/branch/main', '/find/branch/main', `/src/branch/main/${long('f', 250)}`],
-    ...['/actions', '/actions/runs/1', '/actions/environments', '/projects', '/projects/1'],
+    ...['/actions', '/actions/runs/1', '/actions/runs/1/jobs/0', '/actions/environments', '/projects', '/projects/1'],
+    `/compare/main...${branch}`,
+    `/compare/${branch}...main`,
+    `/compare/main...${branch}?template=b${long('p')}.yaml`,
   ]
   const wide: string[] = []
   for (const width of [390, 1280]) {
