@@ -116,7 +116,7 @@ export async function getBranchRule(ctx: RepoCtx, ruleName: string): Promise<Bra
   return rule
 }
 
-/** Creates a rule. Throws `BadRequest` without a name, `Forbidden` when the name has a rule (observed). */
+/** Creates a rule. Throws `BadRequest` without a name, `Invalid` for `.` and `..`, `Forbidden` when the name has a rule (observed). */
 export async function createBranchRule(
   ctx: RepoCtx,
   name: string | undefined,
@@ -124,6 +124,8 @@ export async function createBranchRule(
 ): Promise<BranchRule> {
   const ruleName = name?.trim() ?? ''
   if (ruleName === '') throw new BadRequest('the rule has no name', 'rule_name_required')
+  // Clients shorten addresses that end so, and no branch has such a name.
+  if (/^\.\.?$/.test(ruleName)) throw new Invalid(`no branch can be named ${ruleName}`, 'rule_name_invalid')
   const [existing, lists] = await Promise.all([listBranchRules(ctx.db, ctx.repo.id), listsOf(ctx, input)])
   if (existing.length >= maxRules) throw new Forbidden(`a repository has at most ${maxRules} rules`, 'too_many_rules')
   const now = nowUnix(ctx.clock)

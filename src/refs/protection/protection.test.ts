@@ -83,3 +83,13 @@ test('protected branches: a refused reference refuses the whole push, and rules 
   assert.deepEqual([write.status, write.json.code], [403, 'branch_protected'])
   assert.equal((await alice.post(`${repo.api}/contents/b.txt`, { content: '', new_branch: 'fresh' })).status, 201)
 })
+
+test('repoCreateBranchProtection: a rule named as a step in an address is refused', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  for (const name of ['.', '..', ' .. ']) {
+    // oxlint-disable-next-line no-await-in-loop -- three requests
+    const refused = await forge.as('alice').post(`${repo.api}/branch_protections`, { rule_name: name })
+    assert.deepEqual([refused.status, refused.json.code], [422, 'rule_name_invalid'], name)
+  }
+})

@@ -789,6 +789,7 @@ export const germanRefusals: RefusalTexts = {
     'patterns have at most {0} characters in a rule and {1} in a repository':
       'Muster haben höchstens {0} Zeichen in einer Regel und {1} in einem Repository',
     'there is no rule {0}': 'Eine Regel {0} gibt es nicht',
+    'no branch can be named {0}': 'Kein Branch kann {0} heißen',
     'the rule has no name': 'Die Regel hat keinen Namen',
     'a repository has at most {0} rules': 'Ein Repository hat höchstens {0} Regeln',
     'there is a rule {0} already': 'Eine Regel {0} gibt es schon',

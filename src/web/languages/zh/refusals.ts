@@ -699,6 +699,7 @@ export const chineseRefusals: RefusalTexts = {
     'patterns have at most {0} characters in a rule and {1} in a repository':
       '模式在一条规则中最多 {0} 个字符，在一个仓库中最多 {1} 个',
     'there is no rule {0}': '规则 {0} 不存在',
+    'no branch can be named {0}': '没有分支可以命名为 {0}',
     'the rule has no name': '规则没有名称',
     'a repository has at most {0} rules': '一个仓库最多有 {0} 条规则',
     'there is a rule {0} already': '规则 {0} 已存在',
