@@ -212,3 +212,31 @@ test('shareOfAddress returns an IPv4 address or the network of an IPv6 customer'
     '0:0:0:0::/64',
   ])
 })
+
+for (const [connection, megabytes] of [
+  ['close', 10],
+  ['close', 30],
+  ['keep-alive', 30],
+] as const) {
+  test(`the refusal of a body of ${megabytes} MB arrives although its sender reads late (connection: ${connection})`, async () => {
+    await using forge = await startForge()
+    const whole = megabytes * 1_000_000
+    const headers = { connection, 'content-type': 'application/json' }
+    const { socket, answer } = begin(forge, '/api/v1/user/repos', headers, '{', whole)
+    socket.pause()
+    const piece = Buffer.alloc(64 * 1024, 32)
+    let sent = 1
+    const pump = () => {
+      while (sent + piece.length < whole && !socket.destroyed) {
+        sent += piece.length
+        if (!socket.write(piece)) return void socket.once('drain', pump)
+      }
+    }
+    pump()
+    await wait(300)
+    socket.resume()
+    await holds(() => /"message"/.test(answer()) || socket.destroyed)
+    assert.match(answer(), /^HTTP\/1.1 401 /)
+    socket.destroy()
+  })
+}

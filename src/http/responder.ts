@@ -43,6 +43,9 @@ const minGzipBytes = 1400
 /** Maximum bytes of a refused body that are discarded, so that the client reads the refusal. */
 const maxPassedOverBytes = 16 * 1024 * 1024
 
+/** How long a client has to read a refusal before its connection is closed, in milliseconds. */
+const lingerMs = 1000
+
 /** Size from which a buffered reply counts as memory until the client has received it. */
 const largeReplyBytes = 256 * 1024
 
@@ -147,14 +150,15 @@ export class Responder {
     const { retryAfterSeconds } = refusal.data
     if (typeof retryAfterSeconds === 'number') headers['retry-after'] = Math.ceil(retryAfterSeconds)
     const sizeBytes = Buffer.byteLength(rendered.body)
-    if (!request.complete) passOver(request)
     response.writeHead(refusal.status, {
       ...headers,
       ...rendered.headers,
       'content-type': rendered.contentType,
       'content-length': sizeBytes,
     })
-    response.end(request.method === 'HEAD' ? undefined : Buffer.from(rendered.body))
+    const body = request.method === 'HEAD' ? noBytes : Buffer.from(rendered.body)
+    if (request.complete) response.end(body)
+    else endEarly(request, response, body)
     return sizeBytes
   }
 
@@ -358,12 +362,29 @@ function linksOf(page: Page, total: number, shown: number, bound: Bound | undefi
 const isLargePage = (contentType: string, sizeBytes: number): boolean =>
   contentType.startsWith('text/html') && sizeBytes >= minGzipBytes
 
-/** Discards the rest of a body; closes the connection when it is too long. */
-function passOver(request: IncomingMessage): void {
+/**
+ * Answers a request whose body is still on its way, and discards the rest of it. Closing a connection with unread bytes takes
+ * back the answer, so a body that is too long, and a connection that ends with its answer, are cut a little later. Proxies have
+ * such connections.
+ */
+function endEarly(request: IncomingMessage, response: ServerResponse, answer: Buffer): void {
   let passed = 0
   request.on('data', (chunk: Buffer) => {
     passed += chunk.length
-    if (passed > maxPassedOverBytes) request.destroy()
+    if (passed <= maxPassedOverBytes || request.isPaused()) return
+    request.pause()
+    setTimeout(() => request.destroy(), lingerMs).unref()
   })
   request.resume()
+  if (response.shouldKeepAlive) {
+    response.end(answer)
+    return
+  }
+  if (answer.length > 0) response.write(answer)
+  else response.flushHeaders()
+  const timer = setTimeout(() => response.end(), lingerMs)
+  request.once('close', () => {
+    clearTimeout(timer)
+    response.end()
+  })
 }
