@@ -20,7 +20,6 @@ import { test } from 'node:test'
 /** Names of other programs, with their owner. */
 const foreignNames = new Map([
   ['distributionManagement', 'an element of Maven'],
-  ['flushHeaders', 'a method of Node'],
 ])
 
 const topFolders = ['src', 'test', 'scripts', 'docs', '.ci', '.github']
