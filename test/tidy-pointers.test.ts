@@ -18,9 +18,7 @@ import { test } from 'node:test'
  */
 
 /** Names of other programs, with their owner. */
-const foreignNames = new Map([
-  ['distributionManagement', 'an element of Maven'],
-])
+const foreignNames = new Map([['distributionManagement', 'an element of Maven']])
 
 const topFolders = ['src', 'test', 'scripts', 'docs', '.ci', '.github']
 const rootFiles = readdirSync('.', { withFileTypes: true })
