@@ -39,50 +39,42 @@ async function measure(ctx: Ctx, repo: RepoRow): Promise<void> {
   })
 }
 
+/** Returns a job that maintains a repository. The jobs of one repository run one after the other. */
+const maintenanceJob = (name: string, work: (ctx: Ctx, repo: RepoRow) => Promise<void>) =>
+  job({
+    name,
+    pool: 'maintenance',
+    input: Type.Object({ repoId: Type.Unsafe<RepoId>(Type.Integer()) }),
+    attempts: 2,
+    priority: 'low',
+    timeoutMs: 3_600_000,
+    merge: ({ repoId }) => String(repoId),
+    lane: ({ repoId }) => `maintain ${repoId}`,
+    async run(ctx: Ctx, { repoId }) {
+      const repo = await findRepoById(ctx.db, repoId)
+      if (repo) await work(ctx, repo)
+    },
+  })
+
 /** Packs references and objects of the code and the wiki when many are loose, and updates the commit graph. */
-export const maintainRepository = job({
-  name: 'maintainRepository',
-  pool: 'maintenance',
-  input: Type.Object({ repoId: Type.Unsafe<RepoId>(Type.Integer()) }),
-  attempts: 2,
-  priority: 'low',
-  timeoutMs: 3_600_000,
-  merge: ({ repoId }) => String(repoId),
-  lane: ({ repoId }) => `maintain ${repoId}`,
-  async run(ctx: Ctx, { repoId }) {
-    const repo = await findRepoById(ctx.db, repoId)
-    if (!repo) return
-    for (const repository of gitRepositoriesOf(repo)) {
-      await ctx.git.maintain(repository.gitKey, ['pack-refs', 'repack', 'commit-graph'])
-      await compactPacks(ctx, repository)
-    }
-    if (ctx.packs) await divideLater(ctx, repoId, unreachableSeconds * 1000)
-    await measure(ctx, repo)
-  },
+export const maintainRepository = maintenanceJob('maintainRepository', async (ctx, repo) => {
+  for (const repository of gitRepositoriesOf(repo)) {
+    await ctx.git.maintain(repository.gitKey, ['pack-refs', 'repack', 'commit-graph'])
+    await compactPacks(ctx, repository)
+  }
+  if (ctx.packs) await divideLater(ctx, repo.id, unreachableSeconds * 1000)
+  await measure(ctx, repo)
 })
 
 /** Sets unreachable objects apart in the storage, and removes those of the time before. */
-export const dividePacksOfRepository = job({
-  name: 'dividePacksOfRepository',
-  pool: 'maintenance',
-  input: Type.Object({ repoId: Type.Unsafe<RepoId>(Type.Integer()) }),
-  attempts: 2,
-  priority: 'low',
-  timeoutMs: 3_600_000,
-  merge: ({ repoId }) => String(repoId),
-  // One after the other with the job that joins packs.
-  lane: ({ repoId }) => `maintain ${repoId}`,
-  async run(ctx: Ctx, { repoId }) {
-    const repo = await findRepoById(ctx.db, repoId)
-    if (!repo) return
-    const found = new Set<Division>()
-    for (const repository of gitRepositoriesOf(repo)) found.add(await dividePacks(ctx, repository))
-    if (found.has('busy')) await divideLater(ctx, repoId, busyDelayMs)
-    else if (found.has('kept')) await divideLater(ctx, repoId, unreachableSeconds * 1000)
-    // The key of the repository may have changed.
-    const present = await findRepoById(ctx.db, repoId)
-    if (present) await measure(ctx, present)
-  },
+export const dividePacksOfRepository = maintenanceJob('dividePacksOfRepository', async (ctx, repo) => {
+  const found = new Set<Division>()
+  for (const repository of gitRepositoriesOf(repo)) found.add(await dividePacks(ctx, repository))
+  if (found.has('busy')) await divideLater(ctx, repo.id, busyDelayMs)
+  else if (found.has('kept')) await divideLater(ctx, repo.id, unreachableSeconds * 1000)
+  // The key of the repository may have changed.
+  const present = await findRepoById(ctx.db, repo.id)
+  if (present) await measure(ctx, present)
 })
 
 /** Until objects are removed from a repository whose references changed during the first try, in milliseconds. */
