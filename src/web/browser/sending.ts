@@ -112,6 +112,7 @@ const isFilledIn = (form: HTMLFormElement): boolean =>
 function sayUnsent(form: HTMLFormElement, submitter: HTMLElement | undefined, status: number | undefined): void {
   const notice = noticeFrom('unsent', status, () => form.requestSubmit(submitter?.isConnected ? submitter : null))
   if (!notice || !form.isConnected) return
+  notice.dataset['unsent'] = ''
   if (isFilledIn(form)) form.append(notice)
   else showOnPage(notice)
   notice.querySelector('button')?.focus()

@@ -398,6 +398,21 @@ const DiagramParts = () => {
   )
 }
 
+/** What scripts show when an answer does not come, with a button that asks again (`browser/sending.ts`). */
+const Unanswered = ({ id, words, again }: { readonly id: string; readonly words: string; readonly again: string }) => (
+  <template id={id}>
+    <div class="problem flash" role="alert">
+      <Icon name="alert" />
+      <span>
+        <strong data-busy={texts.busy}>{texts.unsent}</strong> {words}
+      </span>
+      <button type="button" class="button small">
+        {again}
+      </button>
+    </div>
+  </template>
+)
+
 /** Dialogs that scripts open. */
 const Dialogs = keptPart(() => {
   const { config } = usePage()
@@ -421,28 +436,8 @@ const Dialogs = keptPart(() => {
           </form>
         </dialog>
       </template>
-      <template id="unsent">
-        <div class="problem flash" role="alert" data-unsent="">
-          <Icon name="alert" />
-          <span>
-            <strong data-busy={texts.busy}>{texts.unsent}</strong> {texts.unsentHint}
-          </span>
-          <button type="button" class="button small">
-            {texts.sendAgain}
-          </button>
-        </div>
-      </template>
-      <template id="unloaded">
-        <div class="problem flash unanswered" role="alert" data-unanswered="">
-          <Icon name="alert" />
-          <span>
-            <strong data-busy={texts.busy}>{texts.unsent}</strong> {texts.unloaded}
-          </span>
-          <button type="button" class="button small">
-            {texts.errors.retry}
-          </button>
-        </div>
-      </template>
+      <Unanswered id="unsent" words={texts.unsentHint} again={texts.sendAgain} />
+      <Unanswered id="unloaded" words={texts.unloaded} again={texts.errors.retry} />
       <DraftOffer />
       <DiagramParts />
       <dialog id="shortcuts" class="dialog" aria-label={texts.shortcuts}>
