@@ -114,6 +114,30 @@ for (const reaches of [true, false]) {
   )
 }
 
+/** Sends a form. */
+type Send = (
+  path: string,
+  fields: Record<string, string>,
+) => Promise<{ readonly status: number; readonly headers: Headers; readonly text: string }>
+
+let keyCount = 0
+/** The key of the form that was sent last. */
+const lastKey = () => key(`k${keyCount}-`)
+
+/** Returns a function that sends a form twice, compares the answers, and returns where they led. */
+const twiceAs =
+  (browser: Browser, csrf: string) =>
+  async (path: string, fields: Readonly<Record<string, string>>, send: Send = browser.post.bind(browser)) => {
+    keyCount += 1
+    const form = { ...fields, _csrf: csrf, _once: lastKey() }
+    const first = await send(path, form)
+    const again = await send(path, form)
+    const answerOf = ({ status, headers }: typeof first) => [status, headers.get('location')]
+    assert.equal(first.status, 303, `${path}: ${first.text.slice(0, 2000)}`)
+    assert.deepEqual(answerOf(again), answerOf(first), path)
+    return first.headers.get('location') ?? ''
+  }
+
 test('a form that adds something without a name of its own adds it once when it is sent twice', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo()
@@ -157,25 +181,11 @@ test('a form that adds something without a name of its own adds it once when it 
       of: (json: unknown) => (json as { workflow_runs: unknown }).workflow_runs,
     },
   ]
-  for (const [index, { page, to, fields, list, of }] of forms.entries()) {
-    const sent: Readonly<Record<string, string>> = {
-      ...fields,
-      _csrf: await alice.csrf(page),
-      _once: key(`form-${index}`),
-    }
-    const [first, second] = [await alice.post(to, sent), await alice.post(to, sent)]
-    const ends = [first, second].map(({ status, headers }) => [status, headers.get('location')])
-    assert.deepEqual(ends[0], ends[1], to)
-    assert.equal(first.status, 303, to)
+  for (const { page, to, fields, list, of } of forms) {
+    await twiceAs(alice, await alice.csrf(page))(to, fields)
     assert.equal(await count(list, of), 1, to)
   }
 })
-
-/** Sends a form. */
-type Send = (
-  path: string,
-  fields: Record<string, string>,
-) => Promise<{ readonly status: number; readonly headers: Headers; readonly text: string }>
 
 test('forms of each kind, sent again with their key, lead to where they led: what was made once, and what is gone', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
@@ -183,17 +193,7 @@ test('forms of each kind, sent again with their key, lead to where they led: wha
   const at = `/${repo.fullName}`
   const alice = await Browser.of(forge, 'alice')
   const csrf = await alice.csrf(at)
-  let count = 0
-  /** Sends a form twice and compares the answers. Returns where they led. */
-  const twice = async (path: string, fields: Record<string, string>, send: Send = alice.post.bind(alice)) => {
-    const form = { ...fields, _csrf: csrf, _once: key(`k${(count += 1)}-`) }
-    const first = await send(path, form)
-    const again = await send(path, form)
-    const answerOf = ({ status, headers }: typeof first) => [status, headers.get('location')]
-    assert.equal(first.status, 303, `${path}: ${first.text.slice(0, 2000)}`)
-    assert.deepEqual(answerOf(again), answerOf(first), path)
-    return first.headers.get('location') ?? ''
-  }
+  const twice = twiceAs(alice, csrf)
   const withFile = (field: string) => (path: string, fields: Record<string, string>) =>
     alice.upload(path, fields, { field, content: Buffer.from('iron'), name: 'iron.txt' })
   const names = async (path: string, field = 'name') =>
@@ -232,7 +232,7 @@ test('forms of each kind, sent again with their key, lead to where they led: wha
   assert.equal(await twice('/alice/bellows/settings/delete', { confirm_delete: 'bellows' }), '/alice')
   assert.equal((await alice.get('/alice/bellows')).status, 404)
   const bob = await Browser.of(forge, 'bob')
-  const foreign = { _csrf: await bob.csrf('/'), _once: key(`k${count}-`), confirm_delete: 'bellows' }
+  const foreign = { _csrf: await bob.csrf('/'), _once: lastKey(), confirm_delete: 'bellows' }
   assert.equal((await bob.post('/alice/bellows/settings/delete', foreign)).status, 404, 'the key of somebody else')
 })
 
