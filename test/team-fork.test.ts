@@ -9,7 +9,7 @@ import { Network, networkErrors } from './team-network.test-support.ts'
 import { review, reviewAgainAndMerge } from './team-review.test-support.ts'
 import { Person, together } from './team.test-support.ts'
 
-/** What there is after the week: nothing is lost, and nothing is there twice. */
+/** The state after the week: nothing is lost or doubled. */
 const left: Readonly<Record<string, readonly string[]>> = {
   '/users/ada/repos': ['anvil', 'bellows'],
   '/users/ben/repos': ['anvil', 'bellows'],
@@ -26,7 +26,7 @@ const left: Readonly<Record<string, readonly string[]>> = {
   '/repos/ada/anvil/wiki/pages': ['Home'],
 }
 
-/** What each of these lists is of. */
+/** What each list contains. */
 async function found(forge: Forge): Promise<unknown> {
   const nameOf = (row: Readonly<Record<string, string | undefined>>) => row['title'] ?? row['body'] ?? row['name']
   const lists = Object.keys(left).map(async (path) => {

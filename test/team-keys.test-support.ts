@@ -3,7 +3,7 @@ import { testPassword } from '../src/testing/forge.ts'
 import { reachValue } from '../src/web/shell/scripts.test-support.ts'
 import type { Person } from './team.test-support.ts'
 
-/** What the focused element is called. */
+/** The name or text of the focused element. */
 const focused = `(() => {
   const element = document.activeElement
   const names = [element.ariaLabel, element.labels?.[0]?.innerText, element.innerText, element.value, element.title]

@@ -233,8 +233,9 @@ async function applyState(
   const present = new Map((await readRefs(context, key)).map(({ name, oid }) => [name, oid]))
   const none = zeroOid(await formatOf(context, key))
   const wanted = [...refs].filter(([name, oid]) => present.get(name) !== oid)
-  const there = await objectInfos(context, key, [...new Set(wanted.map(([, oid]) => oid))])
-  if (there.size < new Set(wanted.map(([, oid]) => oid)).size) await refuseRemoved(context, key, packs)
+  const oids = [...new Set(wanted.map(([, oid]) => oid))]
+  const there = await objectInfos(context, key, oids)
+  if (there.size < oids.length) await refuseRemoved(context, key, packs)
   const updates: { ref: string; new: Oid }[] = []
   for (const [ref, oid] of wanted) {
     if (there.has(oid)) updates.push({ ref, new: oid })

@@ -9,7 +9,7 @@ import type { GitRepository } from '../git-repository.ts'
 import { insertPacks, listPacks, replaceAllPacks, replacePacks } from './pack.store.ts'
 import { findGeneration, lockRepo, raiseGeneration, updateGitKey } from './ref.store.ts'
 
-/** Time in which objects are kept after they were found unreachable, in seconds. */
+/** How long objects are kept after they were found unreachable, in seconds. */
 export const unreachableSeconds = 14 * 86_400
 
 /**

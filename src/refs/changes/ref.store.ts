@@ -174,24 +174,10 @@ export async function findGeneration(db: Db | Tx, key: GitKey) {
     .where((repo) => repo.or([repo('git_key', '=', key), repo('wiki_git_key', '=', key)]))
     .executeTakeFirst()
   if (!row) return undefined
-  const { id: repoId, objectFormat } = row
+  const found = { repoId: row.id, gitKey: key, objectFormat: row.objectFormat }
   return row.git_key === key
-    ? {
-        repoId,
-        gitKey: key,
-        objectFormat,
-        kind: 'code' as const,
-        generation: row.git_generation,
-        head: row.default_branch,
-      }
-    : {
-        repoId,
-        gitKey: key,
-        objectFormat,
-        kind: 'wiki' as const,
-        generation: row.wiki_generation,
-        head: row.wiki_branch,
-      }
+    ? { ...found, kind: 'code' as const, generation: row.git_generation, head: row.default_branch }
+    : { ...found, kind: 'wiki' as const, generation: row.wiki_generation, head: row.wiki_branch }
 }
 
 export interface BranchFact {

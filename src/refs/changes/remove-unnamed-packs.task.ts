@@ -14,7 +14,7 @@ import { deleteReplacedPacks, listNamedBlobs } from './pack.store.ts'
 export const graceSeconds = 86_400
 
 /**
- * Time in which the row of a replaced pack is kept, in seconds. A copy that another process has learns from the row that it
+ * How long the row of a replaced pack is kept, in seconds. A copy that another process has learns from the row that it
  * need not have the pack. A copy that nobody reads for longer stores such packs again with its next change.
  */
 const replacedSeconds = 30 * 86_400

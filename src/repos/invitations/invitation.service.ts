@@ -91,7 +91,7 @@ export interface NewInvitation {
 
 /**
  * Invites somebody to a team or repository. The mail to an address is sent after the commit.
- * @returns the row, of which `linkOfInvitation` gives the link
+ * @returns the row; `linkOfInvitation` gives its link
  * @throws Forbidden, Invalid (`email_…`), Conflict (`invitation_…`), TooManyRequests
  */
 export async function invite(ctx: SignedInCtx, target: InvitationTarget, input: NewInvitation): Promise<InvitationRow> {
