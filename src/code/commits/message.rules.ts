@@ -59,13 +59,26 @@ export function withinOutput<Listed extends Commit | Tag>(budget: WorkBudget, li
   })
 }
 
-/** Returns the bytes of the texts in JSON, where a control character takes six. */
+/**
+ * Texts of fewer characters in one commit or tag are not read to count them: they count as six bytes a character, which
+ * is the most. A page of such commits stays far below the limit, and lists of commits are read often.
+ */
+const countedLength = 2000
+
+/** Returns the most bytes of the texts in JSON, where a control character takes six. */
 function jsonBytes(each: Commit | Tag): number {
+  const { message, signature = '', signedPayload } = each
+  let length = message.length + signature.length + (signedPayload?.length ?? 0)
+  if ('author' in each) length += lengthOf(each.author) + lengthOf(each.committer)
+  else length += lengthOf(each.tagger)
+  if (length < countedLength) return 6 * length
   const people = 'author' in each ? [each.author, each.committer] : [each.tagger]
   const names = people.flatMap((person) => (person ? [person.name, person.email] : []))
-  const texts = [each.message, each.signature ?? '', each.signedPayload?.toString() ?? '', ...names]
+  const texts = [message, signature, signedPayload?.toString() ?? '', ...names]
   return texts.reduce((sum, text) => sum + jsonBytesOf(text), 0)
 }
+
+const lengthOf = (person: Identity | undefined): number => (person ? person.name.length + person.email.length : 0)
 
 /** Returns the bytes of a text in JSON without encoding it, which would copy a long one. */
 function jsonBytesOf(text: string): number {
