@@ -13,6 +13,8 @@ import { Conflict, Invalid, NotFound } from '../lib/errors.ts'
 import type { LabelId, MilestoneId, Oid } from '../lib/ids.ts'
 import { branchRef } from '../lib/refs.ts'
 import { must } from '../lib/verdict.ts'
+import { nameObjects } from '../refs/changes/ref-door.service.ts'
+import { codeOf } from '../refs/git-repository.ts'
 import { findComparedSide } from '../code/commits/compared-side.service.ts'
 import { findCodeOwners } from './reviews/code-owners.service.ts'
 import { checkMergeability, resultOf } from './pull-check.service.ts'
@@ -189,6 +191,8 @@ async function tryToOpen(ctx: SignedInRepoCtx, input: NewPull, isLast: boolean):
   const { repo } = ctx
   const { base, head } = input
   await fetchHead(ctx, repo, head)
+  // The row of the pull request is there before its reference.
+  await nameObjects(ctx, codeOf(repo))
   const checked = await checkMergeability(ctx, repo, base.oid, head.oid)
   const commits = await newCommits(ctx, repo, head.oid, [base.oid])
   const named = await namedByIssue(ctx, input)

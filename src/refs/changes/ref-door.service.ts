@@ -162,6 +162,21 @@ async function change(
   }
 }
 
+/**
+ * Makes objects that no reference has yet known to other processes. Rows that name such an object are written after it:
+ * whoever reads them may be another process.
+ */
+export async function nameObjects(services: Services, repository: GitRepository): Promise<void> {
+  const packs = await services.git.keepObjects(repository.gitKey)
+  if (packs.length === 0) return
+  await transaction(services.db, async (tx) => {
+    const generation = await raiseGeneration(tx, repository)
+    if (generation === undefined) throw await missing(tx, services, repository)
+    await insertPacks(tx, repository, packs)
+    afterCommit(tx, () => void copyChange(services, repository, { generation, updates: [] }))
+  })
+}
+
 /** Why no row has the key of a repository: it is deleted, or unreachable objects were removed (divide-packs.service.ts). */
 const missing = async (tx: Tx, { packs }: Services, { repoId }: GitRepository): Promise<Error> =>
   packs && (await lockRepo(tx, repoId))

@@ -180,6 +180,35 @@ test('stored packs: a storage that is away refuses changes with 503 and makes no
   })
 })
 
+test('repoCreatePullRequest: every machine has the commits of a fork before their reference is there', async (t) => {
+  await inEmptyFolder(async (settings) => {
+    await using forge = await startForge({ users: ['alice', 'bob'], settings })
+    const base = await forge.given.repo({ owner: 'alice' })
+    const { json: fork } = await forge.as('bob').must('POST', `${base.api}/forks`, {})
+    await forge.as('bob').must('POST', `/repos/${fork.full_name}/contents/more`, { content: base64('more') })
+    await forge.settle()
+    // The process that opens the pull request ends before it sets the reference.
+    const check = forge.services.git.checkUpdates.bind(forge.services.git)
+    const { mock } = t.mock.method(forge.services.git, 'checkUpdates', async (...args: Parameters<typeof check>) => {
+      if (args[1].some(({ ref }) => ref.startsWith('refs/pull/'))) throw new Unavailable('it ends', 'git_unavailable')
+      return check(...args)
+    })
+    const opened = await forge
+      .as('bob')
+      .post(`${base.api}/pulls`, { base: 'main', head: 'bob:main', title: 'from a fork' })
+    assert.equal(opened.status, 503)
+    await forge.settle()
+    mock.restore()
+    removeCopies(forge)
+    const missing = `repository ${fork.parent.id} (${base.name}): refs/pull/1/head is missing`
+    assert.deepEqual(await examined(forge.services), [`pull-requests: ${missing} (fixable)`])
+    await examined(forge.services, { fix: true })
+    assert.deepEqual(await examined(forge.services), [])
+    const { json: files } = await forge.as('alice').must('GET', `${base.api}/pulls/1/files`)
+    assert.equal(files[0].filename, 'more')
+  })
+})
+
 test('createFork: packs are shared in the storage, and the fork outlives its base', async () => {
   await inEmptyFolder(async (settings) => {
     await using forge = await startForge({ users: ['alice', 'bob'], settings })
