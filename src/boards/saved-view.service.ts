@@ -7,7 +7,7 @@ import type { EventName } from '../events/catalogue.ts'
 import { publish } from '../events/hub.ts'
 import { Invalid, NotFound } from '../lib/errors.ts'
 import type { SavedViewId } from '../lib/ids.ts'
-import type { Page } from '../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import { listTeamsWithUnit } from '../orgs/team.store.ts'
 import { disabledUnits } from '../repos/unit-config.ts'
@@ -81,7 +81,7 @@ export async function getViews(
   page: Page,
 ): Promise<{ readonly rows: readonly SavedViewRow[]; readonly total: number }> {
   const owner = ownerOfViews(home)
-  const [rows, total] = await Promise.all([listViews(ctx.db, owner, page), countViews(ctx.db, owner)])
+  const [rows, total] = await rowsAndTotal(page, listViews(ctx.db, owner, page), countViews(ctx.db, owner))
   return { rows, total }
 }
 

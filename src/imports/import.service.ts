@@ -7,7 +7,7 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import { enqueue } from '../jobs/queue.ts'
 import { Invalid, NotFound } from '../lib/errors.ts'
 import type { ImportId, UserId } from '../lib/ids.ts'
-import type { Page } from '../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import { checkMigration, migrateRepo, type Migration } from '../repos/lifecycle/migrate.service.ts'
 import { nameTaken } from '../repos/lifecycle/repo-creation.service.ts'
@@ -170,7 +170,7 @@ export async function getImports(
   page: Page,
 ): Promise<{ readonly rows: readonly ImportRow[]; readonly total: number }> {
   const doerId: UserId = ctx.viewer.id
-  const [rows, total] = await Promise.all([listImportsOf(ctx.db, doerId, page), countImportsOf(ctx.db, doerId)])
+  const [rows, total] = await rowsAndTotal(page, listImportsOf(ctx.db, doerId, page), countImportsOf(ctx.db, doerId))
   return { rows, total }
 }
 

@@ -40,6 +40,21 @@ export function pageOf(query: PageQuery, limits: PageLimits): Page {
   return { number, limit, offset: (number - 1) * limit }
 }
 
+/**
+ * Waits for the rows of a page and the total of the list. These come from two statements, and rows may be added or deleted
+ * between them: the total is made to agree with the rows that are shown.
+ */
+export async function rowsAndTotal<Rows extends readonly unknown[]>(
+  { limit, offset }: Pick<Page, 'limit' | 'offset'>,
+  rows: Promise<Rows>,
+  total: Promise<number>,
+): Promise<[Rows, number]> {
+  const [shown, counted] = await Promise.all([rows, total])
+  const end = offset + shown.length
+  if (shown.length === 0 && offset > 0) return [shown, Math.min(counted, offset)]
+  return [shown, shown.length < limit ? end : Math.max(counted, end)]
+}
+
 /** Maximum number of rows of a list that is returned whole; further rows are on pages. */
 const wholeLimit = 1000
 

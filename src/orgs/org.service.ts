@@ -6,7 +6,7 @@ import { repoUnits } from '../db/tables/repositories.ts'
 import { publish } from '../events/hub.ts'
 import { Forbidden, Invalid, NotFound } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
-import type { Page } from '../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import { holdAccount, publishAccountChange } from '../users/account-change.service.ts'
 import { checkAccountName } from '../users/account-name.service.ts'
@@ -136,7 +136,7 @@ interface OrgPage {
 
 async function orgPage(ctx: Ctx, limits: Omit<OrgFilter, 'shownTo'>, page: Page): Promise<OrgPage> {
   const filter = { ...limits, shownTo: ctx.viewer }
-  const [orgs, total] = await Promise.all([listOrgs(ctx.db, filter, page), countOrgs(ctx.db, filter)])
+  const [orgs, total] = await rowsAndTotal(page, listOrgs(ctx.db, filter, page), countOrgs(ctx.db, filter))
   return { orgs, total }
 }
 

@@ -6,7 +6,7 @@ import { publish } from '../events/hub.ts'
 import { isEmpty, oldValues } from '../events/old-values.ts'
 import { Invalid, NotFound } from '../lib/errors.ts'
 import type { TeamId, UserId } from '../lib/ids.ts'
-import type { Page } from '../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import { findUserById } from '../users/user.store.ts'
 import { deleteTeamlessMembers, insertMember, lockTeam } from './org.store.ts'
@@ -215,7 +215,7 @@ interface TeamPage {
 
 async function teamPage(ctx: Ctx, limits: Omit<TeamFilter, 'shownTo'>, page: Page): Promise<TeamPage> {
   const filter = { ...limits, shownTo: ctx.viewer }
-  const [teams, total] = await Promise.all([listTeams(ctx.db, filter, page), countTeams(ctx.db, filter)])
+  const [teams, total] = await rowsAndTotal(page, listTeams(ctx.db, filter, page), countTeams(ctx.db, filter))
   return { teams, total }
 }
 
@@ -240,9 +240,10 @@ export async function pageOfTeamMembers(
   team: TeamRow,
   page: Page,
 ): Promise<{ readonly members: UserRow[]; readonly total: number }> {
-  const [members, total] = await Promise.all([
+  const [members, total] = await rowsAndTotal(
+    page,
     listTeamMembers(ctx.db, team.id, page),
     countTeamMembers(ctx.db, team.id),
-  ])
+  )
   return { members, total }
 }

@@ -1,7 +1,7 @@
 import type { Ctx, SignedInCtx, SubjectCtx } from '../access/context.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { PackageRow } from '../db/tables/packages.ts'
-import type { Page } from '../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../lib/paging.ts'
 import { pluck } from '../lib/pluck.ts'
 import { loadUsers } from '../users/user.store.ts'
 import { findPackage } from './catalog/catalog.store.ts'
@@ -30,7 +30,11 @@ export async function packagesOfInstance(
   filter: InstancePackageFilter,
   page: Page,
 ): Promise<{ readonly packages: readonly InstancePackage[]; readonly total: number }> {
-  const [rows, total] = await Promise.all([listInstancePackages(db, filter, page), countInstancePackages(db, filter)])
+  const [rows, total] = await rowsAndTotal(
+    page,
+    listInstancePackages(db, filter, page),
+    countInstancePackages(db, filter),
+  )
   const ids = pluck(rows, 'id')
   const [owners, counts, sizes] = await Promise.all([
     loadUsers(db, pluck(rows, 'owner_id')),

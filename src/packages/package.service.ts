@@ -9,7 +9,7 @@ import type { PackageRow, PackageVersionRow } from '../db/tables/packages.ts'
 import { publish } from '../events/hub.ts'
 import { BadRequest, Forbidden } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
-import type { Page } from '../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import { must } from '../lib/verdict.ts'
 import { withDigests } from './content/digest.service.ts'
@@ -59,7 +59,7 @@ export async function getVersionPage(
   page: Page,
 ): Promise<{ readonly versions: readonly VersionRecord[]; readonly total: number }> {
   const wanted = { ...filter, ownerId: ctx.subject.id }
-  const [versions, total] = await Promise.all([listVersions(ctx.db, wanted, page), countVersions(ctx.db, wanted)])
+  const [versions, total] = await rowsAndTotal(page, listVersions(ctx.db, wanted, page), countVersions(ctx.db, wanted))
   return { versions, total }
 }
 

@@ -6,7 +6,7 @@ import type { StoredArtifact } from '../access/contributions/stored-artifacts.ts
 import { loadUsage } from '../access/quota/usage.store.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { AttachmentRow } from '../db/tables/issues.ts'
-import type { Page } from '../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../lib/paging.ts'
 import {
   countAttachmentsOf,
   countPackageFilesOf,
@@ -33,7 +33,11 @@ export async function viewQuota({ db }: Services, owner: UserRow): Promise<Quota
 
 /** Returns a page of the files of issues, comments and releases that are charged to the owner, largest first. */
 export async function pageOfAttachments({ db }: Services, owner: UserRow, page: Page): Promise<PageOf<AttachmentRow>> {
-  const [rows, total] = await Promise.all([listAttachmentsOf(db, owner.id, page), countAttachmentsOf(db, owner.id)])
+  const [rows, total] = await rowsAndTotal(
+    page,
+    listAttachmentsOf(db, owner.id, page),
+    countAttachmentsOf(db, owner.id),
+  )
   return { rows, total }
 }
 
@@ -43,7 +47,11 @@ export async function pageOfPackageFiles(
   owner: UserRow,
   page: Page,
 ): Promise<PageOf<StoredPackageFile>> {
-  const [rows, total] = await Promise.all([listPackageFilesOf(db, owner.id, page), countPackageFilesOf(db, owner.id)])
+  const [rows, total] = await rowsAndTotal(
+    page,
+    listPackageFilesOf(db, owner.id, page),
+    countPackageFilesOf(db, owner.id),
+  )
   return { rows, total }
 }
 

@@ -9,7 +9,7 @@ import { isValidTagName } from '../lib/ref-name.ts'
 import { Conflict, Forbidden, Invalid, NotFound } from '../lib/errors.ts'
 import type { ReleaseId } from '../lib/ids.ts'
 import { pluck } from '../lib/pluck.ts'
-import type { Page } from '../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../lib/paging.ts'
 import { tagRef, zeroOid } from '../lib/refs.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { codeOf } from '../refs/git-repository.ts'
@@ -69,10 +69,11 @@ export async function getReleasePage(
   page: Page,
 ): Promise<{ readonly releases: readonly ReleaseRow[]; readonly total: number }> {
   const filter = { ...query, text: query.text?.trim(), withDrafts: mayReadDrafts(ctx.rights).allowed }
-  const [releases, total] = await Promise.all([
+  const [releases, total] = await rowsAndTotal(
+    page,
     listReleases(ctx.db, ctx.repo.id, filter, page),
     countReleases(ctx.db, ctx.repo.id, filter),
-  ])
+  )
   return { releases, total }
 }
 

@@ -7,7 +7,7 @@ import type { HookLevel, WebhookChange, WebhookRow } from '../db/tables/webhooks
 import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
 import { enqueueAll } from '../jobs/queue.ts'
 import type { HookId } from '../lib/ids.ts'
-import type { Page } from '../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import { hooksOfInstance, type HookOwner } from './hook-owner.ts'
 import { addressOf, addressPurpose, authorizationPurpose, sealedFor, secretPurpose } from './hook-secrets.ts'
@@ -54,7 +54,7 @@ export async function pageOfHooks(
   owner: HookOwner,
   page: Page,
 ): Promise<{ rows: WebhookRow[]; total: number }> {
-  const [rows, total] = await Promise.all([listHooks(db, owner, page), countHooks(db, owner)])
+  const [rows, total] = await rowsAndTotal(page, listHooks(db, owner, page), countHooks(db, owner))
   return { rows, total }
 }
 

@@ -3,7 +3,7 @@ import type { Db } from '../../db/database.ts'
 import { countRows } from '../../db/rows.ts'
 import type { ActionArtifactRow } from '../../db/tables/action-storage.ts'
 import type { ArtifactId, RepoId, RunId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 
 /** An artifact with facts of its run. */
 export type ListedArtifact = ActionArtifactRow & {
@@ -41,10 +41,11 @@ export async function pageOfRepoArtifacts(
   page: Page,
 ): Promise<{ readonly rows: ListedArtifact[]; readonly total: number }> {
   const artifacts = artifactsOf(db, filter)
-  const [rows, total] = await Promise.all([
+  const [rows, total] = await rowsAndTotal(
+    page,
     withRun(artifacts).orderBy('action_artifact.id', 'desc').limit(page.limit).offset(page.offset).execute(),
     countRows(artifacts),
-  ])
+  )
   return { rows, total }
 }
 

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import { changesRow, countRows } from '../../db/rows.ts'
 import type { ActionCacheBlockRow, ActionCacheRow } from '../../db/tables/action-storage.ts'
 import type { CacheId, RepoId, RunId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 import type { CacheScopeSource } from '../runs/trust.rules.ts'
 
@@ -175,9 +175,10 @@ export async function pageOfCaches(
     .where('repo_id', '=', repoId)
     .where('is_whole', '=', sql.lit(true))
     .$if(key !== undefined, (query) => query.where(beginsWith(key ?? '')))
-  const [rows, total] = await Promise.all([
+  const [rows, total] = await rowsAndTotal(
+    page,
     kept.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute(),
     countRows(kept),
-  ])
+  )
   return { rows, total }
 }

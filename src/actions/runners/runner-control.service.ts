@@ -6,7 +6,7 @@ import { transaction, type Tx } from '../../db/database.ts'
 import type { ActionRegistrationTokenRow, ActionRunnerRow } from '../../db/tables/action-runners.ts'
 import { NotFound } from '../../lib/errors.ts'
 import type { RunnerId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import type { QueueScope } from '../queue-scope.ts'
 import { changeRuns, endJobs } from '../runs/run-change.service.ts'
 import { listTasksOfRunner } from '../runs/run.store.ts'
@@ -71,7 +71,7 @@ export async function pageOfRunners(
   { scope }: RunnerOwner,
   page: Page,
 ): Promise<{ readonly runners: readonly ActionRunnerRow[]; readonly total: number }> {
-  const [runners, total] = await Promise.all([listRunners(db, scope, page), countRunnersOf(db, scope)])
+  const [runners, total] = await rowsAndTotal(page, listRunners(db, scope, page), countRunnersOf(db, scope))
   return { runners, total }
 }
 

@@ -2,7 +2,7 @@ import type { RepoCtx, Services } from '../../access/context.ts'
 import type { ActionRunRow, ActionStatus } from '../../db/tables/actions.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
 import type { ActionJobId, RunId } from '../../lib/ids.ts'
-import { totalOf, type Page } from '../../lib/paging.ts'
+import { totalOf, type Page, rowsAndTotal } from '../../lib/paging.ts'
 import type { QueueScope } from '../queue-scope.ts'
 import { isStatus } from '../status.rules.ts'
 import { countRuns, findRun, findRunByNumber, listJobStates, listRuns, type JobState } from './run.store.ts'
@@ -33,7 +33,7 @@ export async function pageOfRuns(
   page: Page,
 ): Promise<{ rows: readonly ActionRunRow[]; total: number }> {
   const filter = { repoId: repo.id, statuses: knownStatuses(statuses), ...rest }
-  const [rows, total] = await Promise.all([listRuns(db, filter, page), countRuns(db, filter)])
+  const [rows, total] = await rowsAndTotal(page, listRuns(db, filter, page), countRuns(db, filter))
   return { rows, total }
 }
 
@@ -63,7 +63,7 @@ export async function pageOfTasks(
   { db, repo }: RepoCtx,
   page: Page,
 ): Promise<{ rows: readonly TaskOfRun[]; total: number }> {
-  const [rows, total] = await Promise.all([listTasks(db, repo.id, page), countTasks(db, repo.id)])
+  const [rows, total] = await rowsAndTotal(page, listTasks(db, repo.id, page), countTasks(db, repo.id))
   return { rows, total: totalOf(total, page, rows.length) }
 }
 

@@ -4,7 +4,7 @@ import { recordAct } from '../../audit/audit.ts'
 import { transaction } from '../../db/database.ts'
 import type { ActionSecretRow } from '../../db/tables/actions.ts'
 import { BadRequest, Invalid, NotFound } from '../../lib/errors.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import type { Verdict } from '../../lib/verdict.ts'
 import type { ValueOwner } from '../value-owner.ts'
@@ -20,7 +20,7 @@ export async function pageOfSecrets(
   owner: ValueOwner,
   page: Page,
 ): Promise<{ rows: Pick<ActionSecretRow, 'name' | 'created_unix'>[]; total: number }> {
-  const [rows, total] = await Promise.all([listSecrets(db, owner, page), countSecrets(db, owner)])
+  const [rows, total] = await rowsAndTotal(page, listSecrets(db, owner, page), countSecrets(db, owner))
   return { rows, total }
 }
 

@@ -4,7 +4,7 @@ import type { AuditedAction } from '../../audit/audited-actions.ts'
 import { isUniqueViolation, transaction } from '../../db/database.ts'
 import type { ActionVariableRow } from '../../db/tables/actions.ts'
 import { Conflict, NotFound } from '../../lib/errors.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import type { ValueOwner } from '../value-owner.ts'
 import { checkValueCount, checkValueSize, keyOf, auditOwnerOf } from '../secrets/secret.service.ts'
@@ -33,10 +33,11 @@ export async function pageOfVariables(
   owner: ValueOwner,
   page: Page,
 ): Promise<{ rows: ActionVariableRow[]; total: number }> {
-  const [rows, total] = await Promise.all([
+  const [rows, total] = await rowsAndTotal(
+    page,
     listVariables(db, owner, page, owner.repo_id === null),
     countVariables(db, owner),
-  ])
+  )
   return { rows, total }
 }
 

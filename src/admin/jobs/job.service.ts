@@ -3,7 +3,7 @@ import { transaction } from '../../db/database.ts'
 import { countJobsOf, listJobs, removeFailedJob, retryFailedJob, type JobRow } from '../../jobs/queue.ts'
 import { Conflict, NotFound } from '../../lib/errors.ts'
 import type { JobId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 
 /** Returns a page of the jobs in a state, or of all, newest first, and their total. */
 export async function getJobs(
@@ -11,10 +11,11 @@ export async function getJobs(
   state: JobRow['state'] | undefined,
   page: Page,
 ): Promise<{ rows: JobRow[]; total: number }> {
-  const [rows, total] = await Promise.all([
+  const [rows, total] = await rowsAndTotal(
+    page,
     listJobs(ctx.db, { state, offset: page.offset, limit: page.limit }),
     countJobsOf(ctx.db, state),
-  ])
+  )
   return { rows, total }
 }
 

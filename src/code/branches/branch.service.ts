@@ -6,7 +6,7 @@ import type { Divergence, RefUpdateResult } from '../../git/git.ts'
 import { Conflict, Forbidden, Invalid, NotFound, type Refusal } from '../../lib/errors.ts'
 import { pluck } from '../../lib/pluck.ts'
 import type { Oid } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { branchRef, tagRef, zeroOid } from '../../lib/refs.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { renameBranchRule } from '../../refs/protection/branch-protection.store.ts'
@@ -32,10 +32,11 @@ export async function getBranchPage(
   page: Page,
   words = '',
 ): Promise<{ branches: readonly BranchRow[]; total: number }> {
-  const [branches, total] = await Promise.all([
+  const [branches, total] = await rowsAndTotal(
+    page,
     listBranches(ctx.db, ctx.repo.id, page, words),
     countBranches(ctx.db, ctx.repo.id, words),
-  ])
+  )
   return { branches, total }
 }
 

@@ -2,7 +2,7 @@ import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { isValidTagName } from '../../lib/ref-name.ts'
 import { Conflict, Invalid, NotFound } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { tagRef, zeroOid } from '../../lib/refs.ts'
 import { refusalOf } from './branch.service.ts'
 import { callerIdentity } from '../commits/commit-identities.ts'
@@ -30,7 +30,7 @@ export async function getTagPage(
   ctx: Pick<RepoCtx, 'db' | 'repo'>,
   page: Page,
 ): Promise<{ tags: readonly TagFacts[]; total: number }> {
-  const [tags, total] = await Promise.all([listTags(ctx.db, ctx.repo.id, page), countTags(ctx.db, ctx.repo.id)])
+  const [tags, total] = await rowsAndTotal(page, listTags(ctx.db, ctx.repo.id, page), countTags(ctx.db, ctx.repo.id))
   return { tags, total }
 }
 

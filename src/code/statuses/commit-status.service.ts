@@ -4,7 +4,7 @@ import { isUniqueViolation, transaction } from '../../db/database.ts'
 import type { CommitStatusRow } from '../../db/tables/repositories.ts'
 import { publish } from '../../events/hub.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { isKnownState } from './commit-status.rules.ts'
 import {
@@ -86,7 +86,11 @@ export async function getStatusPage(
   const state = options.state !== undefined && isKnownState(options.state) ? options.state : undefined
   const filter = { repoId: ctx.repo.id, sha: found.commit, state }
   const sort: StatusSort = statusSorts.find((each) => each === options.sort) ?? 'newest'
-  const [rows, total] = await Promise.all([listStatuses(ctx.db, filter, sort, page), countStatuses(ctx.db, filter)])
+  const [rows, total] = await rowsAndTotal(
+    page,
+    listStatuses(ctx.db, filter, sort, page),
+    countStatuses(ctx.db, filter),
+  )
   return { rows, total }
 }
 

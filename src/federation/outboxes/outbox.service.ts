@@ -5,7 +5,7 @@ import type { UserRow } from '../../db/tables/accounts.ts'
 import type { ActRow } from '../../db/tables/activity.ts'
 import { NotFound } from '../../lib/errors.ts'
 import type { ActId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { countMembers, findActOf, listMembers, type Member } from './announced-act.store.ts'
 
 /** Items on one page of a collection. */
@@ -40,6 +40,10 @@ export async function getMembers(
   user: UserRow,
   page: Page,
 ): Promise<{ readonly members: Member[]; readonly total: number }> {
-  const [members, total] = await Promise.all([listMembers(db, side, user.id, page), countMembers(db, side, user.id)])
+  const [members, total] = await rowsAndTotal(
+    page,
+    listMembers(db, side, user.id, page),
+    countMembers(db, side, user.id),
+  )
   return { members, total }
 }

@@ -2,7 +2,7 @@ import type { Ctx, SignedInCtx } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { ReceivedActivityRow } from '../../db/tables/federation.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { linkBases } from '../../markup/links.ts'
 import { isBlockedEitherWay } from '../../users/social/block.store.ts'
@@ -97,6 +97,6 @@ export async function getFeedPage(
   { db, viewer }: SignedInCtx,
   page: Page,
 ): Promise<{ readonly rows: ReceivedActivityRow[]; readonly total: number }> {
-  const [rows, total] = await Promise.all([listFeed(db, viewer.id, page), countFeed(db, viewer.id)])
+  const [rows, total] = await rowsAndTotal(page, listFeed(db, viewer.id, page), countFeed(db, viewer.id))
   return { rows, total }
 }

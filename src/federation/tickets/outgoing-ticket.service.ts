@@ -10,7 +10,7 @@ import { findIssueById } from '../../issues/issue.store.ts'
 import { loadReposWithOwners } from '../../issues/repo-with-owner.store.ts'
 import { loadComments } from '../../issues/timeline-entry.store.ts'
 import { Forbidden, NotAcceptable, Unavailable } from '../../lib/errors.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { formatUnix, nowUnix } from '../../lib/time.ts'
 import { linkBases } from '../../markup/links.ts'
 import { createActivity, noteOf, offerActivity } from '../activity.rules.ts'
@@ -178,6 +178,10 @@ export async function getSentWritings(
   { db, viewer }: SignedInCtx,
   page: Page,
 ): Promise<{ readonly rows: SentWritingRow[]; readonly total: number }> {
-  const [rows, total] = await Promise.all([listSentWritings(db, viewer.id, page), countSentWritings(db, viewer.id)])
+  const [rows, total] = await rowsAndTotal(
+    page,
+    listSentWritings(db, viewer.id, page),
+    countSentWritings(db, viewer.id),
+  )
   return { rows, total }
 }

@@ -3,7 +3,7 @@ import { transaction } from '../../db/database.ts'
 import type { IssueRow, LabelRow } from '../../db/tables/issues.ts'
 import { BadRequest, Invalid, NotFound } from '../../lib/errors.ts'
 import type { LabelId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { pluck } from '../../lib/pluck.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { must } from '../../lib/verdict.ts'
@@ -47,7 +47,7 @@ export async function getLabels(
   page: Page,
 ): Promise<{ readonly rows: LabelRow[]; readonly total: number }> {
   const order = sorts.find((each) => each === sort) ?? 'name'
-  const [rows, total] = await Promise.all([listLabels(ctx.db, home, order, page), countLabels(ctx.db, home)])
+  const [rows, total] = await rowsAndTotal(page, listLabels(ctx.db, home, order, page), countLabels(ctx.db, home))
   return { rows, total }
 }
 

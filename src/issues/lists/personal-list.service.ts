@@ -1,7 +1,7 @@
 import type { Ctx, SignedInCtx } from '../../access/context.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
 import { pluck } from '../../lib/pluck.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import type { AroundIssues } from '../issue.store.ts'
 import type { RepoWithOwner } from '../repo-with-owner.ts'
 import { loadReposWithOwners } from '../repo-with-owner.store.ts'
@@ -38,7 +38,11 @@ export async function findMine(
 /** Returns one page of the readable issues and pull requests that the viewer subscribed to, the latest choice first. */
 export async function getSubscribedIssues(ctx: SignedInCtx, page: Page): Promise<FoundMine> {
   const { db, viewer } = ctx
-  const [issues, total] = await Promise.all([listSubscribedIssues(db, viewer, page), countSubscribedIssues(db, viewer)])
+  const [issues, total] = await rowsAndTotal(
+    page,
+    listSubscribedIssues(db, viewer, page),
+    countSubscribedIssues(db, viewer),
+  )
   return { ...(await placed(ctx, issues)), page, total }
 }
 

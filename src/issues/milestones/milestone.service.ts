@@ -3,7 +3,7 @@ import { transaction } from '../../db/database.ts'
 import type { MilestoneRow } from '../../db/tables/issues.ts'
 import { NotFound } from '../../lib/errors.ts'
 import type { MilestoneId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { optionalTime } from '../due-date.rules.ts'
 import {
@@ -34,10 +34,11 @@ export async function getMilestones(
 ): Promise<{ readonly rows: MilestoneRow[]; readonly total: number }> {
   const isClosed = query.state === 'closed' ? true : query.state === 'open' ? false : undefined
   const filter = { isClosed, name: query.name }
-  const [rows, total] = await Promise.all([
+  const [rows, total] = await rowsAndTotal(
+    page,
     listMilestones(ctx.db, ctx.repo.id, filter, page),
     countMilestones(ctx.db, ctx.repo.id, filter),
-  ])
+  )
   return { rows, total }
 }
 

@@ -3,7 +3,7 @@ import { transaction } from '../../db/database.ts'
 import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
 import type { ReactionRow } from '../../db/tables/issue-details.ts'
 import { Forbidden, NotFound } from '../../lib/errors.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { mayManage } from '../issue.policy.ts'
 import { refuseBlocked } from '../issue.service.ts'
@@ -27,7 +27,7 @@ export async function getReactions(
   target: ReactionTarget,
   page: Page,
 ): Promise<{ readonly rows: ReactionRow[]; readonly total: number }> {
-  const [rows, total] = await Promise.all([listReactions(ctx.db, target, page), countReactions(ctx.db, target)])
+  const [rows, total] = await rowsAndTotal(page, listReactions(ctx.db, target, page), countReactions(ctx.db, target))
   return { rows, total }
 }
 

@@ -13,7 +13,7 @@ import type { FileContent } from '../../http/file-reply.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import { releaseChunk, isFleeting } from '../../lib/fleeting.ts'
 import type { RepoId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
 import {
   addToLfsSize,
@@ -50,7 +50,7 @@ export async function pageOfObjects(
   { db, repo }: RepoCtx,
   page: Page,
 ): Promise<{ readonly objects: readonly LfsObjectRow[]; readonly total: number }> {
-  const [objects, total] = await Promise.all([listLargestObjects(db, repo.id, page), countObjects(db, repo.id)])
+  const [objects, total] = await rowsAndTotal(page, listLargestObjects(db, repo.id, page), countObjects(db, repo.id))
   return { objects, total }
 }
 

@@ -7,7 +7,7 @@ import type { OAuthApplicationRow } from '../../db/tables/oauth.ts'
 import { publish } from '../../events/hub.ts'
 import { NotFound } from '../../lib/errors.ts'
 import type { OAuthApplicationId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { hashToken, newPrefixedToken } from '../../secrets/tokens.ts'
 import {
@@ -49,10 +49,11 @@ export async function pageOfApplications(
   owner: UserRow,
   page: Page,
 ): Promise<{ readonly applications: readonly OAuthApplicationRow[]; readonly total: number }> {
-  const [applications, total] = await Promise.all([
+  const [applications, total] = await rowsAndTotal(
+    page,
     listApplications(db, owner.id, page),
     countApplications(db, owner.id),
-  ])
+  )
   return { applications, total }
 }
 

@@ -1,6 +1,7 @@
 import type { SubjectCtx } from '../../access/context.ts'
 import type { Db } from '../../db/database.ts'
 import type { PackageRow, PackageVersionRow } from '../../db/tables/packages.ts'
+import { rowsAndTotal } from '../../lib/paging.ts'
 import { pluck } from '../../lib/pluck.ts'
 import { WorkTooCostly } from '../../lib/work-budget.ts'
 import {
@@ -46,7 +47,11 @@ export async function pageOfVersions(
   row: PackageRow,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<{ readonly versions: readonly VersionWithMetadata[]; readonly total: number }> {
-  const [versions, total] = await Promise.all([listNewestVersions(db, row.id, page), countListedVersions(db, row.id)])
+  const [versions, total] = await rowsAndTotal(
+    page,
+    listNewestVersions(db, row.id, page),
+    countListedVersions(db, row.id),
+  )
   if (total === 0) throw noPackage()
   return { versions, total }
 }
@@ -116,7 +121,7 @@ export async function findPackages(
   pick: (versions: readonly PackageVersionRow[]) => PackageVersionRow | undefined,
 ): Promise<{ readonly packages: readonly FoundPackage[]; readonly total: number }> {
   const filter = { ownerId: subject.id, type, text }
-  const [rows, total] = await Promise.all([listPackageRows(db, filter, page), countPackageRows(db, filter)])
+  const [rows, total] = await rowsAndTotal(page, listPackageRows(db, filter, page), countPackageRows(db, filter))
   const versions = Map.groupBy(await listPlainVersionsOf(db, pluck(rows, 'id')), (version) => version.package_id)
   const picked = [...versions.values()].flatMap((each) => pick(each)?.id ?? [])
   await refuseMuchMetadata(db, { by: 'id', ids: picked }, maxBytesOf(page))
@@ -141,7 +146,7 @@ export async function searchPackages(
   readonly total: number
 }> {
   const filter = { ownerId: subject.id, type, text }
-  const [rows, total] = await Promise.all([listPackageRows(db, filter, page), countPackageRows(db, filter)])
+  const [rows, total] = await rowsAndTotal(page, listPackageRows(db, filter, page), countPackageRows(db, filter))
   const versions = Map.groupBy(await versionsOf(db, rows, maxBytesOf(page)), (version) => version.package_id)
   return { packages: rows.map((row) => ({ row, versions: versions.get(row.id) ?? [] })), total }
 }

@@ -14,7 +14,7 @@ import { insertMentions, touchIssues } from '../../issues/issue.store.ts'
 import { findMentioned, namedByComment } from '../../issues/references/reference.service.ts'
 import { Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
 import type { Oid, ReviewId, TeamId, UserId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { must } from '../../lib/verdict.ts'
 import { teamIdsOf } from '../../access/user-rights.service.ts'
 import { codeComment, ofReview, type CodeCommentInput } from './code-comment.service.ts'
@@ -65,7 +65,7 @@ export async function getReviews(
   { issue }: PullPair,
   page: Page,
 ): Promise<{ reviews: ReviewRow[]; total: number }> {
-  const [reviews, total] = await Promise.all([listReviews(ctx.db, issue.id, page), countReviews(ctx.db, issue.id)])
+  const [reviews, total] = await rowsAndTotal(page, listReviews(ctx.db, issue.id, page), countReviews(ctx.db, issue.id))
   return { reviews: reviews.filter((review) => maySeeReview(ctx, review)), total }
 }
 
@@ -381,10 +381,11 @@ export async function pageOfCodeComments(
   page: Page,
 ): Promise<{ rows: CommentRow[]; reviews: ReadonlyMap<number, ReviewRow>; total: number }> {
   const filter = { issueId: issue.id, viewerId: viewer?.id, seesPending: viewer?.isAdmin ?? false }
-  const [rows, total] = await Promise.all([
+  const [rows, total] = await rowsAndTotal(
+    page,
     listVisibleCodeComments(db, filter, page),
     countVisibleCodeComments(db, filter),
-  ])
+  )
   const ids = [...new Set(rows.flatMap(({ review_id: id }) => (id === null ? [] : [id as ReviewId])))]
   return { rows, reviews: await loadReviews(db, ids), total }
 }

@@ -9,7 +9,7 @@ import type { InvitationRow } from '../../db/tables/invitations.ts'
 import { publish } from '../../events/hub.ts'
 import { Conflict, Gone, Invalid, NotFound } from '../../lib/errors.ts'
 import type { InvitationId, TeamId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { allow, deny, must, type Verdict } from '../../lib/verdict.ts'
 import { orgMembership } from '../../orgs/membership.service.ts'
@@ -150,7 +150,11 @@ export async function pageOfInvitations(
   page: Page,
 ): Promise<{ readonly rows: readonly ListedInvitation[]; readonly total: number }> {
   const now = nowUnix(ctx.clock)
-  const [rows, total] = await Promise.all([listPending(ctx.db, holder, now, page), countPending(ctx.db, holder, now)])
+  const [rows, total] = await rowsAndTotal(
+    page,
+    listPending(ctx.db, holder, now, page),
+    countPending(ctx.db, holder, now),
+  )
   return { rows: await withPeople(ctx, rows), total }
 }
 

@@ -7,7 +7,7 @@ import type { PushMirrorRow } from '../../db/tables/mirrors.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import { BadRequest, Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
 import type { GitKey, PushMirrorId, RepoId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { findRepoById } from '../repo.store.ts'
 import { migrationClient } from './migration-client.ts'
@@ -121,7 +121,7 @@ export async function pageOfPushMirrors(
   { db, repo }: RepoCtx,
   page: Page,
 ): Promise<{ readonly mirrors: readonly PushMirrorRow[]; readonly total: number }> {
-  const [mirrors, total] = await Promise.all([listPushMirrors(db, repo.id, page), countPushMirrors(db, repo.id)])
+  const [mirrors, total] = await rowsAndTotal(page, listPushMirrors(db, repo.id, page), countPushMirrors(db, repo.id))
   return { mirrors, total }
 }
 

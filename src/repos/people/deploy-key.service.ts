@@ -5,7 +5,7 @@ import { mayIssueKey } from '../../auth/issue.policy.ts'
 import { isUniqueViolation, transaction } from '../../db/database.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import type { DeployKeyId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { must } from '../../lib/verdict.ts'
 import { keyTaken, readKey } from '../../users/credentials/key.service.ts'
@@ -25,10 +25,11 @@ export async function pageOfDeployKeys(
   filter: DeployKeyFilter,
   page: Page,
 ): Promise<{ readonly keys: DeployKeyView[]; readonly total: number }> {
-  const [keys, total] = await Promise.all([
+  const [keys, total] = await rowsAndTotal(
+    page,
     listDeployKeys(ctx.db, ctx.repo.id, filter, page),
     countDeployKeys(ctx.db, ctx.repo.id, filter),
-  ])
+  )
   return { keys, total }
 }
 

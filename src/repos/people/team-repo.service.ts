@@ -8,7 +8,7 @@ import type { RepoRow } from '../../db/tables/repositories.ts'
 import { publish } from '../../events/hub.ts'
 import { Forbidden, Invalid, MethodNotAllowed, NotFound } from '../../lib/errors.ts'
 import type { RepoId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { must } from '../../lib/verdict.ts'
 import { factsOfTeam } from '../../orgs/team.service.ts'
@@ -30,10 +30,11 @@ export async function pageOfTeamRepos(
   team: TeamRow,
   page: Page,
 ): Promise<{ readonly repos: RepoRow[]; readonly total: number }> {
-  const [repos, total] = await Promise.all([
+  const [repos, total] = await rowsAndTotal(
+    page,
     listTeamRepos(ctx.db, team.id, ctx.viewer, page),
     countTeamRepos(ctx.db, team.id, ctx.viewer),
-  ])
+  )
   return { repos, total }
 }
 

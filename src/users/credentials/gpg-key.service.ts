@@ -6,7 +6,7 @@ import { publish } from '../../events/hub.ts'
 import type { GpgKeyRow, UserRow } from '../../db/tables/accounts.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import type { GpgKeyId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { listEmails } from '../email.store.ts'
 import {
@@ -153,7 +153,7 @@ export async function pageOfGpgKeys(
   owner: UserRow,
   page: Page,
 ): Promise<{ readonly keys: readonly GpgKeyRow[]; readonly total: number }> {
-  const [keys, total] = await Promise.all([listGpgKeys(db, owner.id, page), countGpgKeys(db, owner.id)])
+  const [keys, total] = await rowsAndTotal(page, listGpgKeys(db, owner.id, page), countGpgKeys(db, owner.id))
   return { keys, total }
 }
 

@@ -6,7 +6,7 @@ import { publish } from '../../events/hub.ts'
 import type { PublicKeyRow, UserRow } from '../../db/tables/accounts.ts'
 import { Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
 import type { KeyId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { must } from '../../lib/verdict.ts'
 import { countKeys, deleteKey, findKey, findKeyByFingerprint, hasKeyTitle, insertKey, listKeys } from './key.store.ts'
@@ -93,9 +93,10 @@ export async function pageOfKeys(
   fingerprint: string | undefined,
   page: Page,
 ): Promise<{ readonly keys: PublicKeyRow[]; readonly total: number }> {
-  const [keys, total] = await Promise.all([
+  const [keys, total] = await rowsAndTotal(
+    page,
     listKeys(ctx.db, owner?.id, fingerprint, page),
     countKeys(ctx.db, owner?.id, fingerprint),
-  ])
+  )
   return { keys, total }
 }

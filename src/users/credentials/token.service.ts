@@ -9,7 +9,7 @@ import type { AccessTokenRow, UserRow } from '../../db/tables/accounts.ts'
 import { publish } from '../../events/hub.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
 import type { TokenId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { must } from '../../lib/verdict.ts'
 import { hashToken, newToken, tokenLastEight } from '../../secrets/tokens.ts'
@@ -95,9 +95,10 @@ export async function pageOfTokens(
   user: UserRow,
   page: Page,
 ): Promise<{ readonly tokens: AccessTokenRow[]; readonly total: number }> {
-  const [tokens, total] = await Promise.all([
+  const [tokens, total] = await rowsAndTotal(
+    page,
     listTokens(services.db, user.id, page.limit, page.offset),
     countTokens(services.db, user.id),
-  ])
+  )
   return { tokens, total }
 }

@@ -4,7 +4,7 @@ import type { UserRow } from '../../db/tables/accounts.ts'
 import { pluck } from '../../lib/pluck.ts'
 import { publish } from '../../events/hub.ts'
 import { Invalid } from '../../lib/errors.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
 import { loadUsers } from '../user.store.ts'
 import { countBlocks, deleteBlock, insertBlock, listBlocks, type Block } from './block.store.ts'
@@ -41,7 +41,11 @@ export async function pageOfBlocks(
   blocker: UserRow,
   page: Page,
 ): Promise<{ readonly blocks: Block[]; readonly total: number }> {
-  const [blocks, total] = await Promise.all([listBlocks(ctx.db, blocker.id, page), countBlocks(ctx.db, blocker.id)])
+  const [blocks, total] = await rowsAndTotal(
+    page,
+    listBlocks(ctx.db, blocker.id, page),
+    countBlocks(ctx.db, blocker.id),
+  )
   return { blocks, total }
 }
 

@@ -5,7 +5,7 @@ import type { DeliveryState, WebhookAttemptRow, WebhookDeliveryRow, WebhookRow }
 import { enqueueAll } from '../../jobs/queue.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import type { DeliveryId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import { updateHook } from '../hook.store.ts'
 import { planDeliveries } from './deliver-webhook.job.ts'
 import {
@@ -31,7 +31,7 @@ export async function pageOfDeliveries(
   page: Page,
 ): Promise<{ rows: WebhookDeliveryRow[]; total: number }> {
   const filter = { hookId: hook.id, state }
-  const [rows, total] = await Promise.all([listDeliveries(db, filter, page), countDeliveries(db, filter)])
+  const [rows, total] = await rowsAndTotal(page, listDeliveries(db, filter, page), countDeliveries(db, filter))
   return { rows, total }
 }
 
