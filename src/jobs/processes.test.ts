@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from 'typebox'
+import { attachClock, clockOf } from '../db/clock.ts'
 import { engineOf, transaction } from '../db/database.ts'
 import { closeDatabase, openDatabase } from '../db/open.ts'
 import { openTestDatabase } from '../testing/database.ts'
@@ -49,6 +50,20 @@ test('a commit wakes the workers of another process (PostgreSQL)', async (contex
   await workers.settle()
   await sleep(300)
   await transaction(test.db, (tx) => enqueue(tx, note, { text: 'from afar' }))
+  await until(() => workers.ran.length > 0)
+  await workers.stop(0)
+  await closeDatabase(second)
+})
+
+test('a process whose clock is a little behind runs a job as soon as it is due there (PostgreSQL)', async (context) => {
+  await using test = await openTestDatabase()
+  if (engineOf(test.db).kind !== 'postgres') return context.skip('one process uses an SQLite file')
+  const second = openDatabase(test.options)
+  attachClock(second, { nowMs: () => clockOf(test.db).nowMs() - 200 })
+  await using workers = start(second, [note], { limits: { idlePollMs: 3_600_000 } })
+  await workers.settle()
+  await sleep(300)
+  await transaction(test.db, (tx) => enqueue(tx, note, { text: 'from the future' }))
   await until(() => workers.ran.length > 0)
   await workers.stop(0)
   await closeDatabase(second)

@@ -21,9 +21,7 @@ import { payloadVersion } from './versions.ts'
 
 export { countJobsOf, findJob, isLaneBusy, listJobs, type JobRow } from './job.store.ts'
 
-/**
- * Channel that announces new jobs: the name of the pool and, for a delayed job, a space and its due time in milliseconds.
- */
+/** Channel that announces new jobs: the name of the pool, a space and the due time in milliseconds. */
 export const jobChannel = 'job'
 
 /** When a job may start; the default is at once. */
@@ -102,18 +100,22 @@ async function writeJobs(tx: Tx, plans: readonly PlannedJob[]): Promise<JobId[]>
   return ids
 }
 
-/** Wakes the workers of each pool for due jobs, and announces the next due time. */
+/**
+ * Wakes the workers of each pool for due jobs, and announces the next due time. Due jobs are announced with their time too:
+ * for a process whose clock is a little behind, they are not due yet.
+ */
 export function wakeWorkers(
   tx: Tx,
   rows: readonly { readonly pool?: string | undefined; readonly run_at_ms: number }[],
 ): void {
   const nowMs = clockOf(tx).nowMs()
+  const due = new Map<string, number>()
   const later = new Map<string, number>()
   for (const { pool = 'default', run_at_ms: runAtMs } of rows) {
-    if (runAtMs <= nowMs) notify(tx, jobChannel, pool)
+    if (runAtMs <= nowMs) due.set(pool, Math.max(due.get(pool) ?? 0, runAtMs))
     else later.set(pool, Math.min(later.get(pool) ?? Number.POSITIVE_INFINITY, runAtMs))
   }
-  for (const [pool, runAtMs] of later) notify(tx, jobChannel, `${pool} ${runAtMs}`)
+  for (const [pool, runAtMs] of [...due, ...later]) notify(tx, jobChannel, `${pool} ${runAtMs}`)
 }
 
 /** Rows of one statement; each has fourteen values, and a statement of SQLite has at most 32,766. */

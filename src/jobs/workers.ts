@@ -208,9 +208,11 @@ class WorkerLoop<Ctx> implements Workers {
   /** A job was enqueued, here or in another process. */
   #heard(message: string): void {
     this.#heardCount += 1
-    const [pool = '', runAtMs] = message.split(' ')
-    if (runAtMs === undefined) this.#pools.expect(pool)
-    else this.#nextDueMs = Math.min(this.#nextDueMs, Number(runAtMs))
+    const [pool = '', time] = message.split(' ')
+    // An older release announces a job that is due without its time.
+    const runAtMs = Number(time ?? 0)
+    if (runAtMs <= clockOf(this.#options.db).nowMs()) this.#pools.expect(pool)
+    else this.#nextDueMs = Math.min(this.#nextDueMs, runAtMs)
     this.#alarm.ring()
   }
 
