@@ -12,7 +12,7 @@ export async function plan({ keys, network }: Maintainer): Promise<void> {
   const { page } = person
   const send = () => keys.press('Control+Enter')
   await person.go('/ada/anvil/milestones')
-  await keys.until('c', isField('Title'))
+  await keys.lead('c', isField('Title'))
   await keys.type('First strike')
   await network.send('unanswered', send, () => person.hears('The milestone First strike is created.'))
   await person.go('/ada/anvil/issues/new')
@@ -22,7 +22,7 @@ export async function plan({ keys, network }: Maintainer): Promise<void> {
   await keys.type('It is blunt.')
   await network.send('slow', send, () => person.sees(/Sharpen the chisel/))
   await person.go('/ada/anvil/projects')
-  await keys.until('c', isField('Title'))
+  await keys.lead('c', isField('Title'))
   await keys.type('Plan')
   await keys.tabTo('Columns')
   await keys.type('Milestone')

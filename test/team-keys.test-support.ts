@@ -61,6 +61,18 @@ export class Keys {
     await reachValue(page, expression, true)
   }
 
+  /** Presses a key that leads to a form, once the scripts hear it: on the form it would be a letter of a text. */
+  async lead(key: string, expression: string): Promise<void> {
+    const { page } = this.person
+    // Undefined on another page.
+    const isIgnored = () => page.evaluate(`globalThis.lastKey?.defaultPrevented === false`)
+    do {
+      await page.evaluate(`addEventListener('keydown', (event) => { globalThis.lastKey = event }, { once: true })`)
+      await page.keyboard.press(key)
+    } while (await isIgnored().catch(() => false))
+    await reachValue(page, expression, true)
+  }
+
   async signIn(): Promise<void> {
     const { person } = this
     await person.go('/user/login')
