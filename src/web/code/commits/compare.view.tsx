@@ -68,7 +68,14 @@ export const CompareView = (props: CompareProps) => {
   const { base, head, refs, hasNetwork, choice, compared, recent } = props
   return (
     <div class="stack">
-      <PageHead title={texts.compareTitle} lead={texts.compareLead} />
+      <PageHead
+        title={texts.compareTitle}
+        lead={
+          compared === undefined
+            ? undefined
+            : texts.compareLead(<code>{base.name}</code>, <code>{comparedSideText(base, head)}</code>)
+        }
+      />
       <div class="code-bar compare-sides">
         <SideMenu side="base" refs={refs.base} {...{ base, head, hasNetwork }} />
         <Icon name="arrow-left" />

@@ -241,7 +241,11 @@ export const codeTexts = {
   wholeMessage: 'Ganze Nachricht',
   yourVersion: 'Ihre Fassung',
   checksTitle: 'Prüfungen',
-  compareLead: 'Die Commits und Änderungen, die ein Stand hat und ein anderer nicht.',
+  compareLead: (base: ComponentChildren, head: ComponentChildren) => (
+    <>
+      Änderungen in {head}, die in {base} fehlen
+    </>
+  ),
   compareTitle: 'Vergleich',
   createPull: 'Pull-Request anlegen',
   details: 'Einzelheiten',

@@ -240,7 +240,12 @@ export const codeTexts = {
   wholeMessage: 'Whole message',
   yourVersion: 'Your version',
   checksTitle: 'Checks',
-  compareLead: 'The commits and changes that one revision has and another lacks.',
+  /** Both sides are elements with the names of revisions. */
+  compareLead: (base: ComponentChildren, head: ComponentChildren) => (
+    <>
+      Changes in {head} that {base} does not have
+    </>
+  ),
   compareTitle: 'Compare',
   createPull: 'Create pull request',
   details: 'Details',

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { numberText } from '../amounts.ts'
 import type { Texts } from '../translation.ts'
 
@@ -238,7 +239,11 @@ export const codeTexts: Texts['codeTexts'] = {
   wholeMessage: '完整说明',
   yourVersion: '你的版本',
   checksTitle: '检查',
-  compareLead: '一个版本有而另一个版本没有的提交和更改。',
+  compareLead: (base: ComponentChildren, head: ComponentChildren) => (
+    <>
+      {head} 中有而 {base} 中没有的更改
+    </>
+  ),
   compareTitle: '比较',
   createPull: '创建拉取请求',
   details: '详情',
