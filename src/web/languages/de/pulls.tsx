@@ -46,7 +46,7 @@ export const pullTexts = {
   reviewers: 'Gutachter',
   noReviewers: 'Noch niemand',
   nobodyToAsk: 'Niemand sonst kann hier begutachten.',
-  askAgain: (name: string) => `Noch ein Gutachten von ${name} erbitten`,
+  askAgain: (name: string) => `Neues Gutachten von ${name} erbitten`,
   withdraw: (name: string) => `Bitte an ${name} widerrufen`,
   reviewStates: {
     approve: 'Gutgeheißen',
@@ -124,7 +124,7 @@ export const pullTexts = {
   markViewed: (path: string) => `${path} als angesehen markieren`,
   markUnviewed: (path: string) => `${path} als nicht angesehen markieren`,
   progress: (viewed: number, total: number) => `${viewed} von ${total} angesehen`,
-  sinceReview: 'Änderungen seit meinem letzten Gutachten',
+  sinceReview: 'Neu seit meinem Gutachten',
   wholeDiff: 'Alle Änderungen',
   onlySince: (oid: string) => `Dies sind die Änderungen, seit Sie ${oid} begutachtet haben.`,
 
