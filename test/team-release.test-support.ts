@@ -31,7 +31,7 @@ export async function triage(forge: Forge, ada: Person, ben: Person): Promise<vo
 /** Closes the milestone, whose issue the merge has closed, and publishes a release with a file. */
 export async function deliver(ada: Person): Promise<void> {
   await ada.go('/ada/anvil/milestones')
-  await ada.page.getByText('100 % done').waitFor()
+  await ada.page.getByText('100% done').waitFor()
   await ada.follow('First strike')
   await ada.press('Close')
   await ada.button('Reopen').waitFor()

@@ -108,7 +108,7 @@ test('milestonesPage, milestonePage, newMilestonePage, editMilestonePage, addMil
   assert.match(shown, /In it/)
   assert.match(shown, /<strong>big<\/strong>/)
   const inList = (await bob.get(list)).text
-  assert.match(inList, /0 % done/)
+  assert.match(inList, /0% done/)
   assert.match(inList, /<p class="muted clamp">big<\/p>/)
   const pull = await givenPull(forge, { repo })
   await forge.as('alice').must('PATCH', `/repos/${repo.fullName}/issues/${pull.number}`, { milestone: id })

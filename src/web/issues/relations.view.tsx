@@ -103,6 +103,7 @@ const Group = ({
                 <TitleText text={issue.title} />{' '}
                 <span class="muted">{`${isHere ? '' : `${owner.name}/${repo.name}`}#${issue.index}`}</span>
               </Link>
+              <span class="spacer" />
               {side.choices ? (
                 <ActButton
                   to={at('relations')}

@@ -285,6 +285,7 @@ const Dependencies = ({ repository, issue, side }: SideProps) => {
               <TitleText text={row.title} />
             </span>
           )}
+          <span class="spacer" />
           {isRemovable && row.repo_id === repository.repo.id ? (
             <ActButton
               to={at('dependencies')}

@@ -12,7 +12,7 @@ export const milestoneTexts = {
   save: 'Save milestone',
   open: (count: number) => `${count} open`,
   closed: (count: number) => `${count} closed`,
-  done: (percent: number) => `${percent} % done`,
+  done: (percent: number) => `${percent}% done`,
   progress: (title: string, done: number, total: number) => `${title}: ${done} of ${counted(total, 'issue')} closed`,
   noDue: 'No due date',
   dueOn: 'Due ',
