@@ -305,7 +305,7 @@ export const repositorySettingsTexts = {
       ignore_stale_approvals: 'Zustimmungen zu älteren Commits zählen nicht',
       block_on_rejected_reviews: 'Erbetene Änderungen blockieren das Zusammenführen',
       block_on_official_review_requests: 'Erbetene Gutachten blockieren das Zusammenführen',
-      block_on_outdated_branch: 'Liegt ein Branch hinter seinem Ziel zurück, blockiert das das Zusammenführen',
+      block_on_outdated_branch: 'Ein Branch hinter seinem Ziel blockiert das Zusammenführen',
       enable_status_check: 'Prüfungen müssen bestanden sein',
       apply_to_admins: 'Die Regel gilt auch für Administratoren',
     } as const,

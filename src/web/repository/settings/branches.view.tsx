@@ -72,7 +72,7 @@ export const BranchesView = ({
 
 type Rule = Awaited<ReturnType<typeof presentBranchRule>>
 
-const people = (list: RuleList) => names(() => ({ label: texts.people, ...completes(list) }))
+const people = (list: RuleList) => names(() => ({ label: texts.people, hint: texts.lists, ...completes(list) }))
 const teams = () => names(() => ({ label: texts.teams, ...completes('teams') }))
 
 /** A rule for branches as its form states it. */
@@ -118,12 +118,7 @@ export const BranchRuleView = ({
 }) => {
   const fields = branchRuleForm.show(rule && storedOf(rule))
   return (
-    <SettingsFrame
-      repository={repository}
-      part="branches"
-      title={rule ? texts.editTitle(rule.rule_name) : texts.add}
-      lead={texts.lists}
-    >
+    <SettingsFrame repository={repository} part="branches" title={rule ? texts.editTitle(rule.rule_name) : texts.add}>
       <Form
         isEdit
         to={
