@@ -92,7 +92,7 @@ const Changes = ({
   >
     {(row) => (
       <li class="row">
-        <Link class="row-main row-title cut" to={repositoryPath(repository, part, row.index)}>
+        <Link class="row-main row-title" to={repositoryPath(repository, part, row.index)}>
           <TitleText text={row.title} />
         </Link>
         <span class="row-side">

@@ -75,6 +75,11 @@ export const FindView = ({ repository, revision, refs, q, paths, matched, isWhol
               </Link>
             </li>
           ))}
+          {matched > paths.length || !isWhole ? null : (
+            <li class="row muted" data-filter-empty="" hidden>
+              {texts.noFileFoundHint}
+            </li>
+          )}
         </ul>
       </Box>
     )}
