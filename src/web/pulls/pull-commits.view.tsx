@@ -37,27 +37,27 @@ export const PullCommitsView = ({ repository, view, mayEdit, lost, commits, tota
             const { commit, author, verification } = each
             return (
               <li class="row commit-row">
-                <div class="commit-words">
-                  <strong>
-                    <MessageText
-                      text={subjectOf(commit.message)}
-                      to={pathOf(repository.owner, repository.name, 'commit', commit.oid)}
-                      class="plain-link"
-                      data-row-link=""
-                    />
-                  </strong>
-                  <p class="muted small">
-                    {author ? <Person person={author} size={16} /> : <span class="person">{commit.author.name}</span>}{' '}
-                    <Time unix={commit.author.unixSeconds} />{' '}
+                <div class="row-main">
+                  <MessageText
+                    text={subjectOf(commit.message)}
+                    to={pathOf(repository.owner, repository.name, 'commit', commit.oid)}
+                    class="row-title"
+                    data-row-link=""
+                  />
+                  <div class="row-facts">
+                    {author ? <Person person={author} size={16} /> : <span class="person">{commit.author.name}</span>}
+                    <Time unix={commit.author.unixSeconds} />
                     <StatusMark
                       repository={{ owner: { name: repository.owner }, repo: { name: repository.name } }}
                       view={each}
                     />
-                  </p>
+                  </div>
                 </div>
-                <SignatureMark verification={verification} />
-                <code>{commit.oid.slice(0, 10)}</code>
-                <CopyButton text={commit.oid} label={commit.oid.slice(0, 10)} />
+                <div class="row-side">
+                  <SignatureMark verification={verification} />
+                  <code class="oid">{commit.oid.slice(0, 10)}</code>
+                  <CopyButton text={commit.oid} label={commit.oid.slice(0, 10)} />
+                </div>
               </li>
             )
           })}
