@@ -72,6 +72,7 @@ test('comparePage, newComparePage: commits and changes since the common ancestor
     message: 'In the fork',
   })
   const ofFork = await guest('compare/main...bob:main')
+  assert.match(ofFork.text, /Changes in <code>bob:main<\/code> that <code>main<\/code> does not have/)
   assert.equal(ofFork.status, 200)
   assert.match(ofFork.text, /In the fork/)
   assert.match(ofFork.text, /forked\.txt/)

@@ -239,3 +239,17 @@ test('without scripts, the link leads to a page with a search', { skip }, async 
   await page.getByRole('link', { name: 'find.view.tsx' }).click()
   await arriveAt(page, `/${repo.fullName}/src/branch/main/find.view.tsx`)
 })
+
+test('findPage: a search in the list that leaves no file says so', { skip }, async () => {
+  await using forge = await startForge({ settings: { repository: { DEFAULT_BRANCH: 'main' } }, users: ['alice'] })
+  const { repo, clone } = await givenFiles(forge)
+  clone[Symbol.dispose]()
+  await using opened = await openAs(forge, 'alice', `/${repo.fullName}/find/branch/main`)
+  const { page } = opened
+  const none = page.getByText('No path of this revision contains these words.')
+  assert.equal(await none.isVisible(), false)
+  await page.getByLabel('File name').last().fill('no such file')
+  await none.waitFor()
+  await page.getByLabel('File name').last().fill('view')
+  await none.waitFor({ state: 'hidden' })
+})
