@@ -13,7 +13,7 @@ test('subscribedIssuesPage, endIssueSubscription: a person ends a subscription; 
   const path = '/notifications/subscriptions'
   assert.equal((await new Browser(forge).get(path)).status, 303)
   const [alice, bob] = [await Browser.of(forge, 'alice'), await Browser.of(forge, 'bob')]
-  assert.match((await alice.get(path)).text, /You subscribed to nothing by hand/)
+  assert.match((await alice.get(path)).text, /No subscriptions/)
   assert.match((await bob.get(path)).text, /Leak &lt;b/)
   const isSubscribed = async () => (await forge.as('bob').get(`${subscription}/check`)).json.subscribed as boolean
   assert.equal(await isSubscribed(), true)

@@ -160,7 +160,7 @@ const Card = ({ subject, standing, organizations }: ProfileProps) => {
         <Avatar person={subject} size={96} />
         <div>
           <h1>{subject.full_name === '' ? subject.name : subject.full_name}</h1>
-          <p class="muted">{subject.name}</p>
+          {subject.full_name === '' ? null : <p class="muted">{subject.name}</p>}
           {subject.visibility === 'public' ? null : (
             <p class="line">
               <Tag icon="lock">{subject.visibility === 'private' ? texts.private : texts.limited}</Tag>

@@ -65,7 +65,9 @@ export const PeopleView = ({
             <p class="row-facts">{person.email}</p>
           </div>
           <div class="row-side wide-only">
-            {texts.created} <Time unix={person.created_unix} />
+            <span>
+              {texts.created} <Time unix={person.created_unix} />
+            </span>
           </div>
         </li>
       )}

@@ -83,7 +83,7 @@ export const notificationTexts = {
     unsubscribe: 'Abbestellen',
     unsubscribeOf: (title: string) => `${title} abbestellen`,
     unsubscribed: 'Sie bekommen dazu keine Benachrichtigungen mehr, außer wenn jemand Sie erwähnt.',
-    noIssues: 'Sie haben nichts von Hand abonniert',
+    noIssues: 'Keine Abonnements',
     noIssuesLead: 'Wo Sie beteiligt sind, werden Sie ohne Abonnement benachrichtigt.',
     noRepositories: 'Sie beobachten keine Repositorys',
     noRepositoriesLead: 'Das Auge oben in einem Repository meldet Ihnen seine neuen Issues und Pull-Requests.',

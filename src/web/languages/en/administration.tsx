@@ -18,7 +18,7 @@ export const administrationTexts = {
   hooksLead: 'They report from every repository of this instance, or are copied to each new repository.',
   runners: 'Runners',
   runnersLead: 'A runner is a program on a machine that executes jobs. These serve the workflows of every repository.',
-  unadopted: 'Folders without a repository',
+  unadopted: 'Unadopted folders',
   groups: { instance: 'Instance', accounts: 'Accounts', contents: 'Contents', work: 'Work' },
   health: {
     good: 'The database answers and the disks have room.',

@@ -84,7 +84,7 @@ export const notificationTexts = {
     unsubscribe: 'Unsubscribe',
     unsubscribeOf: (title: string) => `Unsubscribe from ${title}`,
     unsubscribed: 'You no longer get notifications of it, unless somebody mentions you.',
-    noIssues: 'You subscribed to nothing by hand',
+    noIssues: 'No subscriptions',
     noIssuesLead: 'Where you take part, you are notified without a subscription.',
     noRepositories: 'You watch no repositories',
     noRepositoriesLead: 'The eye at the top of a repository tells you of its new issues and pull requests.',

@@ -81,7 +81,7 @@ export const notificationTexts: Texts['notificationTexts'] = {
     unsubscribe: '取消订阅',
     unsubscribeOf: (title) => `取消订阅 ${title}`,
     unsubscribed: '除非有人提及你，否则你不会再收到它的通知。',
-    noIssues: '你没有手动订阅任何内容',
+    noIssues: '暂无订阅',
     noIssuesLead: '你参与的内容无需订阅也会通知你。',
     noRepositories: '你没有关注任何仓库',
     noRepositoriesLead: '点击仓库顶部的眼睛图标，即可得知其新的议题和拉取请求。',

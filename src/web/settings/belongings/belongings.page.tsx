@@ -30,7 +30,8 @@ export const ownReposPage = page({
   async load({ ctx, query }) {
     const rows = pageOf(query, ctx.config.api)
     const { repos, total } = await listOwnRepos(ctx, undefined, rows)
-    return { repos: await presentRepos(ctx, repos), total, page: rows.number, pageSize: rows.limit }
+    const sizes = new Map(repos.map((repo) => [repo.id as number, repo.git_size_bytes + repo.lfs_size_bytes]))
+    return { repos: await presentRepos(ctx, repos), sizes, total, page: rows.number, pageSize: rows.limit }
   },
   meta: () => settingsMeta('repos'),
   view: ReposView,

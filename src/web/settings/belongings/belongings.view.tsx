@@ -23,7 +23,15 @@ interface Paged {
 
 const MorePages = ({ total, page, pageSize }: Paged) => <Pages page={page} total={total} pageSize={pageSize} />
 
-export const ReposView = ({ repos, ...paged }: Paged & { readonly repos: readonly Repository[] }) => {
+export const ReposView = ({
+  repos,
+  sizes,
+  ...paged
+}: Paged & {
+  readonly repos: readonly Repository[]
+  /** Their sizes in bytes, by id: those of the API are rounded down to kibibytes. */
+  readonly sizes: ReadonlyMap<number, number>
+}) => {
   const texts = settingsTexts.repos
   return (
     <>
@@ -54,7 +62,7 @@ export const ReposView = ({ repos, ...paged }: Paged & { readonly repos: readonl
                 {repo.archived ? <Tag tone="warning">{texts.archived}</Tag> : null}
               </p>
               <p class="row-facts">
-                <span>{sizeText(repo.size * 1024)}</span>
+                <span>{sizeText(sizes.get(repo.id) ?? 0)}</span>
                 <span>
                   {texts.updated}
                   <Time unix={parseTime(repo.updated_at) ?? 0} />
