@@ -11,10 +11,13 @@ import { listTexts as texts } from '../languages/texts.ts'
 /** A person or organization of a list. */
 export const PersonRow = ({
   person,
+  hasJoined = true,
   facts,
   children,
 }: {
   readonly person: UserRow
+  /** Shows the age of the account. Among members it would be read as that of the membership. */
+  readonly hasJoined?: boolean
   /** Further facts below the name. */
   readonly facts?: ComponentChildren
   /** Buttons at the end. */
@@ -40,10 +43,12 @@ export const PersonRow = ({
             {person.location}
           </span>
         )}
-        <span>
-          {texts.joined}
-          <Time unix={person.created_unix} />
-        </span>
+        {hasJoined ? (
+          <span>
+            {texts.joined}
+            <Time unix={person.created_unix} />
+          </span>
+        ) : null}
         {facts}
       </div>
     </div>

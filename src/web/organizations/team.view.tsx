@@ -168,7 +168,7 @@ export const TeamMembersView = ({
         }
       >
         {(person) => (
-          <PersonRow person={person}>
+          <PersonRow person={person} hasJoined={false}>
             {head.isOwner ? (
               <RemoveButton
                 to={pathTo(head, 'members', person.name, 'remove')}

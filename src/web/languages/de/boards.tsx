@@ -34,7 +34,7 @@ export const boardTexts = {
     title: 'Titel',
     description: 'Beschreibung',
     query: 'Suche',
-    queryHint: 'Wie in den Listen der Issues: is:open label:bug assignee:me sort:updated. sort: ist die Reihenfolge.',
+    queryHint: 'Wie in den Listen der Issues, etwa is:open label:bug assignee:me sort:updated.',
     layout: 'Darstellung',
     grouping: 'Spalten',
     scope: 'Bereich der Labels',

@@ -33,7 +33,7 @@ export const boardTexts = {
     title: 'Title',
     description: 'Description',
     query: 'Search',
-    queryHint: 'As in the lists of issues: is:open label:bug assignee:me sort:updated. sort: is the order.',
+    queryHint: 'As in the lists of issues, such as is:open label:bug assignee:me sort:updated.',
     layout: 'Layout',
     grouping: 'Columns',
     scope: 'Scope of labels',

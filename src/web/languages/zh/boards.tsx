@@ -28,7 +28,7 @@ export const boardTexts: Texts['boardTexts'] = {
     title: '标题',
     description: '描述',
     query: '搜索',
-    queryHint: '与议题列表相同：is:open label:bug assignee:me sort:updated。sort: 决定顺序。',
+    queryHint: '与议题列表相同，例如 is:open label:bug assignee:me sort:updated。',
     layout: '布局',
     grouping: '列',
     scope: '标记范围',
