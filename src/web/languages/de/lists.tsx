@@ -10,7 +10,7 @@ export const listTexts = {
   mirror: 'Mirror',
   template: 'Vorlage',
   updated: 'Geändert ',
-  joined: 'Dabei seit ',
+  joined: 'Beigetreten ',
   stars: (count: number) => counted(count, 'Stern', 'Sterne'),
   forks: (count: number) => counted(count, 'Fork', 'Forks'),
   openIssues: (count: number) => counted(count, 'offenes Issue', 'offene Issues'),

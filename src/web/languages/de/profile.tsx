@@ -9,7 +9,7 @@ export const profileTexts = {
   administrator: 'Administrator',
   private: 'Privat',
   limited: 'Eingeschränkt',
-  joined: 'Dabei seit ',
+  joined: 'Beigetreten ',
   created: 'Angelegt ',
   follow: 'Folgen',
   unfollow: 'Nicht mehr folgen',

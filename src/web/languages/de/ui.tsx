@@ -6,7 +6,7 @@ export const uiTexts = {
   pages: 'Seiten',
   copy: 'Kopieren',
   copied: 'Kopiert',
-  optional: 'freiwillig',
+  optional: 'optional',
   save: 'Speichern',
   cancel: 'Abbrechen',
   delete: 'Löschen',
