@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import { countingQuery, mergedPage } from '../../db/merged-page.ts'
 import type { ActionJobRow, ActionRunRow, ActionStatus } from '../../db/tables/actions.ts'
 import type { UserId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { rowsAndTotal, type Page } from '../../lib/paging.ts'
 
 /** The conditions of a list; an empty list filters nothing, and without an owner the instance is listed. */
 interface OwnedFilter {
@@ -50,7 +50,7 @@ const jobsOf = (db: Db, { ownerId, statuses }: OwnedFilter) => {
   return statuses.length === 0 ? [all] : [...new Set(statuses)].map((status) => all.where('status', '=', status))
 }
 
-const bounded = ({ total }: { readonly total: number }) => ({
+const bounded = (total: number) => ({
   total: Math.min(total, countedAtMost),
   isBounded: total > countedAtMost,
 })
@@ -58,29 +58,27 @@ const bounded = ({ total }: { readonly total: number }) => ({
 const newestFirst = [{ name: 'id', direction: 'desc' }] as const
 
 /** Returns one page of the runs of an owner's repositories, the newest first. */
-export async function pageOfOwnedRuns(
-  db: Db,
-  filter: OwnedFilter,
-  { limit, offset }: Page,
-): Promise<OwnedPage<ActionRunRow>> {
+export async function pageOfOwnedRuns(db: Db, filter: OwnedFilter, page: Page): Promise<OwnedPage<ActionRunRow>> {
   const queries = runsOf(db, filter)
-  const [rows, counted] = await Promise.all([
-    mergedPage(db, queries, newestFirst, { limit, offset }).execute(),
-    countingQuery(db, queries, countedAtMost + 1).executeTakeFirstOrThrow(),
-  ])
-  return { rows, ...bounded(counted) }
+  const [rows, total] = await rowsAndTotal(
+    page,
+    mergedPage(db, queries, newestFirst, page).execute(),
+    countingQuery(db, queries, countedAtMost + 1)
+      .executeTakeFirstOrThrow()
+      .then(({ total }) => total),
+  )
+  return { rows, ...bounded(total) }
 }
 
 /** Returns one page of the jobs of an owner's repositories, the newest first. */
-export async function pageOfOwnedJobs(
-  db: Db,
-  filter: OwnedFilter,
-  { limit, offset }: Page,
-): Promise<OwnedPage<ActionJobRow>> {
+export async function pageOfOwnedJobs(db: Db, filter: OwnedFilter, page: Page): Promise<OwnedPage<ActionJobRow>> {
   const queries = jobsOf(db, filter)
-  const [rows, counted] = await Promise.all([
-    mergedPage(db, queries, newestFirst, { limit, offset }).execute(),
-    countingQuery(db, queries, countedAtMost + 1).executeTakeFirstOrThrow(),
-  ])
-  return { rows, ...bounded(counted) }
+  const [rows, total] = await rowsAndTotal(
+    page,
+    mergedPage(db, queries, newestFirst, page).execute(),
+    countingQuery(db, queries, countedAtMost + 1)
+      .executeTakeFirstOrThrow()
+      .then(({ total }) => total),
+  )
+  return { rows, ...bounded(total) }
 }
