@@ -8,6 +8,8 @@ import { refuseBlocked } from '../issues/issue.service.ts'
 import { keptTitle } from '../issues/title.rules.ts'
 import { Refusal } from '../lib/errors.ts'
 import { branchRef, isZeroOid, zeroOid } from '../lib/refs.ts'
+import { nameObjects } from '../refs/changes/ref-door.service.ts'
+import { codeOf } from '../refs/git-repository.ts'
 import { checkPull } from './pull-check.service.ts'
 import { openPull } from './pull-open.service.ts'
 import { pullRef } from './pull-ref.ts'
@@ -135,6 +137,8 @@ async function moveTopic(
   if (!isForward && !options.isForced) {
     return refused(update.ref, 'the history was rewritten: push with -o force-push=true to allow that')
   }
+  // The row of the pull request names the commit before its reference does.
+  await nameObjects(ctx, codeOf(repo))
   const isMoved = await transaction(ctx.db, async (tx) => {
     await lockRepo(tx, repo.id)
     if (!(await requestChecksAt(tx, pull, update.new))) return false

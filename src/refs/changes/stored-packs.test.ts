@@ -3,7 +3,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../lib/errors.ts'
 import { codeOf } from '../git-repository.ts'
 import { compactPacks } from './compact-packs.service.ts'
@@ -180,6 +180,15 @@ test('stored packs: a storage that is away refuses changes with 503 and makes no
   })
 })
 
+/** Lets the process end before it sets the reference of a pull request: until `restore`, no such reference is set. */
+function endBeforePullRefs(t: TestContext, { services: { git } }: Forge) {
+  const check = git.checkUpdates.bind(git)
+  return t.mock.method(git, 'checkUpdates', async (...args: Parameters<typeof check>) => {
+    if (args[1].some(({ ref }) => ref.startsWith('refs/pull/'))) throw new Unavailable('it ends', 'git_unavailable')
+    return check(...args)
+  }).mock
+}
+
 test('repoCreatePullRequest: every machine has the commits of a fork before their reference is there', async (t) => {
   await inEmptyFolder(async (settings) => {
     await using forge = await startForge({ users: ['alice', 'bob'], settings })
@@ -187,18 +196,13 @@ test('repoCreatePullRequest: every machine has the commits of a fork before thei
     const { json: fork } = await forge.as('bob').must('POST', `${base.api}/forks`, {})
     await forge.as('bob').must('POST', `/repos/${fork.full_name}/contents/more`, { content: base64('more') })
     await forge.settle()
-    // The process that opens the pull request ends before it sets the reference.
-    const check = forge.services.git.checkUpdates.bind(forge.services.git)
-    const { mock } = t.mock.method(forge.services.git, 'checkUpdates', async (...args: Parameters<typeof check>) => {
-      if (args[1].some(({ ref }) => ref.startsWith('refs/pull/'))) throw new Unavailable('it ends', 'git_unavailable')
-      return check(...args)
-    })
+    const ended = endBeforePullRefs(t, forge)
     const opened = await forge
       .as('bob')
       .post(`${base.api}/pulls`, { base: 'main', head: 'bob:main', title: 'from a fork' })
     assert.equal(opened.status, 503)
     await forge.settle()
-    mock.restore()
+    ended.restore()
     removeCopies(forge)
     const missing = `repository ${fork.parent.id} (${base.name}): refs/pull/1/head is missing`
     assert.deepEqual(await examined(forge.services), [`pull-requests: ${missing} (fixable)`])
@@ -206,6 +210,30 @@ test('repoCreatePullRequest: every machine has the commits of a fork before thei
     assert.deepEqual(await examined(forge.services), [])
     const { json: files } = await forge.as('alice').must('GET', `${base.api}/pulls/1/files`)
     assert.equal(files[0].filename, 'more')
+  })
+})
+
+test('git push to refs/for: every machine has the commits of a topic before their reference is there', async (t) => {
+  await inEmptyFolder(async (settings) => {
+    await using forge = await startForge({ users: ['alice'], settings })
+    const repo = await forge.given.repo({ owner: 'alice' })
+    using clone = await Clone.of(forge, 'alice', repo.fullName)
+    const push = () => clone.git('push', '-q', 'origin', 'HEAD:refs/for/main/topic')
+    await clone.commit('first')
+    assert.equal((await push()).code, 0)
+    await forge.settle()
+    await clone.commit('second')
+    const ended = endBeforePullRefs(t, forge)
+    assert.equal((await push()).code, 1)
+    await forge.settle()
+    ended.restore()
+    removeCopies(forge)
+    forge.clock.advance(3_600_000)
+    await forge.settle()
+    const { json: commits } = await forge.as('alice').must('GET', `${repo.api}/pulls/1/commits`)
+    assert.equal(commits.length, 2)
+    const [tip = ''] = (await clone.must('ls-remote', 'origin', 'refs/pull/1/head')).split('\t')
+    assert.equal(tip, await clone.must('rev-parse', 'HEAD'))
   })
 })
 
