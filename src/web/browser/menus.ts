@@ -113,14 +113,19 @@ document.addEventListener('keydown', (event) => {
   all.at(current < 0 && step > 0 ? 0 : (current + step) % all.length)?.focus()
 })
 
-// A refresh closes no menu, so one whose form was accepted is closed here: it covers what changed.
+interface Sent {
+  readonly success?: boolean
+  readonly formSubmission: { readonly submitter?: HTMLElement }
+}
+
+// A refresh closes no menu, so those around an accepted form or its button are closed here: they cover what changed.
 document.addEventListener('turbo:submit-end', (event) => {
-  const { success } = (event as CustomEvent<{ success?: boolean }>).detail
-  const menu = around(event, menus)
-  if (!(menu instanceof HTMLDetailsElement)) return
-  if (success && menu.open) close(menu, true)
+  const { success, formSubmission } = (event as CustomEvent<Sent>).detail
+  const from = formSubmission.submitter ?? event.target
+  if (success) for (const menu of openMenus()) if (menu.contains(from as Node)) close(menu, true)
   // Choices that were not answered are in the menu, with what is said of them.
-  if (!success && menu.querySelector('form[data-save-on-close]')) menu.open = true
+  const menu = around(event, menus)
+  if (!success && menu instanceof HTMLDetailsElement && menu.querySelector('form[data-save-on-close]')) menu.open = true
 })
 
 /** Whether a key was used last. A press of the pointer on a label inside a menu takes the focus out of it for a moment. */

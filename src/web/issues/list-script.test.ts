@@ -50,3 +50,29 @@ test(
     assert.deepEqual(it.wrong, [])
   },
 )
+
+test(
+  'repositoryIssues: on a phone, the acts for selected rows are one menu in a line, which an act closes',
+  { skip },
+  async () => {
+    await using forge = await startForge({ users: ['alice'] })
+    const repo = await forge.given.repo({ owner: 'alice' })
+    const api = forge.as('alice')
+    await api.must('POST', `${repo.api}/labels`, { name: 'hot', color: '#aa0000' })
+    await api.must('POST', `${repo.api}/issues`, { title: 'First' })
+    await using it = await openAs(forge, 'alice')
+    const { page } = it
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto(`/${repo.fullName}/issues`)
+    await page.locator('.issue-row input').check()
+    const bar = page.locator('.bulk-bar')
+    assert.ok(((await bar.boundingBox())?.height ?? 0) <= 48)
+    assert.equal(await bar.getByText('Add label').isVisible(), false)
+    await bar.getByText('Change', { exact: true }).click()
+    await bar.getByText('Add label').click()
+    await bar.getByRole('button', { name: 'hot' }).click()
+    await page.locator('.issue-row .label').waitFor()
+    assert.equal(await page.locator('details.menu[open]').count(), 0)
+    assert.deepEqual(it.wrong, [])
+  },
+)

@@ -433,33 +433,37 @@ const BulkBar = ({ query, choices, found }: IssueListProps) => {
             : texts.bulk.all(total)}
         </label>
       ) : null}
-      {query.state === 'closed' ? (
-        <Submit kind="plain" name="act" value="reopen">
-          {texts.bulk.reopen}
-        </Submit>
-      ) : (
-        <Submit kind="plain" name="act" value="close">
-          {texts.bulk.close}
-        </Submit>
-      )}
-      {choices.labels.length > 0 ? menu('label', texts.bulk.addLabel, labels('label')) : null}
-      {choices.labels.length > 0 ? menu('unlabel', texts.bulk.removeLabel, labels('unlabel')) : null}
-      {menu('milestone', texts.bulk.milestone, [
-        { value: 'milestone:0', content: <span class="muted">{texts.bulk.noMilestone}</span> },
-        ...choices.milestones.map(({ id, title }) => ({ value: `milestone:${id}`, content: title })),
-      ])}
-      {menu('assign', texts.bulk.assign, [
-        { value: 'assign:', content: <span class="muted">{texts.bulk.nobody}</span> },
-        ...choices.people.map((user) => ({
-          value: `assign:${user.name}`,
-          content: (
-            <>
-              <Avatar person={user} size={16} />
-              <PersonName person={user} />
-            </>
-          ),
-        })),
-      ])}
+      <NarrowMenu title={texts.bulk.label} label={<MenuLabel text={texts.bulk.change} />} class="bulk-acts">
+        <div class="line">
+          {query.state === 'closed' ? (
+            <Submit kind="plain" name="act" value="reopen">
+              {texts.bulk.reopen}
+            </Submit>
+          ) : (
+            <Submit kind="plain" name="act" value="close">
+              {texts.bulk.close}
+            </Submit>
+          )}
+        </div>
+        {choices.labels.length > 0 ? menu('label', texts.bulk.addLabel, labels('label')) : null}
+        {choices.labels.length > 0 ? menu('unlabel', texts.bulk.removeLabel, labels('unlabel')) : null}
+        {menu('milestone', texts.bulk.milestone, [
+          { value: 'milestone:0', content: <span class="muted">{texts.bulk.noMilestone}</span> },
+          ...choices.milestones.map(({ id, title }) => ({ value: `milestone:${id}`, content: title })),
+        ])}
+        {menu('assign', texts.bulk.assign, [
+          { value: 'assign:', content: <span class="muted">{texts.bulk.nobody}</span> },
+          ...choices.people.map((user) => ({
+            value: `assign:${user.name}`,
+            content: (
+              <>
+                <Avatar person={user} size={16} />
+                <PersonName person={user} />
+              </>
+            ),
+          })),
+        ])}
+      </NarrowMenu>
     </div>
   )
 }

@@ -79,6 +79,7 @@ export const issueTexts = {
   overdue: (day: string) => `überfällig seit ${day}`,
   bulk: {
     label: 'Ausgewählte ändern',
+    change: 'Ändern',
     selected: (of: ComponentChildren) => <>Ausgewählt: {of}</>,
     selectPage: 'Alle auf dieser Seite auswählen',
     all: (total: number) => `Alle ${numberText(total)} dieser Suche`,

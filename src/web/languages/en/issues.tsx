@@ -73,6 +73,7 @@ export const issueTexts = {
   overdue: (day: string) => `overdue since ${day}`,
   bulk: {
     label: 'Change the selected',
+    change: 'Change',
     selected: (of: ComponentChildren) => <>Selected: {of}</>,
     selectPage: 'Select all on this page',
     all: (total: number) => (total > 1 ? `All ${numberText(total)} of this search` : 'All of this search'),

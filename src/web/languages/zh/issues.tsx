@@ -73,6 +73,7 @@ export const issueTexts: Texts['issueTexts'] = {
   overdue: (day) => `自 ${day}起逾期`,
   bulk: {
     label: '更改所选项',
+    change: '更改',
     selected: (of) => <>已选择：{of}</>,
     selectPage: '选择本页全部',
     all: (total) => `此搜索的全部 ${numberText(total)} 项`,
