@@ -13,7 +13,7 @@ import type { IconName } from '../ui/icons.ts'
 import { IssueIcon } from '../ui/issue-icon.tsx'
 import { ButtonLink, Link } from '../ui/link.tsx'
 import { usePage } from '../ui/page-context.ts'
-import { Empty, Menu, MenuFilter, PageHead, Pages, Tabs } from '../ui/parts.tsx'
+import { Empty, Menu, MenuFilter, NarrowMenu, PageHead, Pages, Tabs } from '../ui/parts.tsx'
 import { pathOf, withQuery } from '../ui/paths.ts'
 import { Time } from '../ui/time.tsx'
 import { TitleText } from '../ui/title-text.tsx'
@@ -71,21 +71,25 @@ export const NotificationsView = (props: NotificationsProps) => {
     <div class="inbox container" data-inbox="">
       <div class="inbox-list">
         <PageHead title={texts.title}>
-          <ButtonLink to="/notifications/subscriptions">{texts.subscriptions.title}</ButtonLink>
-          {status === 'unread' && threads.length > 0 ? (
-            <ActButton
-              to="/notifications/read"
-              icon="check"
-              hidden={{
-                ...wordsOf(query),
-                last_read_at: formatUnix(nowUnix),
-                ...(reason === undefined ? {} : { of_reason: reason }),
-                ...(repo === undefined ? {} : { of_repo: repo }),
-              }}
-            >
-              {isFiltered ? texts.theseRead : texts.allRead}
-            </ActButton>
-          ) : null}
+          <NarrowMenu title={texts.acts}>
+            <div class="line">
+              <ButtonLink to="/notifications/subscriptions">{texts.subscriptions.title}</ButtonLink>
+            </div>
+            {status === 'unread' && threads.length > 0 ? (
+              <ActButton
+                to="/notifications/read"
+                icon="check"
+                hidden={{
+                  ...wordsOf(query),
+                  last_read_at: formatUnix(nowUnix),
+                  ...(reason === undefined ? {} : { of_reason: reason }),
+                  ...(repo === undefined ? {} : { of_repo: repo }),
+                }}
+              >
+                {isFiltered ? texts.theseRead : texts.allRead}
+              </ActButton>
+            ) : null}
+          </NarrowMenu>
         </PageHead>
         <Tabs
           label={texts.tabs}
@@ -117,7 +121,7 @@ export const NotificationsView = (props: NotificationsProps) => {
           <div class="stack notifications" data-rows-group="">
             <Form to="/notifications/mark" id={formId} class="line small mark-bar" hidden={wordsOf(query)}>
               <div>
-                <span class="muted">{texts.selected}</span>
+                <span class="muted mark-word">{texts.selected}</span>
                 {marksOf(status).map(({ to, label, icon, key }) => (
                   <Submit kind="quiet" class="small" name="status" value={to} icon={icon} data-row-key={key}>
                     {label}
@@ -162,7 +166,7 @@ const Filters = ({ query, reasons, repos }: NotificationsProps) => {
       <Menu
         label={
           <>
-            {query.reason === undefined ? texts.everyReason : texts.reasons[query.reason]}
+            <span>{query.reason === undefined ? texts.everyReason : texts.reasons[query.reason]}</span>
             <Icon name="triangle-down" />
           </>
         }
@@ -178,7 +182,7 @@ const Filters = ({ query, reasons, repos }: NotificationsProps) => {
       <Menu
         label={
           <>
-            {query.repo ?? texts.everyRepository}
+            <span>{query.repo ?? texts.everyRepository}</span>
             <Icon name="triangle-down" />
           </>
         }
@@ -193,17 +197,19 @@ const Filters = ({ query, reasons, repos }: NotificationsProps) => {
         </ul>
       </Menu>
       <span class="spacer" />
-      <div class="button-group" role="group" aria-label={texts.groups}>
-        {(['reason', 'repository'] as const).map((group) => (
-          <Link
-            class="button plain small"
-            to={inboxPath({ ...query, group })}
-            aria-current={group === query.group ? 'true' : undefined}
-          >
-            {texts.groupBy[group]}
-          </Link>
-        ))}
-      </div>
+      <NarrowMenu title={texts.groups}>
+        <div class="button-group" role="group" aria-label={texts.groups}>
+          {(['reason', 'repository'] as const).map((group) => (
+            <Link
+              class="button plain small"
+              to={inboxPath({ ...query, group })}
+              aria-current={group === query.group ? 'true' : undefined}
+            >
+              {texts.groupBy[group]}
+            </Link>
+          ))}
+        </div>
+      </NarrowMenu>
     </div>
   )
 }
@@ -257,7 +263,8 @@ const Group = ({ query, reviewedBefore, title, rows, of }: NotificationsProps & 
               class="small"
               hidden={{ ...wordsOf(query), ...of, last_read_at: formatUnix(nowUnix) }}
             >
-              {texts.groupRead}
+              <span class="wide-only">{texts.groupRead}</span>
+              <span class="narrow-only">{texts.groupReadShort}</span>
             </ActButton>
           ) : null}
         </>

@@ -20,6 +20,7 @@ const happened: Readonly<Record<Reason['what'], string>> = {
 export const notificationTexts = {
   title: 'Benachrichtigungen',
   tabs: 'Benachrichtigungen',
+  acts: 'Aktionen für Benachrichtigungen',
   unread: 'Ungelesen',
   read: 'Gelesen',
   pinned: 'Angeheftet',
@@ -32,6 +33,7 @@ export const notificationTexts = {
   select: (title: string) => `${title} auswählen`,
   theseRead: 'Diese als gelesen markieren',
   groupRead: 'Diese als gelesen markieren',
+  groupReadShort: 'Alle gelesen',
   everyReason: 'Jeder Grund',
   everyRepository: 'Jedes Repository',
   findRepository: 'Repository suchen',

@@ -20,6 +20,7 @@ const happened: Readonly<Record<Reason['what'], string>> = {
 export const notificationTexts = {
   title: 'Notifications',
   tabs: 'Notifications',
+  acts: 'Acts on notifications',
   unread: 'Unread',
   read: 'Read',
   pinned: 'Pinned',
@@ -32,6 +33,7 @@ export const notificationTexts = {
   select: (title: string) => `Select ${title}`,
   theseRead: 'Mark these as read',
   groupRead: 'Mark these as read',
+  groupReadShort: 'Mark read',
   everyReason: 'Every reason',
   everyRepository: 'Every repository',
   findRepository: 'Find a repository',

@@ -19,6 +19,7 @@ const happened = {
 export const notificationTexts: Texts['notificationTexts'] = {
   title: '通知',
   tabs: '通知',
+  acts: '通知操作',
   unread: '未读',
   read: '已读',
   pinned: '已置顶',
@@ -31,6 +32,7 @@ export const notificationTexts: Texts['notificationTexts'] = {
   select: (title) => `选择 ${title}`,
   theseRead: '将这些标为已读',
   groupRead: '将这些标为已读',
+  groupReadShort: '标为已读',
   everyReason: '所有原因',
   everyRepository: '所有仓库',
   findRepository: '查找仓库',
