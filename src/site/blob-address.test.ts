@@ -14,7 +14,7 @@ test('blobGetSigned: serves a blob, ranges included, until the address expires',
   const url = await blobGetAddress(services, blob, { ...minute, fileName: 'né.bin', contentType: 'text/plain' })
   assert.equal((await fetch(url)).status, 404)
   await services.blobs.lfs.put(blob.key, Readable.from([Buffer.from('hello')]), { maxBytes: 5 })
-  assert.equal((await fetch(`${url.slice(0, -2)}xx`)).status, 403)
+  assert.equal((await fetch(url.slice(0, -2) + (url.endsWith('xx') ? 'yy' : 'xx'))).status, 403)
   const { url: putUrl } = await blobPutAddress(services, blob, { ...minute, maxBytes: 5 })
   assert.equal((await fetch(putUrl)).status, 403, 'an address to put to')
   const whole = await fetch(url)

@@ -239,7 +239,8 @@ test('a cookie that the server did not sign for the viewer makes no undo', async
     return /name="undo"/.test(await reply.text())
   }
   assert.equal(await undoWith(cookies), true)
-  assert.equal(await undoWith(cookies.replace(value, value.replace(/^(.{20})(.)/, '$1x'))), false)
+  const changed = value[20] === 'x' ? 'y' : 'x'
+  assert.equal(await undoWith(cookies.replace(value, value.slice(0, 20) + changed + value.slice(21))), false)
   const bob = await Browser.of(forge, 'bob')
   assert.equal(await undoWith(`${bob.cookieHeader()}; ${name}=${value}`), false)
 })
