@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -134,6 +134,30 @@ test('stored packs: two processes with a folder of their own each show every cha
         await end()
       }
     }
+  })
+})
+
+/** The folders of the copies of repositories on the disk. */
+function copiesOf({ services: { config } }: Forge): string[] {
+  const root = config.paths.repositories
+  return readdirSync(root).flatMap((name) =>
+    /^[0-9a-f]{2}$/.test(name) ? readdirSync(join(root, name)).map((key) => join(root, name, key)) : [],
+  )
+}
+
+test('stored packs: folders that a git process makes again in a removed copy do not keep a new copy away', async () => {
+  await inEmptyFolder(async (settings) => {
+    await using forge = await startForge({ users: ['alice'], settings })
+    const { api } = await forge.given.repo({ owner: 'alice' })
+    await forge.settle()
+    const [copy = ''] = copiesOf(forge)
+    rmSync(copy, { recursive: true })
+    mkdirSync(join(copy, 'refs', 'heads'), { recursive: true })
+    const alice = forge.as('alice')
+    await alice.must('GET', `${api}/contents/README.md`)
+    await alice.must('POST', `${api}/contents/more`, { content: base64('x') })
+    removeCopies(forge)
+    assert.deepEqual(await examined(forge.services), [])
   })
 })
 
