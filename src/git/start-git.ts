@@ -121,7 +121,7 @@ export async function startGit(options: GitOptions): Promise<Git> {
     }),
     source: options.source,
     copies: { working: new Map(), steps: new Map(), found: new WeakMap(), made: new Map(), failures: 0 },
-    home: options.packs ? blobHome(options.packs, repository.create) : localHome,
+    home: options.packs ? blobHome(options.packs, repository.createAgain) : localHome,
     uses: { counts: new Map(), lastMs: new Map() },
     copyBudget: options.copyBudget ?? { bytes: Infinity, idleMs: 0 },
     onGrowth: () => evictions.afterGrowth(),

@@ -16,7 +16,6 @@ import type { GitKey } from '../git-key.ts'
 import { foldersOf, type RefState, type RefStep } from '../git.ts'
 import { objectInfos } from '../objects/object-reader.ts'
 import { packsOn } from '../packs/blob-home.ts'
-import { remove } from '../repositories/repository.ts'
 import { packRefs } from './pack-refs.ts'
 import { readHead, readRefs, setHead } from './ref-reader.ts'
 import { updateRefs } from './ref-writer.ts'
@@ -161,8 +160,6 @@ async function makeCopy(context: GitContext, key: GitKey): Promise<void> {
   // A former copy was evicted, or somebody removed it: its readers end, and what is cached of it does not count.
   await context.broker.release(locate(context, key).directory)
   context.caches.packedRefs.delete(key)
-  // Folders that a git process has made again meanwhile would keep the new copy from its place.
-  if (!exists(context, key)) await remove(context, key)
   context.copies.made.set(key, (context.copies.made.get(key) ?? 0) + 1)
   try {
     await context.home.make(context, key, state)

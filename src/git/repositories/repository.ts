@@ -51,6 +51,19 @@ export async function create(
 }
 
 /**
+ * Makes a repository in the place of a removed one. A git process that was at work may have made folders of that again, which
+ * would stay in the way.
+ */
+export async function createAgain(
+  context: GitContext,
+  key: GitKey,
+  options: NewRepositoryOptions,
+): Promise<MadeRepository> {
+  if (!exists(context, key)) await remove(context, key)
+  return create(context, key, options)
+}
+
+/**
  * Runs `make` in a temporary folder and renames that to the repository. `make` has synced its files; syncing the parent
  * folder last makes all names durable (docs/decisions/0028-acknowledged-changes.md).
  */
