@@ -45,14 +45,14 @@ export function pageOf(query: PageQuery, limits: PageLimits): Page {
  * between them: the total is made to agree with the rows that are shown.
  */
 export async function rowsAndTotal<Rows extends readonly unknown[]>(
-  { limit, offset }: Pick<Page, 'limit' | 'offset'>,
+  page: Pick<Page, 'limit' | 'offset'>,
   rows: Promise<Rows>,
   total: Promise<number>,
 ): Promise<[Rows, number]> {
   const [shown, counted] = await Promise.all([rows, total])
-  const end = offset + shown.length
-  if (shown.length === 0 && offset > 0) return [shown, Math.min(counted, offset)]
-  return [shown, shown.length < limit ? end : Math.max(counted, end)]
+  const covering = totalOf(counted, page, shown.length)
+  // A page that is not full ends the list.
+  return [shown, shown.length < page.limit ? Math.min(covering, page.offset + shown.length) : covering]
 }
 
 /** Maximum number of rows of a list that is returned whole; further rows are on pages. */

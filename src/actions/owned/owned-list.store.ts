@@ -1,5 +1,7 @@
+import type { SelectQueryBuilder } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { countingQuery, mergedPage } from '../../db/merged-page.ts'
+import type { Schema } from '../../db/schema.ts'
 import type { ActionJobRow, ActionRunRow, ActionStatus } from '../../db/tables/actions.ts'
 import type { UserId } from '../../lib/ids.ts'
 import { rowsAndTotal, type Page } from '../../lib/paging.ts'
@@ -50,35 +52,26 @@ const jobsOf = (db: Db, { ownerId, statuses }: OwnedFilter) => {
   return statuses.length === 0 ? [all] : [...new Set(statuses)].map((status) => all.where('status', '=', status))
 }
 
-const bounded = (total: number) => ({
-  total: Math.min(total, countedAtMost),
-  isBounded: total > countedAtMost,
-})
-
-const newestFirst = [{ name: 'id', direction: 'desc' }] as const
+/** Returns one page of the rows of all queries, the newest first. */
+async function pageOf<TB extends keyof Schema, Row>(
+  db: Db,
+  queries: readonly SelectQueryBuilder<Schema, TB, Row>[],
+  page: Page,
+): Promise<OwnedPage<Row>> {
+  const [rows, total] = await rowsAndTotal(
+    page,
+    mergedPage(db, queries, [{ name: 'id', direction: 'desc' }], page).execute(),
+    countingQuery(db, queries, countedAtMost + 1)
+      .executeTakeFirstOrThrow()
+      .then((counted) => counted.total),
+  )
+  return { rows, total: Math.min(total, countedAtMost), isBounded: total > countedAtMost }
+}
 
 /** Returns one page of the runs of an owner's repositories, the newest first. */
-export async function pageOfOwnedRuns(db: Db, filter: OwnedFilter, page: Page): Promise<OwnedPage<ActionRunRow>> {
-  const queries = runsOf(db, filter)
-  const [rows, total] = await rowsAndTotal(
-    page,
-    mergedPage(db, queries, newestFirst, page).execute(),
-    countingQuery(db, queries, countedAtMost + 1)
-      .executeTakeFirstOrThrow()
-      .then(({ total }) => total),
-  )
-  return { rows, ...bounded(total) }
-}
+export const pageOfOwnedRuns = (db: Db, filter: OwnedFilter, page: Page): Promise<OwnedPage<ActionRunRow>> =>
+  pageOf(db, runsOf(db, filter), page)
 
 /** Returns one page of the jobs of an owner's repositories, the newest first. */
-export async function pageOfOwnedJobs(db: Db, filter: OwnedFilter, page: Page): Promise<OwnedPage<ActionJobRow>> {
-  const queries = jobsOf(db, filter)
-  const [rows, total] = await rowsAndTotal(
-    page,
-    mergedPage(db, queries, newestFirst, page).execute(),
-    countingQuery(db, queries, countedAtMost + 1)
-      .executeTakeFirstOrThrow()
-      .then(({ total }) => total),
-  )
-  return { rows, ...bounded(total) }
-}
+export const pageOfOwnedJobs = (db: Db, filter: OwnedFilter, page: Page): Promise<OwnedPage<ActionJobRow>> =>
+  pageOf(db, jobsOf(db, filter), page)

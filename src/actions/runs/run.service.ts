@@ -2,7 +2,7 @@ import type { RepoCtx, Services } from '../../access/context.ts'
 import type { ActionRunRow, ActionStatus } from '../../db/tables/actions.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
 import type { ActionJobId, RunId } from '../../lib/ids.ts'
-import { totalOf, type Page, rowsAndTotal } from '../../lib/paging.ts'
+import { type Page, rowsAndTotal } from '../../lib/paging.ts'
 import type { QueueScope } from '../queue-scope.ts'
 import { isStatus } from '../status.rules.ts'
 import { countRuns, findRun, findRunByNumber, listJobStates, listRuns, type JobState } from './run.store.ts'
@@ -64,7 +64,7 @@ export async function pageOfTasks(
   page: Page,
 ): Promise<{ rows: readonly TaskOfRun[]; total: number }> {
   const [rows, total] = await rowsAndTotal(page, listTasks(db, repo.id, page), countTasks(db, repo.id))
-  return { rows, total: totalOf(total, page, rows.length) }
+  return { rows, total }
 }
 
 /** Most jobs in the reply of a search, jobs per statement, and most jobs that a search examines. */

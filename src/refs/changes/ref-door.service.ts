@@ -110,8 +110,7 @@ async function change(
   try {
     const refused = await transaction(db, async (tx) => {
       // The repository is locked first, so that changes which lock other rows as well wait here and not for each other.
-      const generation = await raiseGeneration(tx, repository)
-      if (generation === undefined) throw await missing(tx, services, repository)
+      const generation = await countChange(tx, services, repository)
       await before?.(tx)
       const repo = await loadHeads(tx, repoId)
       const unmoved = await refusalsOf(tx, repository, fit)
@@ -170,8 +169,7 @@ export async function nameObjects(services: Services, repository: GitRepository)
   const packs = await services.git.keepObjects(repository.gitKey)
   if (packs.length === 0) return
   await transaction(services.db, async (tx) => {
-    const generation = await raiseGeneration(tx, repository)
-    if (generation === undefined) throw await missing(tx, services, repository)
+    const generation = await countChange(tx, services, repository)
     await insertPacks(tx, repository, packs)
     afterCommit(tx, () => void copyChange(services, repository, { generation, updates: [] }))
   })
@@ -184,6 +182,13 @@ const missing = async (tx: Tx, { packs }: Services, { repoId }: GitRepository): 
         retryAfterSeconds: 1,
       })
     : new NotFound('the repository does not exist', 'repo_not_found')
+
+/** Locks a repository, counts a change of it, and returns its generation. Throws `NotFound` or `Unavailable` (`missing`). */
+async function countChange(tx: Tx, services: Services, repository: GitRepository): Promise<number> {
+  const generation = await raiseGeneration(tx, repository)
+  if (generation === undefined) throw await missing(tx, services, repository)
+  return generation
+}
 
 const isDeletion = (update: RefChange): boolean => isZeroOid(update.new)
 
@@ -278,8 +283,7 @@ export const firstHeadOf = (branches: readonly string[]): string | undefined =>
  * references, and copies it after the commit. The row of the repository is locked from here on.
  */
 export async function moveHead(tx: Tx, services: Services, repository: GitRepository, branch: string): Promise<void> {
-  const generation = await raiseGeneration(tx, repository)
-  if (generation === undefined) throw await missing(tx, services, repository)
+  const generation = await countChange(tx, services, repository)
   await updateHeadBranch(tx, repository, branch)
   afterCommit(tx, () => void copyChange(services, repository, { generation, updates: [], head: branch }))
 }
