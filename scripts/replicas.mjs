@@ -92,7 +92,7 @@ async function makeToken(url) {
 /** Plays faults under load and judges what is left. */
 async function playFaults(set, token, work) {
   const faults = faultsOf(set, { seed, say })
-  const load = await startLoad({ set, token, work, isCalm: faults.isCalm })
+  const load = await startLoad({ set, token, work, isCalm: faults.isCalm, say })
   await faults.rest()
   if (isLong) await faults.playAtRandom(minutes * 60_000, () => say(JSON.stringify(load.counts())))
   else await faults.playEach()

@@ -14,9 +14,9 @@ const settleTimeoutMs = 180_000
 /**
  * Starts the clients.
  * @param options `set` are the replicas, `token` one of the administrator, `work` an empty folder, `isCalm` returns whether
- * every part has worked for a while, so that nothing may be refused
+ * every part has worked for a while, so that nothing may be refused, and `say` prints a line with its time
  */
-export async function startLoad({ set, token, work, isCalm }) {
+export async function startLoad({ set, token, work, isCalm, say }) {
   const any = clientOf(set.url, token)
   const pages = clientOf(set.url, undefined, '')
   const git = gitIn(work)
@@ -33,11 +33,15 @@ export async function startLoad({ set, token, work, isCalm }) {
   await must(any('POST', `${api}/hooks`, { type: 'gitea', active: true, events: ['push'], config }), 'a webhook')
   const first = await must(any('GET', '/events'), 'the change feed')
 
+  /** Notes a problem of a request, with its time. */
+  function report(problem) {
+    say(problem)
+    problems.push(problem)
+  }
   /** A refusal is a problem while every part works. */
   function refused(what, { status, text }, wasCalm) {
-    if (wasCalm && isCalm()) {
-      problems.push(`${what} was refused while every part worked: ${status} ${text.slice(0, 300)}`)
-    }
+    if (!wasCalm || !isCalm()) return
+    report(`${what} was refused while every part worked: ${status} ${text.slice(0, 300)}`)
   }
   /** Sends a request whose refusal is excused by a fault. Returns its JSON, or undefined. */
   async function ask(method, path, body) {
@@ -56,8 +60,8 @@ export async function startLoad({ set, token, work, isCalm }) {
         const wasCalm = isCalm()
         const reply = await clientOf(url, token)('GET', `${api}/branches/${branch}`)
         if (reply.status === 200 && reply.json.commit.id !== oid) {
-          problems.push(`replica ${number} shows ${branch} at ${reply.json.commit.id} after ${oid} was acknowledged`)
-        } else if (reply.status === 404) problems.push(`replica ${number} lacks ${branch}, which was acknowledged`)
+          report(`replica ${number} shows ${branch} at ${reply.json.commit.id} after ${oid} was acknowledged`)
+        } else if (reply.status === 404) report(`replica ${number} lacks ${branch}, which was acknowledged`)
         else if (reply.status !== 200) refused(`branch ${branch} of replica ${number}`, reply, wasCalm)
       }),
     )
@@ -105,7 +109,7 @@ export async function startLoad({ set, token, work, isCalm }) {
       const title = `record ${count}`
       const issue = await ask('POST', `${api}/issues`, { title })
       if (!issue) continue
-      if (acknowledged.issues.has(issue.number)) problems.push(`the number ${issue.number} was given twice`)
+      if (acknowledged.issues.has(issue.number)) report(`the number ${issue.number} was given twice`)
       acknowledged.issues.set(issue.number, title)
       const text = `${title} `.repeat(500)
       const file = await ask('POST', `${api}/issues/${issue.number}/assets`, formOf('record.txt', text))
@@ -126,7 +130,7 @@ export async function startLoad({ set, token, work, isCalm }) {
       const path = `/${repository}${part}`
       const reply = await pages('GET', path)
       if (reply.status === 200) acknowledged.pages += 1
-      else if (reply.status === 404) problems.push(`the page ${path} was not found`)
+      else if (reply.status === 404) report(`the page ${path} was not found`)
       else refused(`the page ${path}`, reply, wasCalm)
       await pause(50)
     }

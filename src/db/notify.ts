@@ -22,6 +22,7 @@ interface Exchange {
 
 const exchanges = databaseSlot<Exchange>()
 const unsent = new WeakMap<Tx, Map<string, Broadcast>>()
+const works = new WeakMap<Tx, () => Promise<void>>()
 
 /** PostgreSQL limits a message to 8,000 bytes, envelope included. */
 export const maxPayloadBytes = 7000
@@ -41,13 +42,29 @@ export function notify(tx: Tx, channel: string, payload = ''): void {
     broadcasts = collected
     unsent.set(tx, collected)
     afterCommit(tx, () => {
-      const exchange = exchanges.of(tx)
-      if (!exchange) return
-      for (const broadcast of collected.values()) deliver(exchange, broadcast)
+      const tell = (): void => {
+        const exchange = exchanges.of(tx)
+        if (!exchange) return
+        for (const broadcast of collected.values()) deliver(exchange, broadcast)
+      }
+      const work = works.get(tx)
+      if (work) void work().then(tell)
+      else tell()
     })
     lastBeforeCommit(tx, () => engineBehind(tx).broadcast(tx, [...collected.values()]))
   }
   broadcasts.set(`${channel} ${payload}`, { channel, payload })
+}
+
+/**
+ * Runs work after the commit of a transaction and before its listeners in this process hear of it, because their work would
+ * slow it down, or wait for it. One for each transaction. It must not reject.
+ */
+export function beforeListeners(tx: Tx, work: () => Promise<void>): void {
+  let begun: Promise<void> | undefined
+  const begin = (): Promise<void> => (begun ??= work())
+  works.set(tx, begin)
+  afterCommit(tx, () => void begin())
 }
 
 const deliver = ({ listeners }: Exchange, { channel, payload }: Broadcast): void => {

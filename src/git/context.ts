@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Cache, CacheBudget } from '../lib/cache-budget.ts'
-import { Invalid, NotFound, Unavailable } from '../lib/errors.ts'
+import { Invalid, NotFound } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { isOid } from '../lib/refs.ts'
 import type { BrokerClient } from './broker/broker-client.ts'
@@ -178,12 +178,6 @@ export async function once<T extends NonNullable<unknown>>(
     pending.delete(name)
   }
 }
-
-/** The refusal when a copy was removed from the disk during a call. The next reader brings it back. */
-export const copyRemoved = (): Unavailable =>
-  new Unavailable('the copy of the repository was removed meanwhile; try again', 'git_copy_removed', {
-    retryAfterSeconds: 1,
-  })
 
 /** Throws `NotFound` when the repository does not exist, else rethrows the error. */
 export function explainMissing(location: Location, error: unknown): never {

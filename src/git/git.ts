@@ -365,9 +365,8 @@ export type RefState = {
   readonly packs: readonly NamedPack[]
 }
 
-/** A pack of a manifest; a replaced one is not needed any more. */
+/** A pack of a manifest. */
 export type NamedPack = StoredPack & {
-  readonly isReplaced: boolean
   /** When its objects were found unreachable; undefined: any of them may be reachable. */
   readonly cruftUnix?: Unix | undefined
 }
@@ -415,8 +414,8 @@ export type RefSource = {
   generation(key: GitKey): Promise<number | undefined>
   /** What it returns is durable. */
   state(key: GitKey): Promise<RefState | undefined>
-  /** Names of the packs of a repository, with the replaced ones: others have their objects. */
-  packNames(key: GitKey): Promise<ReadonlySet<string>>
+  /** Those of some packs that a repository has or had, and whether others have replaced them: these have their objects. */
+  findPacks(key: GitKey, names: readonly string[]): Promise<ReadonlyMap<string, { readonly isReplaced: boolean }>>
   /** An object that stands for the present request; undefined outside of requests. */
   request?(): object | undefined
 }

@@ -14,8 +14,6 @@ import type { RefSource, RefState, StoredPack } from '../git.ts'
 import type { GitOptions } from '../git-options.ts'
 import { until } from '../../testing/until.ts'
 
-const named = (pack: StoredPack) => ({ ...pack, isReplaced: false })
-
 /** A git layer whose packs are in memory, and a source with what `name` has recorded. */
 async function given(options: Partial<GitOptions> = {}) {
   const stored = new Map<string, Buffer>()
@@ -36,10 +34,15 @@ async function given(options: Partial<GitOptions> = {}) {
     },
   }
   const states = new Map<GitKey, RefState>()
+  const replaced = new Set<string>()
   const source: RefSource = {
     generation: async (key) => states.get(key)?.generation,
     state: async (key) => states.get(key),
-    packNames: async (key) => new Set(states.get(key)?.packs.map(({ name }) => name)),
+    async findPacks(key, names) {
+      const live = new Set(states.get(key)?.packs.map(({ name }) => name))
+      const known = names.filter((name) => live.has(name) || replaced.has(name))
+      return new Map(known.map((name) => [name, { isReplaced: !live.has(name) }]))
+    },
   }
   const tested = await startTestGit({ packs, source, ...options })
   const { git, root } = tested
@@ -50,12 +53,18 @@ async function given(options: Partial<GitOptions> = {}) {
     fetches: () => fetched,
     fail: (error: Error | undefined) => (failure = error),
     folder: (key: GitKey) => repositoryPath(root, key),
+    /** A change names one pack instead of all others. */
+    replacePacks(key: GitKey, made: StoredPack) {
+      const before = states.get(key)!
+      for (const { name } of before.packs) replaced.add(name)
+      states.set(key, { ...before, generation: before.generation + 1, packs: [made] })
+    },
     /** Makes a repository with a commit, whose packs the source names. */
     async repository(): Promise<GitKey> {
       const key = await newRepository(git)
       const found = await git.keepObjects(key)
       const refs = new Map((await git.readRefs(key)).map(({ name, oid }) => [name, oid]))
-      states.set(key, { generation: 0, objectFormat: 'sha1', head: 'main', refs, packs: found.map(named) })
+      states.set(key, { generation: 0, objectFormat: 'sha1', head: 'main', refs, packs: found })
       return key
     },
     [Symbol.asyncDispose]: () => tested[Symbol.asyncDispose](),
@@ -170,7 +179,7 @@ test('blob home: a large copy gets a bitmap after it was brought up, and loses i
   const change = async (files: Record<string, string>): Promise<void> => {
     const oid = await commitOn(git, key, 'main', files)
     const state = states.get(key)!
-    const packs = [...state.packs, ...(await git.keepObjects(key)).map(named)]
+    const packs = [...state.packs, ...(await git.keepObjects(key))]
     states.set(key, { ...state, generation: state.generation + 1, refs: new Map([['refs/heads/main', oid]]), packs })
   }
   await change({ large: randomBytes(3 << 20).toString('hex') })
@@ -184,8 +193,7 @@ test('blob home: a large copy gets a bitmap after it was brought up, and loses i
     key,
     before.packs.map(({ name }) => name),
   )
-  const replaced = before.packs.map((pack) => ({ ...pack, isReplaced: true }))
-  states.set(key, { ...before, generation: before.generation + 1, packs: [...replaced, named(made)] })
+  it.replacePacks(key, made)
   await git.bringUp(key)
   assert.deepEqual(bitmaps(), [])
   assert.ok((await git.fsck(key)).ok)
@@ -208,7 +216,7 @@ test('blob home: packs are joined into one with all their objects, and copies dr
   for (const name of ['a', 'b', 'c']) {
     const oid = await commitOn(git, key, 'main', { [name]: `${name}\n` })
     const state = states.get(key)!
-    const packs = [...state.packs, ...(await git.keepObjects(key)).map(named)]
+    const packs = [...state.packs, ...(await git.keepObjects(key))]
     states.set(key, { ...state, generation: state.generation + 1, refs: new Map([['refs/heads/main', oid]]), packs })
   }
   const before = states.get(key)!
@@ -217,8 +225,7 @@ test('blob home: packs are joined into one with all their objects, and copies dr
     key,
     before.packs.map(({ name }) => name),
   )
-  const replaced = before.packs.map((pack) => ({ ...pack, isReplaced: true }))
-  states.set(key, { ...before, generation: before.generation + 1, packs: [...replaced, named(made)] })
+  it.replacePacks(key, made)
   const onlyMade = ['.idx', '.pack'].map((ending) => `pack-${made.name}${ending}`)
   // A copy that has the old packs, and one that has none.
   for (const isAway of [false, true]) {

@@ -46,8 +46,9 @@ export function blobHome(store: PackStore, create: CreateRepository): ObjectHome
     async keep(context, key) {
       const { directory } = locate(context, key)
       await packLoose(context, key)
-      const named = await context.source?.packNames(key)
-      const names = (await packsOn(directory)).filter((name) => !named?.has(name))
+      const present = await packsOn(directory)
+      const named = await context.source?.findPacks(key, present)
+      const names = present.filter((name) => !named?.has(name))
       if (names.length > 0) context.onGrowth()
       return mapLimited(names, atOnce, (name) =>
         // Concurrent changes send a pack once.
@@ -58,10 +59,18 @@ export function blobHome(store: PackStore, create: CreateRepository): ObjectHome
     async bring(context, key, packs) {
       const folder = join(locate(context, key).directory, packFolder)
       const present = new Set(await packsOn(locate(context, key).directory))
-      const missing = packs.filter(({ name, isReplaced }) => !isReplaced && !present.has(name))
-      const replaced = packs.filter(({ name, isReplaced }) => isReplaced && present.has(name))
+      const missing = packs.filter(({ name }) => !present.has(name))
       if (missing.length > 0) await fetchAll(context, key, folder, missing)
-      await dropPacks(context, key, pluck(replaced, 'name'))
+      const needed = new Set(pluck(packs, 'name'))
+      const others = [...present].filter((name) => !needed.has(name))
+      if (others.length === 0) return
+      // Another one may be named by now, or soon: its objects are written already.
+      const found = await context.source?.findPacks(key, others)
+      await dropPacks(
+        context,
+        key,
+        others.filter((name) => found?.get(name)?.isReplaced),
+      )
     },
   }
 

@@ -33,7 +33,7 @@ function givenSource() {
             packs: source.packs,
           }
         : undefined,
-    packNames: async () => new Set(source.packs.map(({ name }) => name)),
+    findPacks: async () => new Map(source.packs.map(({ name }) => [name, { isReplaced: false }])),
   }
   return source satisfies RefSource
 }

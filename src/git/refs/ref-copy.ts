@@ -9,7 +9,8 @@ import { join } from 'node:path'
 import { NotFound, Unavailable } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { isZeroOid, zeroOid } from '../../lib/refs.ts'
-import { copyRemoved, formatOf, type GitContext, locate } from '../context.ts'
+import { formatOf, type GitContext, locate } from '../context.ts'
+import { copyRemoved, isHere, isOfRemoved } from '../copy-parts.ts'
 import { manyReferences } from '../files/flush.ts'
 import { whileHolding } from '../files/owned-lock.ts'
 import type { GitKey } from '../git-key.ts'
@@ -25,7 +26,8 @@ const believedMs = 1000
 
 export const generationFile = 'generation'
 
-const exists = (context: GitContext, key: GitKey): boolean => existsSync(join(locate(context, key).directory, 'HEAD'))
+/** How often a copy that is removed while it is brought up is made again. */
+const mostRemovals = 3
 
 /**
  * Brings a copy up if it lags. Returns undefined when there is nothing to wait for. Rejects when the copy cannot be
@@ -41,11 +43,11 @@ export function ready(context: GitContext, key: GitKey): Promise<void> | undefin
     return work.then(again, again)
   }
   // The copy may have been removed.
-  const isHere = !context.home.isElsewhere || exists(context, key)
-  if (!shared) return isHere && caches.upToDate.get(key) ? undefined : verify(context, key)
+  const isThere = !context.home.isElsewhere || isHere(context, key)
+  if (!shared) return isThere && caches.upToDate.get(key) ? undefined : verify(context, key)
   const request = source.request?.()
   const foundMs = request && copies.found.get(request)?.get(key)
-  if (isHere && foundMs !== undefined && performance.now() - foundMs < believedMs) return undefined
+  if (isThere && foundMs !== undefined && performance.now() - foundMs < believedMs) return undefined
   return verify(context, key, request)
 }
 
@@ -61,10 +63,10 @@ async function verify(context: GitContext, key: GitKey, request?: object): Promi
   const { failures } = copies
   const wanted = await source?.generation(key)
   // A repository that is being made, or deleted.
-  if (wanted === undefined || !(context.home.isElsewhere || exists(context, key))) return
+  if (wanted === undefined || !(context.home.isElsewhere || isHere(context, key))) return
   // Several readers may find the same copy behind: one of them works on it.
   for (let work = copies.working.get(key); work; work = copies.working.get(key)) await work.catch(() => undefined)
-  if (!exists(context, key) || readGeneration(context, key) !== wanted) await bringUp(context, key)
+  if (!isHere(context, key) || readGeneration(context, key) !== wanted) await bringUp(context, key)
   // A change that failed meanwhile may have been to this copy.
   if (copies.failures !== failures) return
   caches.upToDate.set(key, true)
@@ -131,26 +133,41 @@ async function copy(context: GitContext, key: GitKey, how: 'steps' | 'whole'): P
   const steps = copies.steps.get(key) ?? []
   copies.steps.delete(key)
   if (how === 'steps' && steps.length === 0) return
-  if (!exists(context, key)) await makeCopy(context, key)
-  await whileLocked(context, key, async () => {
-    const present = readGeneration(context, key)
-    const joined = how === 'steps' ? joinSteps(steps, present) : undefined
-    // Another process copied them, unless this is a copy from before the database was restored.
-    if (joined === 'copied' && (await context.source?.generation(key)) === present) return
-    if (typeof joined === 'object') {
-      try {
-        return await applyStep(context, key, joined)
-      } catch (error) {
-        if (error instanceof Unavailable) throw error
-        context.log('warn', 'a change of references did not fit the copy on the disk, which is compared now', {
-          key,
-          error: String(error),
-        })
-      }
+  for (let removals = 0; ;) {
+    try {
+      if (!isHere(context, key)) await makeCopy(context, key)
+      return await whileLocked(context, key, () =>
+        how === 'steps' && removals === 0 ? followSteps(context, key, steps) : followState(context, key),
+      )
+    } catch (error) {
+      removals += 1
+      if (removals >= mostRemovals || !isOfRemoved(context, key, error)) throw error
     }
-    const state = await context.source?.state(key)
-    if (state) await applyState(context, key, state)
-  })
+  }
+}
+
+async function followSteps(context: GitContext, key: GitKey, steps: readonly RefStep[]): Promise<void> {
+  const present = readGeneration(context, key)
+  const joined = joinSteps(steps, present)
+  // Another process copied them, unless this is a copy from before the database was restored.
+  if (joined === 'copied' && (await context.source?.generation(key)) === present) return
+  if (typeof joined === 'object') {
+    try {
+      return await applyStep(context, key, joined)
+    } catch (error) {
+      if (error instanceof Unavailable || isOfRemoved(context, key, error)) throw error
+      context.log('warn', 'a change of references did not fit the copy on the disk, which is compared now', {
+        key,
+        error: String(error),
+      })
+    }
+  }
+  await followState(context, key)
+}
+
+async function followState(context: GitContext, key: GitKey): Promise<void> {
+  const state = await context.source?.state(key)
+  if (state) await applyState(context, key, state)
 }
 
 /** Makes an empty copy of a repository whose objects are elsewhere. */
@@ -165,7 +182,7 @@ async function makeCopy(context: GitContext, key: GitKey): Promise<void> {
     await context.home.make(context, key, state)
   } catch (error) {
     // A command beside the server made it.
-    if (!exists(context, key)) throw error
+    if (!isHere(context, key)) throw error
   }
 }
 
@@ -252,7 +269,7 @@ async function applyState(
 async function refuseRemoved(context: GitContext, key: GitKey, packs: RefState['packs']): Promise<void> {
   if (!context.home.isElsewhere) return
   const left = new Set(await packsOn(locate(context, key).directory))
-  if (packs.some(({ name, isReplaced }) => !isReplaced && !left.has(name))) throw copyRemoved()
+  if (packs.some(({ name }) => !left.has(name))) throw copyRemoved()
 }
 
 /** Excludes other processes that work on the same copy: replicas, and commands beside a server. */

@@ -1,9 +1,9 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { finished, Readable } from 'node:stream'
-import { Refusal } from '../../lib/errors.ts'
 import { fetchedPrefix } from '../../lib/refs.ts'
-import { copyRemoved, type GitContext, locate } from '../context.ts'
+import { type GitContext, locate } from '../context.ts'
+import { copyRemoved, isOfRemoved } from '../copy-parts.ts'
 import type { GitKey } from '../git-key.ts'
 import { readRefs } from '../refs/ref-reader.ts'
 import { hasGeneration, inOrder } from '../refs/ref-copy.ts'
@@ -46,13 +46,6 @@ export async function explainRemoved(context: GitContext, keys: readonly GitKey[
     throw Object.assign(copyRemoved(), { cause: error })
   }
   throw error
-}
-
-/** Whether an error may follow from a removed copy. Another reader may have brought it back already. */
-function isOfRemoved(context: GitContext, key: GitKey, error: unknown): boolean {
-  if (error instanceof Refusal) return error.code === 'git_repository_missing'
-  const { code, path } = error as NodeJS.ErrnoException
-  return (code === 'ENOENT' && path?.startsWith(`${context.root}/`) === true) || !exists(context, key)
 }
 
 /** Calls `end` when a result lasts no longer. */

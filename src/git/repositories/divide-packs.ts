@@ -25,11 +25,10 @@ export async function dividePacks(
 ): Promise<DividedPacks | undefined> {
   const { home, source } = context
   const state = await source?.state(key)
-  const live = state?.packs.filter(({ isReplaced }) => !isReplaced) ?? []
-  if (!state || live.length === 0) return undefined
+  if (!state || state.packs.length === 0) return undefined
   await inOrder(context, key, () => home.bring(context, key, state.packs))
-  const names = pluck(live, 'name')
-  const expired = pluck(live.filter(isExpired), 'name')
+  const names = pluck(state.packs, 'name')
+  const expired = pluck(state.packs.filter(isExpired), 'name')
   let divided: DividedPacks | undefined
   try {
     await home.make(context, to, state)

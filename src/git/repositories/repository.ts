@@ -7,6 +7,7 @@ import { flushFolder } from '../../lib/flush-folder.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { mustSucceed } from '../broker/broker-client.ts'
 import { checkOids, explainMissing, type GitContext, locate } from '../context.ts'
+import { isHere } from '../copy-parts.ts'
 import { type GitKey, isGitKey, repositoryPath } from '../git-key.ts'
 import type { Quarantine } from '../git-service.ts'
 import type { FsckReport, MadeRepository, MaintenanceTask, NewRepositoryOptions } from '../git.ts'
@@ -51,15 +52,15 @@ export async function create(
 }
 
 /**
- * Makes a repository in the place of a removed one. A git process that was at work may have made folders of that again, which
- * would stay in the way.
+ * Makes a repository in the place of a removed one. What is left of that would stay in the way: the removal was ended, or a git
+ * process that was at work has made folders again.
  */
 export async function createAgain(
   context: GitContext,
   key: GitKey,
   options: NewRepositoryOptions,
 ): Promise<MadeRepository> {
-  if (!exists(context, key)) await remove(context, key)
+  if (!isHere(context, key)) await remove(context, key)
   return create(context, key, options)
 }
 

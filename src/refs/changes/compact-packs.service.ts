@@ -15,8 +15,7 @@ export async function compactPacks(services: Services, repository: GitRepository
   if (!services.packs) return
   const { db, git, clock } = services
   const { gitKey } = repository
-  const livePacks = async () =>
-    (await listPacks(db, repository)).filter(({ isReplaced, cruftUnix }) => !isReplaced && cruftUnix === undefined)
+  const livePacks = async () => (await listPacks(db, repository)).filter(({ cruftUnix }) => cruftUnix === undefined)
   const names = pluck(packsToJoin(await livePacks()), 'name')
   if (names.length === 0) return
   try {

@@ -28,7 +28,7 @@ export async function dividePacks(services: Services, repository: GitRepository)
   const { db, git, clock } = services
   const expiredUnix = nowUnix(clock) - unreachableSeconds
   const isExpired = ({ cruftUnix }: NamedPack): boolean => cruftUnix !== undefined && cruftUnix <= expiredUnix
-  const isKept = (pack: NamedPack): boolean => !pack.isReplaced && pack.cruftUnix !== undefined && !isExpired(pack)
+  const isKept = (pack: NamedPack): boolean => pack.cruftUnix !== undefined && !isExpired(pack)
   // One pack of unreachable objects at a time, so that each has one time.
   if ((await listPacks(db, repository)).some(isKept)) return 'kept'
   const newKey = newGitKey()

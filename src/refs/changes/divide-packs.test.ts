@@ -52,7 +52,7 @@ async function given(context: TestContext) {
     divide: async (): Promise<Division> => apart(async () => dividePacks(services, codeOf(await row()))),
     /** Passes the time after which unreachable objects are removed. */
     pass: () => forge.clock.advance(unreachableSeconds * 1000),
-    livePacks: async () => (await listPacks(services.db, codeOf(await row()))).filter(({ isReplaced }) => !isReplaced),
+    livePacks: async () => listPacks(services.db, codeOf(await row())),
     /** Checks that each reference has all its objects in the storage. */
     async check(): Promise<void> {
       await forge.settle()

@@ -65,7 +65,7 @@ export const bringRepositories = (move: Move): Promise<MovedRepositories> =>
 export const verifyPacks = (move: Move): Promise<MovedRepositories> =>
   eachRepository(move, async (repository, moved) => {
     for (const pack of await listPacks(move.db, repository)) {
-      const problem = pack.isReplaced ? undefined : await problemOf(move.packs, pack)
+      const problem = await problemOf(move.packs, pack)
       if (problem !== undefined) moved.problems.push(`${repository.gitKey}: ${problem}`)
     }
   })

@@ -4,6 +4,7 @@ import { textList, textListText } from '../../db/id-list.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { NamedPack, StoredPack } from '../../git/git.ts'
 import { pluck } from '../../lib/pluck.ts'
+import type { RepoId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 import type { GitRepository } from '../git-repository.ts'
 
@@ -17,23 +18,49 @@ const manifestOf =
   (row: ExpressionBuilder<Schema, 'git_pack'>) =>
     row.and([row('git_pack.repo_id', '=', repoId), row('kind', '=', kind), row('git_key', '=', gitKey)])
 
-/** The manifest of a repository, with replaced packs. */
+/** The manifest of a repository, without replaced packs. */
 export async function listPacks(db: Db | Tx, repository: Subject): Promise<NamedPack[]> {
-  const rows = await db.selectFrom('git_pack').selectAll().where(manifestOf(repository)).execute()
+  const rows = await db
+    .selectFrom('git_pack')
+    .selectAll()
+    .where(manifestOf(repository))
+    .where('replaced_unix', 'is', null)
+    .execute()
   return rows.map((row) => ({
     name: row.name,
     blobKey: row.blob_key,
     sizeBytes: row.size_bytes,
     sha256: row.sha256,
     indexSha256: row.index_sha256,
-    isReplaced: row.replaced_unix !== null,
     cruftUnix: row.cruft_unix ?? undefined,
   }))
 }
 
-/** Names of the packs, with the replaced ones. */
-export const listPackNames = async (db: Db | Tx, repository: Subject): Promise<string[]> =>
-  pluck(await db.selectFrom('git_pack').select('name').where(manifestOf(repository)).execute(), 'name')
+/** Those of some packs that the manifest names or named. */
+export async function findPacks(
+  db: Db | Tx,
+  repository: Subject,
+  names: readonly string[],
+): Promise<Map<string, { readonly isReplaced: boolean }>> {
+  const rows = await db
+    .selectFrom('git_pack')
+    .select(['name', 'replaced_unix'])
+    .where(manifestOf(repository))
+    .where('name', 'in', textList(db, textListText(names)))
+    .execute()
+  return new Map(rows.map(({ name, replaced_unix: replacedUnix }) => [name, { isReplaced: replacedUnix !== null }]))
+}
+
+/** The number of packs of code and wiki together, without replaced ones. */
+export async function countPacks(db: Db, repoId: RepoId): Promise<number> {
+  const { count } = await db
+    .selectFrom('git_pack')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('repo_id', '=', repoId)
+    .where('replaced_unix', 'is', null)
+    .executeTakeFirstOrThrow()
+  return count
+}
 
 /** Names packs in the manifest. A concurrent change may have stored and named the same pack, whose blob then stays. */
 export async function insertPacks(

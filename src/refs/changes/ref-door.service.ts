@@ -1,6 +1,7 @@
 import type { Services } from '../../access/context.ts'
 import type { RefEffect } from '../../access/contributions/ref-effect.ts'
 import { afterCommit, transaction, type Tx } from '../../db/database.ts'
+import { beforeListeners } from '../../db/notify.ts'
 import { publish } from '../../events/hub.ts'
 import { foldersOf, type RefStep, type RefUpdateResult } from '../../git/git.ts'
 import type { PushedUpdate } from '../../git/git-service.ts'
@@ -144,9 +145,8 @@ async function change(
           origin: origin.via,
         })
       }
-      afterCommit(tx, () => {
-        copied = copyChange(services, repository, { generation, updates: moved, head })
-      })
+      // Jobs that read the repository wait for the copy anyway.
+      beforeListeners(tx, () => (copied = copyChange(services, repository, { generation, updates: moved, head })))
       return unmoved
     })
     await copied

@@ -1,7 +1,7 @@
 import { requestOrigin } from '../../audit/request-origin.ts'
 import { transaction, type Db } from '../../db/database.ts'
 import type { RefSource } from '../../git/git.ts'
-import { listPackNames, listPacks } from './pack.store.ts'
+import { findPacks, listPacks } from './pack.store.ts'
 import { findGeneration, loadRefs } from './ref.store.ts'
 
 /** The references in the database, which the git layer copies to the disk. */
@@ -16,8 +16,8 @@ export const refSource = (db: Db): RefSource => ({
       const { generation, head, objectFormat } = found
       return { generation, head, objectFormat, refs: await loadRefs(tx, found), packs: await listPacks(tx, found) }
     }),
-  async packNames(key) {
+  async findPacks(key, names) {
     const found = await findGeneration(db, key)
-    return new Set(found ? await listPackNames(db, found) : [])
+    return found ? findPacks(db, found, names) : new Map()
   },
 })

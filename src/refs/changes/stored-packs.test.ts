@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../lib/errors.ts'
 import { codeOf } from '../git-repository.ts'
 import { compactPacks } from './compact-packs.service.ts'
-import { insertPacks, listPacks, replacePacks } from './pack.store.ts'
+import { findPacks, insertPacks, listPacks, replacePacks } from './pack.store.ts'
 import { graceSeconds } from './remove-unnamed-packs.task.ts'
 import { transaction } from '../../db/database.ts'
 import { databaseKind } from '../../db/open.ts'
@@ -161,6 +162,57 @@ test('stored packs: folders that a git process makes again in a removed copy do 
   })
 })
 
+test('stored packs: a copy of which somebody has removed some parts is made again', async () => {
+  await inEmptyFolder(async (settings) => {
+    await using forge = await startForge({ users: ['alice'], settings })
+    const { api, fullName } = await forge.given.repo({ owner: 'alice' })
+    const alice = forge.as('alice')
+    const parts = ['HEAD', 'config', 'refs', 'objects', 'objects/pack', 'generation']
+    const whole = async (copy: string): Promise<void> => {
+      const { json: branches } = await alice.must('GET', `${api}/branches`)
+      assert.equal(branches.length, 1)
+      assert.equal((await fetch(new URL(`/${fullName}`, forge.url))).status, 200)
+      await alice.must('POST', `${api}/contents/${randomUUID()}`, { content: base64('x') })
+      for (const part of parts) assert.ok(existsSync(join(copy, part)), part)
+    }
+    for (const part of parts) {
+      await forge.settle()
+      const [copy = ''] = copiesOf(forge)
+      rmSync(join(copy, part), { recursive: true })
+      await whole(copy)
+      // All other parts.
+      await forge.settle()
+      for (const name of readdirSync(copy)) if (name !== part) rmSync(join(copy, name), { recursive: true })
+      await whole(copy)
+    }
+    assert.deepEqual(await examined(forge.services), [])
+  })
+})
+
+test('stored packs: a copy that is removed while a reader brings it up is brought up again', async (t) => {
+  await inEmptyFolder(async (settings) => {
+    await using forge = await startForge({ users: ['alice'], settings })
+    const { api } = await forge.given.repo({ owner: 'alice' })
+    await forge.as('alice').must('POST', `${api}/contents/more`, { content: base64('x') })
+    const store = forge.services.packs!
+    const get = store.get.bind(store)
+    let removals = 0
+    t.mock.method(store, 'get', async (key: string) => {
+      const found = await get(key)
+      if (removals++ < 2) removeCopies(forge)
+      return found
+    })
+    for (const path of ['/contents/more', '/branches/main', '/commits']) {
+      await forge.settle()
+      removeCopies(forge)
+      removals = 0
+      await forge.as('alice').must('GET', api + path)
+      assert.ok(removals > 2, path)
+    }
+    assert.deepEqual(await examined(forge.services), [])
+  })
+})
+
 /** The number of files in the storage of packs. */
 async function countBlobs(forge: Forge): Promise<number> {
   let count = 0
@@ -300,7 +352,7 @@ test('stored packs: many packs are joined, and the replaced ones are deleted aft
       .selectAll()
       .where('name', '=', made.name)
       .executeTakeFirstOrThrow()
-    const live = async () => (await listPacks(services.db, codeOf(repo))).filter(({ isReplaced }) => !isReplaced).length
+    const live = async () => (await listPacks(services.db, codeOf(repo))).length
     assert.equal(await live(), 9)
     // Of two processes, one joins.
     await Promise.all([compactPacks(services, codeOf(repo)), compactPacks(services, codeOf(repo))])
@@ -323,6 +375,28 @@ test('stored packs: many packs are joined, and the replaced ones are deleted aft
   })
 })
 
+test('stored packs: many packs are joined without waiting for the next maintenance', async () => {
+  await inEmptyFolder(async (settings) => {
+    await using forge = await startForge({ users: ['alice'], settings })
+    const { services } = forge
+    const made = await forge.given.repo({ owner: 'alice' })
+    const row = await services.db.selectFrom('repo').selectAll().where('name', '=', made.name).executeTakeFirstOrThrow()
+    const live = async () => (await listPacks(services.db, codeOf(row))).length
+    const commits = async (count: number, prefix: string) => {
+      for (let index = 0; index < count; index++) {
+        await forge.as('alice').must('POST', `${made.api}/contents/${prefix}${index}`, { content: base64(prefix) })
+      }
+      await forge.settle()
+    }
+    await commits(20, 'few')
+    assert.equal(await live(), 21)
+    await commits(50, 'many')
+    assert.ok((await live()) < 64)
+    assert.equal((await forge.as('alice').must('GET', `${made.api}/contents`)).json.length, 71)
+    assert.deepEqual(await examined(services), [])
+  })
+})
+
 test('stored packs: a joined pack that equals one of its inputs stays', async () => {
   await inEmptyFolder(async (settings) => {
     await using forge = await startForge({ users: ['alice'], settings })
@@ -336,14 +410,12 @@ test('stored packs: a joined pack that equals one of its inputs stays', async ()
       assert.ok(await replacePacks(tx, codeOf(row), [only!.name, other.name], [only!], 1))
       assert.ok(!(await replacePacks(tx, codeOf(row), [only!.name, other.name], [only!], 1)))
     })
-    const found = await listPacks(services.db, codeOf(row))
+    const names = [only!.name, other.name]
     assert.deepEqual(
-      new Map(found.map(({ name, isReplaced }) => [name, isReplaced])),
-      new Map([
-        [only!.name, false],
-        [other.name, true],
-      ]),
+      await findPacks(services.db, codeOf(row), [...names, 'e'.repeat(40)]),
+      new Map(names.map((name) => [name, { isReplaced: name === other.name }])),
     )
+    assert.deepEqual(await listPacks(services.db, codeOf(row)), [only])
     removeCopies(forge)
     assert.deepEqual(await examined(services), [])
   })

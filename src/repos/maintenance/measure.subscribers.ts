@@ -7,6 +7,7 @@ import { job } from '../../jobs/job.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import type { RepoId } from '../../lib/ids.ts'
 import { compactPacks } from '../../refs/changes/compact-packs.service.ts'
+import { countPacks } from '../../refs/changes/pack.store.ts'
 import { dividePacks, unreachableSeconds, type Division } from '../../refs/changes/divide-packs.service.ts'
 import { gitRepositoriesOf } from '../../refs/git-repository.ts'
 import { recordGitUsage } from '../git-usage.service.ts'
@@ -28,8 +29,17 @@ export const measureRepository = subscriber({
     const repo = await findRepoById(ctx.db, data.repoId)
     if (!repo) return
     await measure(ctx, repo)
+    await joinSoon(ctx, repo)
   },
 })
+
+/** Packs of one repository in a storage from which their maintenance does not wait: each copy fetches every pack. */
+const manyPacks = 64
+
+async function joinSoon({ db, packs }: Ctx, repo: RepoRow): Promise<void> {
+  if (!packs || (await countPacks(db, repo.id)) < manyPacks) return
+  await transaction(db, (tx) => enqueue(tx, maintainRepository, { repoId: repo.id }))
+}
 
 async function measure(ctx: Ctx, repo: RepoRow): Promise<void> {
   const sizeBytes = await ctx.git.sizeBytes(repo.git_key)
