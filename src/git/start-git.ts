@@ -12,6 +12,7 @@ import { archive } from './transport/archive.ts'
 import * as dumb from './transport/dumb.ts'
 import type { Git, ReadFrom, RepositoryPair, TreeChange } from './git.ts'
 import type { GitLimits, GitOptions } from './git-options.ts'
+import { Refusal } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { findPaths, planEdits } from './objects/file-edits.ts'
 import { writeGitSettings } from './git-settings.ts'
@@ -149,13 +150,32 @@ function bind(context: GitContext, sweeps: Sweeps, { evictions, bitmaps }: CopyC
     ): ((...rest: Rest) => Result) =>
     (...rest) =>
       call(context, ...rest)
-  const bringAll = async (keys: readonly GitKey[]): Promise<void> => {
+  /** Brings copies up. Returns whether each was up to date: where several processes are, a moment ago. */
+  const bringAll = async (keys: readonly GitKey[]): Promise<boolean> => {
+    let wereReady = true
     for (const key of keys) {
       const waiting = ready(context, key)
-      if (waiting) await waiting
+      if (!waiting) continue
+      wereReady = false
+      await waiting
     }
+    return wereReady
   }
   const { isElsewhere } = context.home
+  /** Runs a call on copies that are brought up. */
+  const onReady = async <Result>(keys: readonly GitKey[], call: () => Promise<Result>): Promise<Result> => {
+    const wereReady = await bringAll(keys)
+    if (!wereReady || !context.shared) return call()
+    try {
+      return await call()
+    } catch (error) {
+      if (!(error instanceof Refusal && error.code === 'git_object_missing')) throw error
+      // A row that the request has read since may name an object of another process.
+      for (const key of keys) doubt(context, key)
+      await bringAll(keys)
+      return call()
+    }
+  }
   /** Runs a call on copies that may be evicted when it has ended. */
   const whileUsed = <Result>(keys: readonly GitKey[], call: () => Promise<Result>): Promise<Result> =>
     isElsewhere ? using(context, keys, call).catch((error: unknown) => explainRemoved(context, keys, error)) : call()
@@ -166,10 +186,7 @@ function bind(context: GitContext, sweeps: Sweeps, { evictions, bitmaps }: CopyC
     ): ((at: At, ...rest: Rest) => Promise<Result>) =>
     (at, ...rest) => {
       const keys = keysOf(at)
-      return whileUsed(keys, async () => {
-        await bringAll(keys)
-        return call(context, at, ...rest)
-      })
+      return whileUsed(keys, () => onReady(keys, () => call(context, at, ...rest)))
     }
   /** For calls that read objects only, which may be elsewhere. */
   const withObjects: typeof upToDate = (call) =>

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { Unavailable } from '../../lib/errors.ts'
+import type { Oid } from '../../lib/ids.ts'
 import type { GitKey } from '../git-key.ts'
 import { repositoryPath } from '../git-key.ts'
 import { commitOn, newRepository, startTestGit } from '../git.test-support.ts'
@@ -15,7 +16,7 @@ import type { GitOptions } from '../git-options.ts'
 import { until } from '../../testing/until.ts'
 
 /** A git layer whose packs are in memory, and a source with what `name` has recorded. */
-async function given(options: Partial<GitOptions> = {}) {
+async function given(options: Partial<GitOptions> = {}, request?: () => object) {
   const stored = new Map<string, Buffer>()
   let failure: Error | undefined
   let fetched = 0
@@ -38,6 +39,7 @@ async function given(options: Partial<GitOptions> = {}) {
   const source: RefSource = {
     generation: async (key) => states.get(key)?.generation,
     state: async (key) => states.get(key),
+    request,
     async findPacks(key, names) {
       const live = new Set(states.get(key)?.packs.map(({ name }) => name))
       const known = names.filter((name) => live.has(name) || replaced.has(name))
@@ -105,6 +107,21 @@ test('blob home: concurrent readers of a copy that is away share one fetch', asy
   for (const file of packFiles(it.folder(key))) rmSync(join(it.folder(key), 'objects', 'pack', file))
   await it.git.bringUp(key)
   assert.ok((await it.git.fsck(key)).ok)
+})
+
+test('blob home: a request that has compared a copy reads objects which another process has stored since', async () => {
+  const request = {}
+  await using it = await given({ shared: true }, () => request)
+  const { git, states } = it
+  const [key, other] = [await it.repository(), await it.repository()]
+  const first = (await git.readRef(key, 'refs/heads/main'))!
+  const late = await commitOn(git, other, 'main', { late: 'x' })
+  const packs = await git.keepObjects(other)
+  const state = states.get(key)!
+  states.set(key, { ...state, generation: 1, packs: [...state.packs, ...states.get(other)!.packs, ...packs] })
+  assert.equal((await git.readCommit(key, late)).oid, late)
+  assert.equal(await git.countCommits(key, { from: [first] }), 1)
+  await assert.rejects(git.readCommit(key, 'e'.repeat(40) as Oid), { code: 'git_object_missing' })
 })
 
 test('blob home: a missing or damaged pack, or a storage that is away, refuses the read and leaves nothing', async () => {
