@@ -24,10 +24,18 @@ export const copyRemoved = (): Unavailable =>
     retryAfterSeconds: 1,
   })
 
+/** Whether an error says that an object does not exist. */
+export const isOfMissingObject = (error: unknown): boolean =>
+  error instanceof Refusal && (error.code === 'git_object_missing' || error.code === 'git_invalid_object')
+
 /** Whether an error may follow from a removed copy. Another reader may have brought it back already. */
 export function isOfRemoved(context: GitContext, key: GitKey, error: unknown): boolean {
   if (!context.home.isElsewhere) return false
-  if (error instanceof Refusal) return error.code === 'git_repository_missing' || error.code === 'git_copy_removed'
+  if (error instanceof Refusal) {
+    const { code } = error
+    if (code === 'git_repository_missing' || code === 'git_copy_removed') return true
+    return isOfMissingObject(error) && !isHere(context, key)
+  }
   const { code, path } = error as NodeJS.ErrnoException
   return (code === 'ENOENT' && path?.startsWith(`${context.root}/`) === true) || !isHere(context, key)
 }

@@ -12,7 +12,6 @@ import { archive } from './transport/archive.ts'
 import * as dumb from './transport/dumb.ts'
 import type { Git, ReadFrom, RepositoryPair, TreeChange } from './git.ts'
 import type { GitLimits, GitOptions } from './git-options.ts'
-import { Refusal } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { findPaths, planEdits } from './objects/file-edits.ts'
 import { writeGitSettings } from './git-settings.ts'
@@ -30,6 +29,7 @@ import * as writer from './objects/object-writer.ts'
 import * as references from './refs/ref-reader.ts'
 import { flushObjects } from './files/flush.ts'
 import { CopyBitmaps } from './repositories/copy-bitmaps.ts'
+import { isOfMissingObject } from './copy-parts.ts'
 import { explainRemoved, isForsaken, removeForsaken, using } from './repositories/copy-uses.ts'
 import { openPacks, restore } from './repositories/backed-up.ts'
 import { Evictions } from './repositories/evictions.ts'
@@ -138,6 +138,9 @@ export async function startGit(options: GitOptions): Promise<Git> {
 const keysOf = (at: ReadFrom): readonly GitKey[] =>
   typeof at === 'string' ? [at] : 'with' in at ? [at.key, at.with] : [at.key]
 
+const isUndefined = (result: unknown): boolean => result === undefined
+const isFilled = (result: readonly unknown[]): boolean => result.length > 0
+
 interface CopyCare {
   readonly evictions: Evictions
   readonly bitmaps: CopyBitmaps
@@ -150,31 +153,33 @@ function bind(context: GitContext, sweeps: Sweeps, { evictions, bitmaps }: CopyC
     ): ((...rest: Rest) => Result) =>
     (...rest) =>
       call(context, ...rest)
-  /** Brings copies up. Returns whether each was up to date: where several processes are, a moment ago. */
-  const bringAll = async (keys: readonly GitKey[]): Promise<boolean> => {
-    let wereReady = true
+  const bringAll = async (keys: readonly GitKey[]): Promise<void> => {
     for (const key of keys) {
       const waiting = ready(context, key)
-      if (!waiting) continue
-      wereReady = false
-      await waiting
+      if (waiting) await waiting
     }
-    return wereReady
   }
   const { isElsewhere } = context.home
-  /** Runs a call on copies that are brought up. */
-  const onReady = async <Result>(keys: readonly GitKey[], call: () => Promise<Result>): Promise<Result> => {
-    const wereReady = await bringAll(keys)
-    if (!wereReady || !context.shared) return call()
+  /**
+   * Runs a call on copies that are brought up. Where several processes have copies of their own, a row that the request has read
+   * after it compared one may name an object of another process: a call that lacks an object compares again, and runs again.
+   */
+  const onReady = async <Result>(
+    keys: readonly GitKey[],
+    call: () => Promise<Result>,
+    isLacking: (result: Result) => boolean,
+  ): Promise<Result> => {
+    await bringAll(keys)
+    if (!context.shared || !isElsewhere) return call()
     try {
-      return await call()
+      const result = await call()
+      if (!isLacking(result)) return result
     } catch (error) {
-      if (!(error instanceof Refusal && error.code === 'git_object_missing')) throw error
-      // A row that the request has read since may name an object of another process.
-      for (const key of keys) doubt(context, key)
-      await bringAll(keys)
-      return call()
+      if (!isOfMissingObject(error)) throw error
     }
+    for (const key of keys) doubt(context, key)
+    await bringAll(keys)
+    return call()
   }
   /** Runs a call on copies that may be evicted when it has ended. */
   const whileUsed = <Result>(keys: readonly GitKey[], call: () => Promise<Result>): Promise<Result> =>
@@ -183,14 +188,15 @@ function bind(context: GitContext, sweeps: Sweeps, { evictions, bitmaps }: CopyC
   const upToDate =
     <At extends ReadFrom, Rest extends readonly unknown[], Result>(
       call: (context: GitContext, at: At, ...rest: Rest) => Promise<Result>,
+      isLacking: (result: Result) => boolean = () => false,
     ): ((at: At, ...rest: Rest) => Promise<Result>) =>
     (at, ...rest) => {
       const keys = keysOf(at)
-      return whileUsed(keys, () => onReady(keys, () => call(context, at, ...rest)))
+      return whileUsed(keys, () => onReady(keys, () => call(context, at, ...rest), isLacking))
     }
   /** For calls that read objects only, which may be elsewhere. */
-  const withObjects: typeof upToDate = (call) =>
-    isElsewhere ? upToDate(call) : (at, ...rest) => call(context, at, ...rest)
+  const withObjects: typeof upToDate = (call, isLacking) =>
+    isElsewhere ? upToDate(call, isLacking) : (at, ...rest) => call(context, at, ...rest)
   const close = async (): Promise<void> => {
     await evictions.close()
     await bitmaps.close()
@@ -240,7 +246,7 @@ function bind(context: GitContext, sweeps: Sweeps, { evictions, bitmaps }: CopyC
     openPacks: withContext(openPacks),
     restore: withContext(restore),
 
-    resolve: upToDate(references.resolve),
+    resolve: upToDate(references.resolve, isUndefined),
     resolveRef: upToDate(references.resolveRef),
     readRef: upToDate(references.readRef),
     readRefs: upToDate(references.readRefs),
@@ -255,8 +261,8 @@ function bind(context: GitContext, sweeps: Sweeps, { evictions, bitmaps }: CopyC
       await flushObjects(context, locate(context, key).directory)
       return updateRefs(context, key, updates)
     },
-    checkUpdates: withObjects(checkUpdates),
-    keepObjects: (key) => context.home.keep(context, key),
+    checkUpdates: withObjects(checkUpdates, isFilled),
+    keepObjects: (key) => whileUsed([key], () => context.home.keep(context, key)),
     packNames: (key) => packsOn(locate(context, key).directory),
     joinPacks: upToDate(joinPacks),
     dividePacks: (key, to, isExpired) =>
@@ -277,9 +283,9 @@ function bind(context: GitContext, sweeps: Sweeps, { evictions, bitmaps }: CopyC
       head: (await references.readHead(at, key)).branch,
     })),
 
-    objectInfo: withObjects(objects.objectInfo),
+    objectInfo: withObjects(objects.objectInfo, isUndefined),
     readContents: withObjects(objects.readContents),
-    missingObjects: withObjects(objects.missingObjects),
+    missingObjects: withObjects(objects.missingObjects, isFilled),
     readCommit: withObjects(objects.readCommit),
     readCommits: withObjects(objects.readCommits),
     readTree: withObjects(objects.readTree),

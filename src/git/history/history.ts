@@ -301,7 +301,8 @@ export async function eachChangedPath(
   visit: (commit: Oid, path: string) => boolean,
 ): Promise<void> {
   const { from, not, signal } = query
-  checkOids(from, ...(not === undefined ? [] : [not]))
+  // Before the first visit: a call whose commit is missing may be made again.
+  await checkCommits(context, at, from, ...(not === undefined ? [] : [not]))
   const range = ['--topo-order', '--reverse', from, ...(not === undefined ? [] : [`^${not}`])]
   await walkChanges(context, locate(context, at), range, visit, signal)
 }

@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { Unavailable } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
+import { zeroOid } from '../../lib/refs.ts'
 import type { GitKey } from '../git-key.ts'
 import { repositoryPath } from '../git-key.ts'
 import { commitOn, newRepository, startTestGit } from '../git.test-support.ts'
@@ -109,19 +110,37 @@ test('blob home: concurrent readers of a copy that is away share one fetch', asy
   assert.ok((await it.git.fsck(key)).ok)
 })
 
-test('blob home: a request that has compared a copy reads objects which another process has stored since', async () => {
+test('blob home: a request that has compared a copy finds objects which another process has stored since', async () => {
   const request = {}
   await using it = await given({ shared: true }, () => request)
   const { git, states } = it
   const [key, other] = [await it.repository(), await it.repository()]
   const first = (await git.readRef(key, 'refs/heads/main'))!
-  const late = await commitOn(git, other, 'main', { late: 'x' })
-  const packs = await git.keepObjects(other)
-  const state = states.get(key)!
-  states.set(key, { ...state, generation: 1, packs: [...state.packs, ...states.get(other)!.packs, ...packs] })
-  assert.equal((await git.readCommit(key, late)).oid, late)
-  assert.equal(await git.countCommits(key, { from: [first] }), 1)
-  await assert.rejects(git.readCommit(key, 'e'.repeat(40) as Oid), { code: 'git_object_missing' })
+  const own = states.get(key)!.packs
+  /** A commit that is stored after the request has compared the copy. */
+  const late = async (name: string): Promise<Oid> => {
+    await git.readRef(key, 'refs/heads/main')
+    const oid = await commitOn(git, other, 'main', { [name]: 'x' })
+    const all = states.get(other)!
+    states.set(other, { ...all, packs: [...all.packs, ...(await git.keepObjects(other))] })
+    const state = states.get(key)!
+    states.set(key, { ...state, generation: state.generation + 1, packs: [...own, ...states.get(other)!.packs] })
+    return oid
+  }
+  const change = (oid: Oid) => [{ ref: 'refs/heads/late', old: zeroOid('sha1'), new: oid }]
+  const calls: Record<string, (oid: Oid) => Promise<unknown>> = {
+    readCommit: (oid) => git.readCommit(key, oid),
+    resolve: async (oid) => assert.ok(await git.resolve(key, oid)),
+    objectInfo: async (oid) => assert.ok(await git.objectInfo(key, oid)),
+    missingObjects: async (oid) => assert.deepEqual(await git.missingObjects(key, [oid]), []),
+    checkUpdates: async (oid) => assert.deepEqual(await git.checkUpdates(key, change(oid)), []),
+    divergence: (oid) => git.divergence(key, { base: first, heads: [oid] }),
+    eachChangedPath: (oid) => git.eachChangedPath(key, { from: oid, not: first }, () => true),
+  }
+  for (const [name, call] of Object.entries(calls)) await call(await late(name))
+  const none = 'e'.repeat(40) as Oid
+  await assert.rejects(git.readCommit(key, none), { code: 'git_object_missing' })
+  assert.equal(await git.objectInfo(key, none), undefined)
 })
 
 test('blob home: a missing or damaged pack, or a storage that is away, refuses the read and leaves nothing', async () => {

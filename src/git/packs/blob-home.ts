@@ -50,12 +50,9 @@ export function blobHome(store: PackStore, create: CreateRepository): ObjectHome
       const named = await context.source?.findPacks(key, present)
       const names = present.filter((name) => !named?.has(name))
       if (names.length > 0) context.onGrowth()
-      return mapLimited(names, atOnce, (name) =>
-        // Concurrent changes send a pack once.
-        once(context, `${key}:pack:${name}`, () => send(store, join(directory, packFolder), name)),
-      )
+      return mapLimited(names, atOnce, (name) => sendOnce(context, key, name))
     },
-    send: (context, key, name) => send(store, join(locate(context, key).directory, packFolder), name),
+    send: sendOnce,
     async bring(context, key, packs) {
       const folder = join(locate(context, key).directory, packFolder)
       const present = new Set(await packsOn(locate(context, key).directory))
@@ -74,6 +71,12 @@ export function blobHome(store: PackStore, create: CreateRepository): ObjectHome
     },
   }
 
+  /** Concurrent changes, and work that joins packs, send a pack once. */
+  function sendOnce(context: GitContext, key: GitKey, name: string): Promise<StoredPack> {
+    const folder = join(locate(context, key).directory, packFolder)
+    return once(context, `${key}:pack:${name}`, () => send(store, folder, name))
+  }
+
   async function fetchAll(
     context: GitContext,
     key: GitKey,
@@ -81,7 +84,17 @@ export function blobHome(store: PackStore, create: CreateRepository): ObjectHome
     missing: readonly StoredPack[],
   ): Promise<void> {
     const beganMs = performance.now()
-    await mapLimited(missing, atOnce, (pack) => fetch(context, store, folder, pack))
+    let failure: { readonly error: unknown } | undefined
+    // All have ended before it fails, and no more begin: the copy may be made again at once.
+    await mapLimited(missing, atOnce, async (pack) => {
+      if (failure) return
+      try {
+        await fetch(context, store, folder, pack)
+      } catch (error) {
+        failure ??= { error }
+      }
+    })
+    if (failure) throw failure.error
     if (context.durable) await flushFolder(folder)
     const ms = performance.now() - beganMs
     context.onFetch({ ms })
@@ -98,22 +111,27 @@ export function blobHome(store: PackStore, create: CreateRepository): ObjectHome
   }
 }
 
-/** Names of the packs in a repository: their checksums. */
-export async function packsOn(directory: string): Promise<string[]> {
-  const names = await readdir(join(directory, packFolder)).catch((error: NodeJS.ErrnoException) => {
+/** The names in a folder; none when it does not exist. */
+const namesIn = (folder: string): Promise<string[]> =>
+  readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw error
   })
+
+/** Names of the packs in a repository: their checksums. */
+export async function packsOn(directory: string): Promise<string[]> {
   // The index comes last.
-  return names.flatMap((name) => /^pack-([0-9a-f]{40,64})\.idx$/.exec(name)?.[1] ?? [])
+  return (await namesIn(join(directory, packFolder))).flatMap(
+    (name) => /^pack-([0-9a-f]{40,64})\.idx$/.exec(name)?.[1] ?? [],
+  )
 }
 
 /** Ids of the loose objects in a folder of objects. */
 export async function looseObjects(objects: string): Promise<string[]> {
-  const folders = (await readdir(objects).catch(() => [])).filter((name) => /^[0-9a-f]{2}$/.test(name))
+  const folders = (await namesIn(objects)).filter((name) => /^[0-9a-f]{2}$/.test(name))
   return (
     await mapLimited(folders, atOnce, async (folder) =>
-      (await readdir(join(objects, folder)).catch(() => []))
+      (await namesIn(join(objects, folder)))
         .filter((name) => /^[0-9a-f]{38,62}$/.test(name))
         .map((name) => folder + name),
     )
@@ -164,7 +182,7 @@ async function send(store: PackStore, folder: string, name: string): Promise<Sto
 /** Fetches a pack and its index. Throws `Unavailable` when the store does not have them whole. */
 async function fetch(context: GitContext, store: PackStore, folder: string, pack: StoredPack): Promise<void> {
   const sums = { '.pack': pack.sha256, '.idx': pack.indexSha256 }
-  const fetched = await Promise.all(
+  const ended = await Promise.allSettled(
     filesOfPack(pack.blobKey).map(async ({ key, ending }) => {
       // In the form of the files that the server writes itself (files/leftovers.ts).
       const temporary = join(dirname(folder), `tmp_obj_${randomBytes(8).toString('hex')}`)
@@ -193,6 +211,12 @@ async function fetch(context: GitContext, store: PackStore, folder: string, pack
       }
     }),
   )
+  const fetched = ended.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+  const failed = ended.find((each) => each.status === 'rejected')
+  if (failed) {
+    await Promise.all(fetched.map(({ temporary }) => rm(temporary, { force: true })))
+    throw failed.reason
+  }
   // git reads a pack when its index is there.
   for (const { temporary, path } of fetched) await rename(temporary, path)
 }

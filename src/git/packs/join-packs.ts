@@ -40,7 +40,14 @@ export async function joinPacks(context: GitContext, key: GitKey, names: readonl
     })
     .catch((error: unknown) => explainMissing(location, error))
   mustSucceed(ended, 'pack-objects')
-  return context.home.send(context, key, ended.stdout.toString().trim())
+  const name = ended.stdout.toString().trim()
+  try {
+    return await context.home.send(context, key, name)
+  } catch (error) {
+    // The next change would store it.
+    if (!names.includes(name)) await dropPacks(context, key, [name])
+    throw error
+  }
 }
 
 /** Removes packs whose objects are in others. Processes that read them go on. */

@@ -26,8 +26,8 @@ const believedMs = 1000
 
 export const generationFile = 'generation'
 
-/** How often a copy that is removed while it is brought up is made again. */
-const mostRemovals = 3
+/** How often a copy is brought up when it is removed meanwhile. */
+const mostAttempts = 3
 
 /**
  * Brings a copy up if it lags. Returns undefined when there is nothing to wait for. Rejects when the copy cannot be
@@ -133,15 +133,14 @@ async function copy(context: GitContext, key: GitKey, how: 'steps' | 'whole'): P
   const steps = copies.steps.get(key) ?? []
   copies.steps.delete(key)
   if (how === 'steps' && steps.length === 0) return
-  for (let removals = 0; ;) {
+  for (let attempt = 1; ; attempt++) {
     try {
       if (!isHere(context, key)) await makeCopy(context, key)
       return await whileLocked(context, key, () =>
-        how === 'steps' && removals === 0 ? followSteps(context, key, steps) : followState(context, key),
+        how === 'steps' && attempt === 1 ? followSteps(context, key, steps) : followState(context, key),
       )
     } catch (error) {
-      removals += 1
-      if (removals >= mostRemovals || !isOfRemoved(context, key, error)) throw error
+      if (attempt === mostAttempts || !isOfRemoved(context, key, error)) throw error
     }
   }
 }

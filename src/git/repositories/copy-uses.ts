@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { finished, Readable } from 'node:stream'
@@ -7,7 +8,7 @@ import { copyRemoved, isOfRemoved } from '../copy-parts.ts'
 import type { GitKey } from '../git-key.ts'
 import { readRefs } from '../refs/ref-reader.ts'
 import { hasGeneration, inOrder } from '../refs/ref-copy.ts'
-import { exists, listKeys, remove } from './repository.ts'
+import { listKeys, remove } from './repository.ts'
 
 /**
  * Runs a call while the copies of its repositories are in use: until it has failed, or what it returned has ended (a
@@ -114,7 +115,7 @@ async function evict(context: GitContext, key: GitKey): Promise<boolean> {
   let isEvicted = false
   // Readers that come now wait, and then bring the copy up.
   await inOrder(context, key, async () => {
-    if (!exists(context, key)) return
+    if (!existsSync(locate(context, key).directory)) return
     // References fetched aside are nowhere else. Nobody can use those of a forsaken copy.
     const aside = (await isForsaken(context, key)) ? [] : await readRefs(context, key, fetchedPrefix)
     if (aside.length > 0 || uses.counts.has(key)) return

@@ -391,6 +391,8 @@ test('stored packs: many packs are joined without waiting for the next maintenan
     await commits(20, 'few')
     assert.equal(await live(), 21)
     await commits(50, 'many')
+    forge.clock.advance(15_000)
+    await forge.settle()
     assert.ok((await live()) < 64)
     assert.equal((await forge.as('alice').must('GET', `${made.api}/contents`)).json.length, 71)
     assert.deepEqual(await examined(services), [])

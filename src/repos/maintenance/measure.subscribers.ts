@@ -28,17 +28,18 @@ export const measureRepository = subscriber({
   async afterCommit(ctx: Ctx, { data }) {
     const repo = await findRepoById(ctx.db, data.repoId)
     if (!repo) return
-    await measure(ctx, repo)
     await joinSoon(ctx, repo)
+    await measure(ctx, repo)
   },
 })
 
-/** Packs of one repository in a storage from which their maintenance does not wait: each copy fetches every pack. */
+/** Packs of one repository in a storage from which their maintenance comes soon: each copy fetches every pack. */
 const manyPacks = 64
+const joinDelayMs = 10_000
 
 async function joinSoon({ db, packs }: Ctx, repo: RepoRow): Promise<void> {
   if (!packs || (await countPacks(db, repo.id)) < manyPacks) return
-  await transaction(db, (tx) => enqueue(tx, maintainRepository, { repoId: repo.id }))
+  await transaction(db, (tx) => enqueue(tx, maintainRepository, { repoId: repo.id }, { delayMs: joinDelayMs }))
 }
 
 async function measure(ctx: Ctx, repo: RepoRow): Promise<void> {
