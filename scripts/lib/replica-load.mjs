@@ -145,6 +145,7 @@ export async function startLoad({ set, token, work, isCalm, say }) {
       if (health.status !== 200) problems.push(`replica ${number} is not healthy: ${health.status} ${health.text}`)
     }
     if (problems.length > 0) return problems
+    let left = []
     await eventually(
       'background jobs come to rest',
       async () => {
@@ -154,10 +155,13 @@ export async function startLoad({ set, token, work, isCalm, say }) {
         }
         // The next maintenance of a repository waits for minutes.
         const isDue = ({ attempt, run_at: runAt }) => attempt > 0 || Date.parse(runAt) < Date.now() + 1000
-        return !jobs.some((job) => job.state !== 'failed' && isDue(job))
+        left = jobs.filter((job) => job.state !== 'failed' && isDue(job))
+        return left.length === 0
       },
       settleTimeoutMs,
-    )
+    ).catch((error) => {
+      throw new Error(`${error.message}: ${JSON.stringify(left)}`)
+    })
     set.removeCopies(set.replicas[0])
     await Promise.all(set.replicas.map(judgeReplica))
     judgeDeliveries()

@@ -388,13 +388,23 @@ test('stored packs: many packs are joined without waiting for the next maintenan
       }
       await forge.settle()
     }
+    const later = async (ms: number) => {
+      forge.clock.advance(ms)
+      await forge.settle()
+    }
     await commits(20, 'few')
     assert.equal(await live(), 21)
     await commits(50, 'many')
-    forge.clock.advance(15_000)
-    await forge.settle()
+    await later(15_000)
     assert.ok((await live()) < 64)
-    assert.equal((await forge.as('alice').must('GET', `${made.api}/contents`)).json.length, 71)
+    // The division of packs that waits since then holds no later maintenance.
+    await commits(64, 'more')
+    await later(15_000)
+    assert.ok((await live()) < 64)
+    await commits(10, 'last')
+    await later(6 * 60_000)
+    assert.ok((await live()) < 10)
+    assert.equal((await forge.as('alice').must('GET', `${made.api}/contents`)).json.length, 145)
     assert.deepEqual(await examined(services), [])
   })
 })

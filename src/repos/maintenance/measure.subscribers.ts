@@ -50,7 +50,10 @@ async function measure(ctx: Ctx, repo: RepoRow): Promise<void> {
   })
 }
 
-/** Returns a job that maintains a repository. The jobs of one repository run one after the other. */
+/**
+ * Returns a job that maintains a repository, in a lane of its own: a job that waits, such as a division for two weeks, would
+ * hold those behind it.
+ */
 const maintenanceJob = (name: string, work: (ctx: Ctx, repo: RepoRow) => Promise<void>) =>
   job({
     name,
@@ -60,7 +63,7 @@ const maintenanceJob = (name: string, work: (ctx: Ctx, repo: RepoRow) => Promise
     priority: 'low',
     timeoutMs: 3_600_000,
     merge: ({ repoId }) => String(repoId),
-    lane: ({ repoId }) => `maintain ${repoId}`,
+    lane: ({ repoId }) => `${name} ${repoId}`,
     async run(ctx: Ctx, { repoId }) {
       const repo = await findRepoById(ctx.db, repoId)
       if (repo) await work(ctx, repo)
