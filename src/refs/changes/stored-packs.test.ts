@@ -162,7 +162,7 @@ test('stored packs: folders that a git process makes again in a removed copy do 
   })
 })
 
-test('stored packs: a copy of which somebody has removed some parts is made again', async () => {
+test('stored packs: a copy that lacks some parts is made again', async () => {
   await inEmptyFolder(async (settings) => {
     await using forge = await startForge({ users: ['alice'], settings })
     const { api, fullName } = await forge.given.repo({ owner: 'alice' })
