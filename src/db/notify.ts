@@ -29,8 +29,8 @@ export const maxPayloadBytes = 7000
 
 /**
  * Sends a message to the listeners of `channel` in each process of the database after the commit: in this process at
- * once (but see `beforeListeners`), in other processes through PostgreSQL. Equal messages of a transaction are sent once. A message may be lost, so
- * callers must also work without it.
+ * once (but see `beforeListeners`), in other processes through PostgreSQL. Equal messages of a transaction are sent once.
+ * A message may be lost, so callers must also work without it.
  */
 export function notify(tx: Tx, channel: string, payload = ''): void {
   if (Buffer.byteLength(payload) > maxPayloadBytes) {

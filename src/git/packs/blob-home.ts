@@ -5,7 +5,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { open, readdir, rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -17,6 +17,7 @@ import { pluck } from '../../lib/pluck.ts'
 import { mustSucceed } from '../broker/broker-client.ts'
 import { explainMissing, type GitContext, locate, type ObjectHome, once } from '../context.ts'
 import { flushObjects } from '../files/flush.ts'
+import { entriesOf } from '../files/walk.ts'
 import type { GitKey } from '../git-key.ts'
 import type { NewRepositoryOptions, StoredPack } from '../git.ts'
 import { dropPacks } from './join-packs.ts'
@@ -112,11 +113,7 @@ export function blobHome(store: PackStore, create: CreateRepository): ObjectHome
 }
 
 /** The names in a folder; none when it does not exist. */
-const namesIn = (folder: string): Promise<string[]> =>
-  readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
+const namesIn = async (folder: string): Promise<string[]> => pluck(await entriesOf(folder), 'name')
 
 /** Names of the packs in a repository: their checksums. */
 export async function packsOn(directory: string): Promise<string[]> {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { Unavailable } from '../../lib/errors.ts'
-import { codeOf } from '../git-repository.ts'
+import { codeOf, type GitRepository } from '../git-repository.ts'
 import { compactPacks } from './compact-packs.service.ts'
 import { findPacks, insertPacks, listPacks, replacePacks } from './pack.store.ts'
 import { graceSeconds } from './remove-unnamed-packs.task.ts'
@@ -339,6 +339,10 @@ test('createFork: packs are shared in the storage, and the fork outlives its bas
   })
 })
 
+/** The git repository of the code of a repository. */
+const codeWithName = async ({ services }: Forge, name: string): Promise<GitRepository> =>
+  codeOf(await services.db.selectFrom('repo').selectAll().where('name', '=', name).executeTakeFirstOrThrow())
+
 test('stored packs: many packs are joined, and the replaced ones are deleted after the grace time', async () => {
   await inEmptyFolder(async (settings) => {
     await using forge = await startForge({ users: ['alice'], settings })
@@ -347,15 +351,11 @@ test('stored packs: many packs are joined, and the replaced ones are deleted aft
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) {
       await forge.as('alice').must('POST', `${made.api}/contents/${name}`, { content: base64(name) })
     }
-    const repo = await services.db
-      .selectFrom('repo')
-      .selectAll()
-      .where('name', '=', made.name)
-      .executeTakeFirstOrThrow()
-    const live = async () => (await listPacks(services.db, codeOf(repo))).length
+    const code = await codeWithName(forge, made.name)
+    const live = async () => (await listPacks(services.db, code)).length
     assert.equal(await live(), 9)
     // Of two processes, one joins.
-    await Promise.all([compactPacks(services, codeOf(repo)), compactPacks(services, codeOf(repo))])
+    await Promise.all([compactPacks(services, code), compactPacks(services, code)])
     assert.ok((await live()) <= 2)
     removeCopies(forge)
     assert.equal((await forge.as('alice').must('GET', `${made.api}/commits`)).json.length, 9)
@@ -380,8 +380,8 @@ test('stored packs: many packs are joined without waiting for the next maintenan
     await using forge = await startForge({ users: ['alice'], settings })
     const { services } = forge
     const made = await forge.given.repo({ owner: 'alice' })
-    const row = await services.db.selectFrom('repo').selectAll().where('name', '=', made.name).executeTakeFirstOrThrow()
-    const live = async () => (await listPacks(services.db, codeOf(row))).length
+    const code = await codeWithName(forge, made.name)
+    const live = async () => (await listPacks(services.db, code)).length
     const commits = async (count: number, prefix: string) => {
       for (let index = 0; index < count; index++) {
         await forge.as('alice').must('POST', `${made.api}/contents/${prefix}${index}`, { content: base64(prefix) })
@@ -414,20 +414,20 @@ test('stored packs: a joined pack that equals one of its inputs stays', async ()
     await using forge = await startForge({ users: ['alice'], settings })
     const { services } = forge
     const made = await forge.given.repo({ owner: 'alice' })
-    const row = await services.db.selectFrom('repo').selectAll().where('name', '=', made.name).executeTakeFirstOrThrow()
-    const [only] = await listPacks(services.db, codeOf(row))
+    const code = await codeWithName(forge, made.name)
+    const [only] = await listPacks(services.db, code)
     const other = { ...only!, name: 'f'.repeat(40) }
     await transaction(services.db, async (tx) => {
-      await insertPacks(tx, codeOf(row), [other])
-      assert.ok(await replacePacks(tx, codeOf(row), [only!.name, other.name], [only!], 1))
-      assert.ok(!(await replacePacks(tx, codeOf(row), [only!.name, other.name], [only!], 1)))
+      await insertPacks(tx, code, [other])
+      assert.ok(await replacePacks(tx, code, [only!.name, other.name], [only!], 1))
+      assert.ok(!(await replacePacks(tx, code, [only!.name, other.name], [only!], 1)))
     })
     const names = [only!.name, other.name]
     assert.deepEqual(
-      await findPacks(services.db, codeOf(row), [...names, 'e'.repeat(40)]),
+      await findPacks(services.db, code, [...names, 'e'.repeat(40)]),
       new Map(names.map((name) => [name, { isReplaced: name === other.name }])),
     )
-    assert.deepEqual(await listPacks(services.db, codeOf(row)), [only])
+    assert.deepEqual(await listPacks(services.db, code), [only])
     removeCopies(forge)
     assert.deepEqual(await examined(services), [])
   })
