@@ -85,17 +85,7 @@ export function blobHome(store: PackStore, create: CreateRepository): ObjectHome
     missing: readonly StoredPack[],
   ): Promise<void> {
     const beganMs = performance.now()
-    let failure: { readonly error: unknown } | undefined
-    // All have ended before it fails, and no more begin: the copy may be made again at once.
-    await mapLimited(missing, atOnce, async (pack) => {
-      if (failure) return
-      try {
-        await fetch(context, store, folder, pack)
-      } catch (error) {
-        failure ??= { error }
-      }
-    })
-    if (failure) throw failure.error
+    await mapLimited(missing, atOnce, (pack) => fetch(context, store, folder, pack))
     if (context.durable) await flushFolder(folder)
     const ms = performance.now() - beganMs
     context.onFetch({ ms })
