@@ -40,6 +40,7 @@ import { localHome } from './packs/local-home.ts'
 import { advance, bringUp, doubt, ready } from './refs/ref-copy.ts'
 import { checkUpdates, updateRefs } from './refs/ref-writer.ts'
 import * as remote from './repositories/remote.ts'
+import { maintain } from './repositories/maintenance.ts'
 import * as repository from './repositories/repository.ts'
 import * as unadopted from './repositories/unadopted.ts'
 import { SharedFetches } from './transport/shared-fetch.ts'
@@ -241,7 +242,7 @@ function bind(context: GitContext, sweeps: Sweeps, { evictions, bitmaps }: CopyC
     maintain: async (key, tasks, options) =>
       isElsewhere && !repository.exists(context, key)
         ? { done: [] }
-        : upToDate(repository.maintain)(key, tasks, options),
+        : upToDate(maintain)(key, tasks, options),
 
     openPacks: withContext(openPacks),
     restore: withContext(restore),

@@ -3,7 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { GitContext } from '../context.ts'
 import type { GitKey } from '../git-key.ts'
 import { using } from './copy-uses.ts'
-import { exists, maintain } from './repository.ts'
+import { maintain } from './maintenance.ts'
+import { exists } from './repository.ts'
 
 /** Time after which a bitmap is written, so that the reader who waited for the copy goes first, in milliseconds. */
 const delayMs = 3000

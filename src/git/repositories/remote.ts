@@ -11,7 +11,7 @@ import { fetchedPrefix, isOid, zeroOid } from '../../lib/refs.ts'
 import { flushRefs, flushWhole, manyReferences } from '../files/flush.ts'
 import { removeAbandonedLocks } from '../files/leftovers.ts'
 import { readRefs } from '../refs/ref-reader.ts'
-import { maintain } from './repository.ts'
+import { maintain } from './maintenance.ts'
 import { filesBelow } from '../files/walk.ts'
 
 const allowedUrl = /^(?:https?|ssh):\/\/[^\s\u0000]+$/

@@ -10,21 +10,14 @@ import { checkOids, explainMissing, type GitContext, locate } from '../context.t
 import { isHere } from '../copy-parts.ts'
 import { type GitKey, isGitKey, repositoryPath } from '../git-key.ts'
 import type { Quarantine } from '../git-service.ts'
-import type { FsckReport, MadeRepository, MaintenanceTask, NewRepositoryOptions } from '../git.ts'
+import type { FsckReport, MadeRepository, NewRepositoryOptions } from '../git.ts'
 import { flushWhole } from '../files/flush.ts'
-import { lockedFiles, removeAbandoned, removeAbandonedLocks } from '../files/leftovers.ts'
 import { writeRepositoryFiles } from './new-repository.ts'
 import { rememberWritten } from '../objects/object-reader.ts'
 import { isValidBranchName } from '../../lib/ref-name.ts'
-import { bytesBelow, entriesOf, filesBelow, statOf } from '../files/walk.ts'
+import { bytesBelow, entriesOf, statOf } from '../files/walk.ts'
 
 const leftoverMs = 24 * 60 * 60_000
-/** Numbers of loose objects and packs that justify a repack. */
-const manyLooseObjects = 2000
-const manyPacks = 20
-/** Size of all packs from which a bitmap pays. */
-const bitmapFromBytes = 2 << 20
-const manyLooseRefs = 200
 
 const temporaryName = (path: string): string => `${path}.new-${randomBytes(6).toString('hex')}`
 
@@ -256,86 +249,4 @@ export async function fsck(context: GitContext, key: GitKey): Promise<FsckReport
     .filter((line) => line !== '' && !line.startsWith('notice:'))
     .slice(0, 1000)
   return { ok: exitCode === 0, problems }
-}
-
-/** Runs maintenance tasks. Without `force` a task runs only when its threshold is exceeded. */
-export async function maintain(
-  context: GitContext,
-  key: GitKey,
-  tasks: readonly MaintenanceTask[],
-  options: { force?: boolean } = {},
-): Promise<{ done: readonly MaintenanceTask[] }> {
-  const location = locate(context, key)
-  const { force = false } = options
-  const done: MaintenanceTask[] = []
-  await removeAbandonedLocks(context, key, lockedFiles)
-  const run = async (args: readonly string[]): Promise<void> => {
-    mustSucceed(
-      await context.broker
-        .run({
-          args,
-          cwd: location.directory,
-          kind: 'maintenance',
-          timeoutMs: context.limits.transportTimeoutMs,
-        })
-        .catch((error: unknown) => explainMissing(location, error)),
-      args[0]!,
-    )
-  }
-  for (const task of tasks) {
-    // Packs on the disk are those of the manifest.
-    if (context.home.isElsewhere && task === 'repack') continue
-    if (task === 'leftovers') await removeAbandoned(context, key)
-    else if (task === 'pack-refs') {
-      if (!force && (await countLooseRefs(location.directory)) < manyLooseRefs) continue
-      await run(['pack-refs', '--all'])
-    } else if (task === 'bitmap') {
-      if (!force && !(await lacksBitmap(location.directory, await packFiles(location.directory)))) continue
-      // A bitmap over the present packs: repacking them takes twice as long. Loose objects are packed first, because
-      // git writes no bitmap unless packs hold all reachable objects.
-      if (!context.home.isElsewhere) await run(['repack', '-d', '-l', '--quiet', '--no-write-bitmap-index'])
-      await run(['multi-pack-index', 'write', '--bitmap', '--no-progress'])
-    } else if (task === 'commit-graph') {
-      await run(['commit-graph', 'write', '--reachable', '--changed-paths', '--split', '--no-progress'])
-    } else {
-      if (!force && !(await needsRepack(location.directory))) continue
-      // Unreachable objects stay loose for two weeks: a write under way may refer to them.
-      await run(['repack', '-d', '-A', '-l', '--quiet', '--unpack-unreachable=2.weeks.ago', '--write-bitmap-index'])
-      await run(['prune-packed', '--quiet'])
-      await run(['prune', '--expire=2.weeks.ago', '--no-progress'])
-    }
-    done.push(task)
-  }
-  return { done }
-}
-
-const packFolder = join('objects', 'pack')
-const packFiles = (directory: string): Promise<string[]> => readdir(join(directory, packFolder)).catch(() => [])
-
-async function needsRepack(directory: string): Promise<boolean> {
-  const names = await packFiles(directory)
-  if (names.filter((name) => name.endsWith('.pack')).length > manyPacks) return true
-  if (await lacksBitmap(directory, names)) return true
-  // Ids are spread evenly, so one of 256 folders is a sample.
-  const sample = await readdir(join(directory, 'objects', '17')).catch(() => [])
-  return sample.length > manyLooseObjects / 256
-}
-
-/**
- * Whether the packs lack a bitmap that clones would gain by: it saves the walk of the history. A repository that
- * borrows objects cannot have one.
- */
-async function lacksBitmap(directory: string, names: readonly string[]): Promise<boolean> {
-  if (names.some((name) => name.endsWith('.bitmap'))) return false
-  const packs = names.filter((name) => name.endsWith('.pack'))
-  const found = await Promise.all(packs.map((name) => stat(join(directory, packFolder, name)).catch(() => undefined)))
-  if (found.reduce((sum, pack) => sum + (pack?.size ?? 0), 0) < bitmapFromBytes) return false
-  const alternates = await stat(join(directory, 'objects', 'info', 'alternates')).catch(() => undefined)
-  return alternates === undefined
-}
-
-async function countLooseRefs(directory: string): Promise<number> {
-  let count = 0
-  for await (const file of filesBelow(join(directory, 'refs'))) count += file === '' ? 0 : 1
-  return count
 }
