@@ -10,7 +10,7 @@ import type { Readable } from 'node:stream'
 import type { Oid } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 import type { GitKey } from './git-key.ts'
-import type { RemoteFetch, RemotePush } from './git-remote.ts'
+import type { FetchedRemote, RemoteFetch, RemotePush } from './git-remote.ts'
 import type {
   Quarantine,
   UploadPackRequest,
@@ -18,7 +18,6 @@ import type {
   GitService,
   CustomHookName,
   StoredFile,
-  PushedUpdate,
   ReceivePackRequest,
 } from './git-service.ts'
 
@@ -503,7 +502,7 @@ export type Git = {
   /** Copies the objects reachable from `wants` between two repositories. References stay as they are. */
   fetchObjects(from: GitKey, to: GitKey, wants: readonly Oid[]): Promise<void>
   /** Fetches from another server. The caller has checked `url`; references follow `refspecs`, forced and pruned. */
-  fetchRemote(key: GitKey, options: RemoteFetch): Promise<{ updates: readonly PushedUpdate[] }>
+  fetchRemote(key: GitKey, options: RemoteFetch): Promise<FetchedRemote>
   /** Pushes to another server. */
   pushRemote(key: GitKey, options: RemotePush): Promise<{ ok: boolean; report: string }>
   fsck(key: GitKey): Promise<FsckReport>

@@ -240,9 +240,7 @@ function bind(context: GitContext, sweeps: Sweeps, { evictions, bitmaps }: CopyC
     removeDead: withContext(removeAbandoned),
     // A copy that is away has nothing to maintain.
     maintain: async (key, tasks, options) =>
-      isElsewhere && !repository.exists(context, key)
-        ? { done: [] }
-        : upToDate(maintain)(key, tasks, options),
+      isElsewhere && !repository.exists(context, key) ? { done: [] } : upToDate(maintain)(key, tasks, options),
 
     openPacks: withContext(openPacks),
     restore: withContext(restore),

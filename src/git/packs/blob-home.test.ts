@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { hash, randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -10,7 +10,7 @@ import type { Oid } from '../../lib/ids.ts'
 import { zeroOid } from '../../lib/refs.ts'
 import type { GitKey } from '../git-key.ts'
 import { repositoryPath } from '../git-key.ts'
-import { commitOn, newRepository, startTestGit } from '../git.test-support.ts'
+import { commitOn, newRepository, serveGit, startTestGit } from '../git.test-support.ts'
 import { packsToJoin } from './join-packs.ts'
 import type { RefSource, RefState, StoredPack } from '../git.ts'
 import type { GitOptions } from '../git-options.ts'
@@ -274,3 +274,41 @@ test('blob home: packs are joined into one with all their objects, and copies dr
   }
   assert.deepEqual(await git.keepObjects(key), [])
 })
+
+for (const [when, comesBack] of [
+  ['is removed', false],
+  ['is removed and brought back', true],
+] as const) {
+  test(`blob home: a fetch from another server whose copy ${when} meanwhile fails, and finds nothing deleted there`, async () => {
+    await using it = await given()
+    await using other = await startTestGit()
+    const key = await it.repository()
+    const source = await newRepository(other.git)
+    let removed = 0
+    await using server = await serveGit({
+      ...other.git,
+      async uploadPack(from, request) {
+        if (!request.advertise && removed === 0) {
+          removed += 1
+          renameSync(it.folder(key), join(await other.folder('gone'), 'copy'))
+          if (comesBack) await it.git.readRefs(key)
+        }
+        return other.git.uploadPack(from, request)
+      },
+    })
+    const fetch = () =>
+      it.git.fetchRemote(key, {
+        url: server.url(source),
+        refspecs: ['+refs/heads/*:refs/fetched/heads/*'],
+        prune: true,
+        into: 'aside',
+      })
+    await assert.rejects(fetch(), { status: 503 })
+    assert.equal(removed, 1)
+    const { aside } = await fetch()
+    assert.deepEqual(
+      aside.map(({ name }) => name),
+      ['refs/fetched/heads/main'],
+    )
+  })
+}

@@ -5,7 +5,8 @@ import { Invalid } from '../../lib/errors.ts'
 import { type CommandOutput, mustSucceed } from '../broker/broker-client.ts'
 import { explainMissing, type GitContext, locate } from '../context.ts'
 import type { GitKey } from '../git-key.ts'
-import type { RemoteFetch, RemotePush, RemoteSsh } from '../git-remote.ts'
+import type { FetchedRemote, RemoteFetch, RemotePush, RemoteSsh } from '../git-remote.ts'
+import { copyRemoved, isHere } from '../copy-parts.ts'
 import type { PushedUpdate } from '../git-service.ts'
 import { fetchedPrefix, isOid, zeroOid } from '../../lib/refs.ts'
 import { flushRefs, flushWhole, manyReferences } from '../files/flush.ts'
@@ -115,13 +116,10 @@ const quotedForShell = (text: string): string => `'${text.replaceAll("'", "'\\''
 
 /**
  * Fetches by refspecs, all references or none, and returns those that moved. Throws `Invalid` when the other server
- * refuses.
+ * refuses, and `Unavailable` when the copy was removed meanwhile: what it fetched aside is gone, not deleted.
  */
-export async function fetchRemote(
-  context: GitContext,
-  key: GitKey,
-  options: RemoteFetch,
-): Promise<{ updates: readonly PushedUpdate[] }> {
+export async function fetchRemote(context: GitContext, key: GitKey, options: RemoteFetch): Promise<FetchedRemote> {
+  const refuseRemoved = watchCopy(context, key)
   await removeAbandonedLocks(context, key)
   if (options.into === 'aside') await removeBrokenAside(context, key)
   const before = new Map((await readRefs(context, key)).map((ref) => [ref.name, ref.oid]))
@@ -142,6 +140,7 @@ export async function fetchRemote(
     options,
   )
   if (result.exitCode === 128 || result.exitCode === 1) {
+    refuseRemoved()
     throw new Invalid(withoutAddress(result.stderr, options.url), 'git_remote_failed')
   }
   mustSucceed(result, 'fetch')
@@ -160,7 +159,18 @@ export async function fetchRemote(
   } else {
     await flushRefs(context, directory, pluck(updates, 'ref'))
   }
-  return { updates }
+  const aside = options.into === 'aside' ? await readRefs(context, key, fetchedPrefix) : []
+  refuseRemoved()
+  return { updates, aside }
+}
+
+/** Returns a function that throws `Unavailable` when the copy on the disk is no longer the present one. */
+function watchCopy(context: GitContext, key: GitKey): () => void {
+  const { made } = context.copies
+  const before = made.get(key)
+  return () => {
+    if (!isHere(context, key) || made.get(key) !== before) throw copyRemoved()
+  }
 }
 
 /** What git need not sync per reference (docs/decisions/0063-references-from-other-servers.md). */
@@ -174,12 +184,13 @@ async function removeBrokenAside(context: GitContext, key: GitKey): Promise<void
   }
 }
 
-/** Force-pushes by refspecs; the report is git's own. */
+/** Force-pushes by refspecs; the report is git's own. Throws `Unavailable` when the copy was removed meanwhile. */
 export async function pushRemote(
   context: GitContext,
   key: GitKey,
   options: RemotePush,
 ): Promise<{ ok: boolean; report: string }> {
+  const refuseRemoved = watchCopy(context, key)
   const result = await runRemote(
     context,
     key,
@@ -187,6 +198,7 @@ export async function pushRemote(
     ['--porcelain', '--force', '--no-verify', ...(options.prune === true ? ['--prune'] : [])],
     options,
   )
+  if (result.exitCode !== 0) refuseRemoved()
   const report = withoutAddress(`${result.stdout.toString()}\n${result.stderr}`.trim(), options.url)
   return { ok: result.exitCode === 0, report }
 }

@@ -3,6 +3,7 @@ import { transaction } from '../../db/database.ts'
 import type { MirrorChange, MirrorRow, NewMirrorRow } from '../../db/tables/mirrors.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import { publish } from '../../events/hub.ts'
+import type { BareRef } from '../../git/git.ts'
 import type { PushedUpdate } from '../../git/git-service.ts'
 import { Forbidden, Invalid } from '../../lib/errors.ts'
 import type { Oid, RepoId, UserId } from '../../lib/ids.ts'
@@ -181,14 +182,14 @@ export async function followRemote(
   const remote = await lookAtRemote(services, original, signal)
   const key = repository.gitKey
   try {
-    await fetchFrom(services, key, remote, {
+    const fetched = await fetchFrom(services, key, remote, {
       refspecs: followedPrefixes.map((prefix) => `+${prefix}*:${fetchedPrefix}${prefix.slice('refs/'.length)}*`),
       prune: true,
       into: 'aside',
       timeoutMs: services.config.gitTimeout.mirror * 1000,
       signal,
     })
-    const updates = await changesOf(services, repository, prunes)
+    const updates = await changesOf(services, repository, fetched, prunes)
     const move = async (changes: readonly PushedUpdate[]): Promise<void> => {
       for (const step of inParts(changes, movedTogether)) {
         const result = await moveRefs(services, repository, step, { doerId, via: 'mirror' })
@@ -216,14 +217,19 @@ export async function followRemote(
 const excludes = (one: string, other: string): boolean => one.startsWith(`${other}/`) || other.startsWith(`${one}/`)
 
 /** Returns the differences between fetched and visible references. */
-async function changesOf({ git }: Services, repository: GitRepository, prunes: boolean): Promise<PushedUpdate[]> {
+async function changesOf(
+  { git }: Services,
+  repository: GitRepository,
+  fetched: readonly BareRef[],
+  prunes: boolean,
+): Promise<PushedUpdate[]> {
   const none = zeroOid(repository.objectFormat)
   const present = new Map<string, Oid>()
   for (const { name, oid } of await git.readRefs(repository.gitKey)) {
     if (followedPrefixes.some((prefix) => name.startsWith(prefix))) present.set(name, oid)
   }
   const updates: PushedUpdate[] = []
-  for (const { name, oid } of await git.readRefs(repository.gitKey, fetchedPrefix)) {
+  for (const { name, oid } of fetched) {
     const ref = `refs/${name.slice(fetchedPrefix.length)}`
     const old = present.get(ref)
     if (old !== oid) updates.push({ ref, old: old ?? none, new: oid })

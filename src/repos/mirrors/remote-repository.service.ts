@@ -2,13 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { Services } from '../../access/context.ts'
-import type { ObjectFormat } from '../../git/git.ts'
+import type { BareRef, ObjectFormat } from '../../git/git.ts'
 import { Invalid, Refusal } from '../../lib/errors.ts'
 import type { GitKey } from '../../lib/ids.ts'
 import { inParts } from '../../lib/in-parts.ts'
 import { branchRef, fetchedPrefix, zeroOid } from '../../lib/refs.ts'
 import { withTemporaryFolder } from '../../lib/temporary-folder.ts'
-import type { PushedUpdate } from '../../git/git-service.ts'
 import type { RemoteFetch, RemotePush } from '../../git/git-remote.ts'
 import { migrationClient } from './migration-client.ts'
 import { basicAuthorization, parseSshAddress, type RemoteAddress } from './remote-address.rules.ts'
@@ -77,7 +76,7 @@ function readAdvertisement(body: Buffer): Pick<RemoteRepository, 'objectFormat' 
 
 /**
  * Fetches from a repository on another server. Git connects to allowed addresses only and follows no redirect.
- * Throws `Invalid` with git's message.
+ * Throws `Invalid` with git's message. Returns the references below `refs/fetched/` after a fetch aside.
  */
 export async function fetchFrom(
   services: Services,
@@ -90,9 +89,9 @@ export async function fetchFrom(
     readonly timeoutMs: number
     readonly signal?: AbortSignal | undefined
   },
-): Promise<readonly PushedUpdate[]> {
+): Promise<readonly BareRef[]> {
   const resolve = await checkedAddresses(services, remote.url)
-  const { updates } = await asTimeout(
+  const { aside } = await asTimeout(
     services.git.fetchRemote(key, {
       url: remote.url,
       refspecs: options.refspecs,
@@ -105,7 +104,7 @@ export async function fetchFrom(
       ...(options.signal ? { signal: options.signal } : {}),
     }),
   )
-  return updates
+  return aside
 }
 
 /** Returns the options that pin git to the allowed addresses of a host. */
