@@ -9,13 +9,18 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import type { StoredPack, StoredRepository } from '../admin/backup/backed-up-rows.ts'
+import { BackupFolder } from '../admin/backup/backup-folder.ts'
 import { builtFile } from '../lib/assets.ts'
 import { withS3 } from '../storage/blobs.test-support.ts'
 import type { S3Options } from '../storage/s3-service.ts'
@@ -335,9 +340,13 @@ test('restore: one that was killed is run again, before its rows and after them'
   await until(() => existsSync(marker), 'the restore has begun')
   killed.kill('SIGKILL')
   await ended
-  const serving = await run('serve', ...target.options, '--port', '0')
-  assert.deepEqual([serving.code, serving.out], [1, ''])
-  assert.match(serving.err, /the restore of a backup has begun in \S+ .*; run `ingot restore` again/)
+  for (const command of [['serve', '--port', '0'], ['doctor'], ['backup', join(kept.path, 'other')]]) {
+    const refusing = await run(...command, ...target.options)
+    assert.deepEqual([refusing.code, refusing.out], [1, ''])
+    assert.match(refusing.err, /the restore of a backup has begun in .*; run `ingot restore` again/)
+  }
+  const database = join(target.path, 'ingot.db')
+  if (existsSync(database)) assert.equal(statSync(database).mode & 0o077, 0)
   const again = await run('restore', backup, ...target.options)
   assert.deepEqual([again.code, again.err], [0, ''])
   const instance = readFileSync(marker, 'utf8').trim()
@@ -348,12 +357,137 @@ test('restore: one that was killed is run again, before its rows and after them'
   const refused = await run('restore', later, ...target.options)
   assert.equal(refused.code, 1)
   assert.match(refused.err, /the database is not empty/)
+  // A storage that does not answer when the rows are there: these stay.
+  const markers = ['attachments', 'lfs', 'avatars'].map((kind) => join(target.path, 'blobs', kind, 'ingot-instance'))
+  for (const each of markers) writeFileSync(each, readFileSync(marker))
+  const [, away] = markers as [string, string, string]
+  rmSync(away)
+  symlinkSync(join(kept.path, 'nowhere', 'file'), away)
+  assert.notEqual((await run('restore', backup, ...target.options)).code, 0)
+  rmSync(away)
+  assert.match((await run('restore', later, ...target.options)).err, /the database is not empty/)
   const last = await run('restore', backup, ...target.options)
   assert.deepEqual([last.code, last.err, readFileSync(marker, 'utf8').trim()], [0, '', instance])
   await using forge = await startForge({ dataFolder: target.path })
   await expectFilled(forge, filled)
   const examined = await run('doctor', ...target.options)
   assert.deepEqual([examined.code, examined.err], [0, ''], examined.out)
+})
+
+test('restore: storages of another instance stay as they are, also after a restore that was killed', async () => {
+  using source = dataFolder()
+  using kept = temporaryFolder()
+  const backup = join(kept.path, 'backup')
+  {
+    await using forge = await startForge({ dataFolder: source.path, users: ['alice'] })
+    await fill(forge)
+    assert.equal((await run('backup', backup, ...source.options)).code, 0)
+  }
+  using other = dataFolder()
+  {
+    await using forge = await startForge({ dataFolder: other.path, users: ['alice'] })
+    await fill(forge)
+  }
+  const [attachments, strangers] = ['attachments', 'lfs'].map((kind) => join(other.path, 'blobs', kind)) as [
+    string,
+    string,
+  ]
+  const before = filesBelow(attachments)
+  assert.ok(before.length > 0)
+  writeFileSync(join(strangers, 'letter'), 'x')
+  rmSync(join(strangers, 'ingot-instance'))
+  for (const [section, message] of [
+    [`[attachment]\nPATH = ${attachments}\n`, /the folder of attachments \S+ \(\[storage\]\) is not empty/],
+    [`[lfs]\nPATH = ${strangers}\n`, /the storage of lfs, which has letter, is not empty/],
+  ] as const) {
+    using target = dataFolder(section)
+    copyFileSync(join(source.path, 'secret.key'), join(target.path, 'secret.key'))
+    const left = join(target.path, 'blobs/avatars')
+    mkdirSync(left, { recursive: true })
+    writeFileSync(join(left, 'ingot-instance'), 'restoring another one\n')
+    writeFileSync(join(left, 'half'), 'x')
+    const refused = await run('restore', backup, ...target.options)
+    assert.equal(refused.code, 1)
+    assert.match(refused.err, message)
+    assert.deepEqual(filesBelow(attachments), before)
+    assert.ok(existsSync(join(strangers, 'letter')))
+    assert.ok(existsSync(join(left, 'half')), 'nothing is deleted before all storages were looked at')
+    writeFileSync(join(target.path, 'app.ini'), readFileSync(join(target.path, 'app.ini'), 'utf8').replace(section, ''))
+    assert.deepEqual((await run('restore', backup, ...target.options)).err, '')
+    assert.ok(!existsSync(join(left, 'half')))
+  }
+})
+
+test('restore: a second one beside the first is refused', async () => {
+  using source = dataFolder()
+  using kept = temporaryFolder()
+  await using database = await emptyDatabase()
+  const backup = join(kept.path, 'backup')
+  let filled: Filled
+  {
+    await using forge = await startForge({ dataFolder: source.path, users: ['alice'] })
+    filled = await fill(forge)
+    assert.equal((await run('backup', backup, ...source.options)).code, 0)
+  }
+  using target = dataFolder(database.settings)
+  copyFileSync(join(source.path, 'secret.key'), join(target.path, 'secret.key'))
+  const first = spawn(process.execPath, [builtFile('ingot.js'), 'restore', backup, ...target.options])
+  const ended = once(first, 'exit')
+  await until(() => existsSync(join(target.path, 'repositories', 'ingot-instance')), 'the restore has begun')
+  first.kill('SIGSTOP')
+  const second = await run('restore', backup, ...target.options)
+  assert.ok(second.code > 0)
+  assert.match(second.err, /is in use by process|another process restores a backup into this database/)
+  first.kill('SIGCONT')
+  assert.deepEqual(await ended, [0, null])
+  await using forge = await startForge({ dataFolder: target.path })
+  await expectFilled(forge, filled)
+})
+
+test('restore, backup verify: a backup cannot name files outside of the place, nor scripts that git runs', async () => {
+  using source = dataFolder()
+  using kept = temporaryFolder()
+  const path = join(kept.path, 'backup')
+  {
+    await using forge = await startForge({ dataFolder: source.path, users: ['alice'] })
+    await fill(forge)
+    assert.equal((await run('backup', path, ...source.options)).code, 0)
+  }
+  const { manifest } = await BackupFolder.openToRead(path)
+  const sums = new Set(readdirSync(join(path, 'files'), { recursive: true }).map((name) => basename(String(name))))
+  const original: StoredRepository[] = []
+  for await (const row of (await BackupFolder.openToRead(path)).rows(manifest.repositories)) {
+    original.push(row as unknown as StoredRepository)
+  }
+  const [[repoId, kind, key, refs, packs]] = original as [StoredRepository]
+  const [[, sum, indexSum, size]] = packs as [StoredPack]
+  const escape = '../../../../escaped'
+  for (const [made, hooks] of [
+    [packs, [[escape, '#!/bin/sh']]],
+    [packs, [['../config', '[core]\n\thooksPath = custom_hooks\n']]],
+    [packs, [['reference-transaction', '#!/bin/sh']]],
+    [[[`/${escape}`, sum, indexSum, size]], []],
+    [[['0'.repeat(40), `../../${escape}`, indexSum, size]], []],
+  ]) {
+    const folder = await BackupFolder.openToWrite(path)
+    const changed = [[repoId, kind, key, refs, made, hooks], ...original.slice(1)]
+    const { chunks } = await folder.putRows(Readable.from(changed) as AsyncIterable<unknown[]>, ([id]) => id)
+    await folder.finish({ ...manifest, repositories: chunks }, sums)
+    using target = dataFolder()
+    copyFileSync(join(source.path, 'secret.key'), join(target.path, 'secret.key'))
+    for (const command of [
+      ['restore', path, ...target.options],
+      ['backup', 'verify', path],
+    ]) {
+      const { code, err } = await run(...command)
+      assert.equal(code, 1)
+      assert.match(err, /the backup is damaged: repository \d+ \(code\) has unknown packs or hooks/)
+    }
+    assert.deepEqual(
+      filesBelow(target.path).filter((each) => !/app\.ini$|secret\.key$|\.ingot|gitconfig|hooks/.test(each)),
+      [],
+    )
+  }
 })
 
 test('backup and restore: a bucket that refuses leaves the former backup and an empty place', async () => {

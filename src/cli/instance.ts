@@ -2,11 +2,14 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Services } from '../access/context.ts'
 import type { IdentityMode } from '../admin/identity/identity.service.ts'
+import { begunRestore, namedRepositories } from '../admin/identity/marked-storages.ts'
 import { withOrigin } from '../audit/request-origin.ts'
 import { tlsOptions } from '../app-options.ts'
 import { createApp } from '../app.ts'
 import { ConfigError, type ConfigRemark } from '../config/config-error.ts'
 import { loadConfig, type Config, type ConfigOverrides, type LoadedConfig } from '../config/load-config.ts'
+import { withinTime } from '../lib/within-time.ts'
+import { openBlobs } from '../storage/open-blobs.ts'
 import { CommandFailure, WarnedFailure } from './exit.ts'
 import { createLog } from './log.ts'
 import { explainStart } from './start.ts'
@@ -57,6 +60,21 @@ export function checkDataFolder({ database, paths }: Config): void {
   )
 }
 
+/** Time for a storage to answer, in milliseconds. */
+const answerMs = 5000
+
+/**
+ * Refuses a place into which a backup is being restored, before a start or a command makes rows there.
+ * @throws CommandFailure
+ */
+export async function refuseBegunRestore(config: Config): Promise<void> {
+  const repositories = await namedRepositories(config, openBlobs)
+  // The start says whether a bucket is away, and goes on without it.
+  const mark = await withinTime(repositories.read(), answerMs).catch(() => undefined)
+  const problem = mark === undefined ? undefined : begunRestore(repositories.where, mark)
+  if (problem !== undefined) throw new CommandFailure(problem)
+}
+
 /**
  * Opens database, storage and git of an instance for `work`, whether a server runs or not. Jobs that `work` enqueues wait
  * for the server.
@@ -69,9 +87,10 @@ export async function withInstance(
   const { config, warnings } = readInstance(options)
   await withWarnings(warnings, async () => {
     checkDataFolder(config)
-    const app = await explained(config, () =>
-      createApp({ config, log: createLog('warn'), ...(identity ? { identity } : {}) }),
-    )
+    const app = await explained(config, async () => {
+      await refuseBegunRestore(config)
+      return createApp({ config, log: createLog('warn'), ...(identity ? { identity } : {}) })
+    })
     try {
       // The audit log names the command as the actor.
       await withOrigin({ address: '', requestId: '', operation: '', credential: 'command' }, () => work(app.services))

@@ -7,16 +7,18 @@ import {
   findBegun,
   removeSqlite,
   restoreBackup,
+  type Place,
   type WholeBackup,
 } from '../admin/backup/restore.service.ts'
 import { namedStorages } from '../admin/identity/marked-storages.ts'
 import { databaseOptions, gitOptions } from '../app-options.ts'
 import type { Config } from '../config/load-config.ts'
 import { lockFolder } from '../db/folder-lock.ts'
-import { closeDatabase, openDatabase } from '../db/open.ts'
+import { hasTables } from '../db/migrate.ts'
+import { closeDatabase, openDatabase, type DatabaseOptions } from '../db/open.ts'
 import { reachDatabase } from '../db/reach.ts'
+import { whileRestoring } from '../db/restore-lock.ts'
 import { startGit } from '../git/start-git.ts'
-import { Conflict } from '../lib/errors.ts'
 import { loadInstanceKeys } from '../secrets/instance-key.ts'
 import { createSecrets } from '../secrets/secrets.ts'
 import { closeToOthers } from '../site/private-paths.service.ts'
@@ -49,6 +51,10 @@ export const restoreCommand = (terminal: Terminal): Command =>
       })
     })
 
+/** One connection keeps the lock of the restore. */
+const forRestore = (options: DatabaseOptions): DatabaseOptions =>
+  options.kind === 'postgres' ? { ...options, maxConnections: Math.max(2, options.maxConnections) } : options
+
 /** Returns the ids of the keys that the settings name, without making one. */
 async function knownKeyIds({ security, ingot, paths }: Config): Promise<readonly string[]> {
   if (security.secretKey === '' && !existsSync(paths.secretKeyFile)) return []
@@ -66,6 +72,8 @@ async function restore(terminal: Terminal, config: Config, backup: WholeBackup, 
   const isSqlite = database.kind === 'sqlite3'
   const storages = await namedStorages(config, openBlobs)
   const exists = isSqlite && existsSync(paths.database)
+  /** Whether the database has no rows; a file that was there is not removed before it was looked into. */
+  let isEmpty = !exists
   if (exists && (await findBegun(storages)) === undefined) {
     throw new CommandFailure(`the database ${paths.database} exists; a backup is restored into an empty place`)
   }
@@ -75,7 +83,8 @@ async function restore(terminal: Terminal, config: Config, backup: WholeBackup, 
   opened.defer(() => lock?.release())
   try {
     await using parts = new AsyncDisposableStack()
-    const db = openDatabase(databaseOptions(config))
+    await closeToOthers(config)
+    const db = openDatabase(forRestore(databaseOptions(config)))
     parts.defer(() => closeDatabase(db))
     const log = createLog('warn')
     await reachDatabase(db, { retries: 1, backoffMs: 0, log })
@@ -83,11 +92,15 @@ async function restore(terminal: Terminal, config: Config, backup: WholeBackup, 
     const packs = packStorage && (await openBlobs(packStorage))
     parts.defer(() => [...Object.values(blobs), packs].forEach((store) => store?.close()))
     const git = parts.use(await startGit({ ...gitOptions(config, log), packs }))
-    await restoreBackup({ config, db, git, blobs, packs, storages, hasKey }, backup, stoppable(terminal))
-    await closeToOthers(config)
+    try {
+      const place: Place = { config, db, git, blobs, packs, storages, hasKey }
+      await whileRestoring(db, () => restoreBackup(place, backup, stoppable(terminal)))
+    } catch (error) {
+      isEmpty = !(await hasTables(db).catch(() => true))
+      throw error
+    }
   } catch (error) {
-    // The file did not exist before, or is that of a restore that did not end, unless it has the rows of another backup.
-    if (isSqlite && !(exists && error instanceof Conflict)) removeSqlite(paths.database)
+    if (isSqlite && isEmpty) removeSqlite(paths.database)
     throw error
   }
 }

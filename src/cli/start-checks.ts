@@ -14,12 +14,11 @@ import { loadInstanceKeys } from '../secrets/instance-key.ts'
 import { createSecrets } from '../secrets/secrets.ts'
 import { checkSigningKey } from '../site/signing-key.service.ts'
 import { problemOfHostKey } from '../transport/ssh/ssh-host-keys.ts'
-import { withinTime } from '../lib/within-time.ts'
 import { openBlobs } from '../storage/open-blobs.ts'
 import { findForeignParts, WrongInstance } from '../admin/identity/identity.service.ts'
-import { begunRestore, namedRepositories, namedStorages } from '../admin/identity/marked-storages.ts'
+import { namedStorages } from '../admin/identity/marked-storages.ts'
 import { CommandFailure } from './exit.ts'
-import { checkCertificate, explained } from './instance.ts'
+import { checkCertificate, explained, refuseBegunRestore } from './instance.ts'
 import { checkFolders } from './start.ts'
 
 /**
@@ -33,21 +32,6 @@ export async function checkStart(loaded: LoadedConfig): Promise<void> {
   await withOrigin(loaded, () => checkSigningKey(loaded.config))
   refuseForeignFolder(loaded)
   await refuseBegunRestore(loaded.config)
-}
-
-/** Time for a storage to answer, in milliseconds. */
-const answerMs = 5000
-
-/**
- * Refuses a place into which a backup is being restored, before a start makes rows there.
- * @throws CommandFailure
- */
-async function refuseBegunRestore(config: Config): Promise<void> {
-  const repositories = await namedRepositories(config, openBlobs)
-  // The start says whether a bucket is away, and goes on without it.
-  const mark = await withinTime(repositories.read(), answerMs).catch(() => undefined)
-  const problem = mark === undefined ? undefined : begunRestore(repositories.where, mark)
-  if (problem !== undefined) throw new CommandFailure(problem)
 }
 
 /** Checks the stored host keys of the SSH server, which reads them for its first client. @throws CommandFailure */

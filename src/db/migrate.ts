@@ -17,7 +17,7 @@ const advisoryLock = 7_746_110_293
  */
 export async function migrate(db: Db, list: readonly Migration[] = migrations): Promise<string[]> {
   const engine = engineOf(db)
-  await refuseForeignDatabase(db)
+  await hasTables(db)
   const applied = await alone(engine, async (tx) => {
     await createTable(tx)
     return listApplied(tx)
@@ -46,18 +46,17 @@ function refuseNewer(applied: Awaited<ReturnType<typeof listApplied>>, list: rea
  * @throws Error with what to do
  */
 export async function checkDatabase(db: Db, list: readonly Migration[] = migrations): Promise<boolean> {
-  if (!(await refuseForeignDatabase(db))) return false
+  if (!(await hasTables(db))) return false
   const applied = await listApplied(engineOf(db).reader)
   refuseNewer(applied, list)
   return list.every(({ number }) => applied.some((each) => each.number === number))
 }
 
 /**
- * Refuses a database with tables of another program.
- * @returns whether it has tables of this program
- * @throws Error with what to do
+ * Returns whether a database has tables of this program, of any version.
+ * @throws Error with what to do when it has tables of another program
  */
-async function refuseForeignDatabase(db: Db): Promise<boolean> {
+export async function hasTables(db: Db): Promise<boolean> {
   const { kind, reader } = engineOf(db)
   const { rows } =
     kind === 'sqlite'

@@ -1,6 +1,3 @@
-import type { PushedUpdate } from './git-service.ts'
-import type { BareRef } from './git.ts'
-
 /** `credentials` are sent as a header, never in the URL or in arguments. */
 export type RemoteFetch = {
   readonly url: string
@@ -20,13 +17,6 @@ export type RemoteFetch = {
   readonly ssh?: RemoteSsh
   readonly signal?: AbortSignal
   readonly timeoutMs?: number
-}
-
-export type FetchedRemote = {
-  /** References that moved, but for those below `refs/fetched/`. */
-  readonly updates: readonly PushedUpdate[]
-  /** The references below `refs/fetched/` after a fetch aside. */
-  readonly aside: readonly BareRef[]
 }
 
 export type RemotePush = RemoteFetch

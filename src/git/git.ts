@@ -10,8 +10,9 @@ import type { Readable } from 'node:stream'
 import type { Oid } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 import type { GitKey } from './git-key.ts'
-import type { FetchedRemote, RemoteFetch, RemotePush } from './git-remote.ts'
+import type { RemoteFetch, RemotePush } from './git-remote.ts'
 import type {
+  PushedUpdate,
   Quarantine,
   UploadPackRequest,
   ClientShare,
@@ -115,6 +116,13 @@ export type Ref = {
 
 /** The name and value of a reference, without a look into the object store. */
 export type BareRef = { readonly name: string; readonly oid: Oid }
+
+export type FetchedRemote = {
+  /** References that moved, but for those below `refs/fetched/`. */
+  readonly updates: readonly PushedUpdate[]
+  /** The references below `refs/fetched/` after a fetch aside. */
+  readonly aside: readonly BareRef[]
+}
 
 export type Blob = {
   readonly oid: Oid

@@ -125,8 +125,12 @@ const isOpen = ({ log_state }: ActionTaskRow): boolean => log_state === 'open' |
 export const isCompleteLog = (task: ActionTaskRow): boolean =>
   task.log_state === 'closing' ? task.status !== 'running' : task.log_state !== 'open'
 
-/** Returns the blob key of a stored log. */
-const keyOf = (task: Pick<ActionTaskRow, 'repo_id' | 'id'>): string => `${task.repo_id}/${task.id}.log`
+/**
+ * Returns the blob key of a stored log. After a return to an earlier state of the database another task may have the id, but
+ * not the token: a backup takes a key that it knows for the content that it has.
+ */
+const keyOf = ({ repo_id: repoId, id, token_hash: hash }: ActionTaskRow): string =>
+  `${repoId}/${id}-${hash.slice(0, 16)}.log`
 
 /** Moves the log of a task from the database to the blob store, in compressed blocks. */
 export const storeLog = job({

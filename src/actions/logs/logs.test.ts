@@ -210,6 +210,7 @@ test('cancelWorkflowRun, rerunWorkflowRun, rerunFailedWorkflowJobs, rerunWorkflo
     .select('log_key')
     .where('log_key', '<>', '')
     .executeTakeFirstOrThrow()
+  assert.match(key, /^\d+\/\d+-[0-9a-f]{16}\.log$/, 'an id that another task gets after a return to an earlier state')
   assert.equal((await alice.delete(runApi)).status, 204)
   await forge.settle()
   assert.equal(await forge.services.blobs.actionsLog.stat(key), undefined)

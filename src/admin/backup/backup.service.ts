@@ -60,6 +60,8 @@ export async function makeBackup(services: Services, path: string, signal?: Abor
   const files = await backUpFiles(services, folder, rows, { ended, missing, sums })
   const repositories = await backUpRepositories(services, folder, rows, { ended, missing, sums })
   ended.throwIfAborted()
+  // What this backup lacks must not replace the former one.
+  await pin.confirm()
   const [keyId = ''] = secrets.keyIds
   const keyFrom = config.security.secretKey === '' ? config.paths.secretKeyFile : '[security].SECRET_KEY'
   await folder.finish(

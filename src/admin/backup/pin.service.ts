@@ -10,6 +10,8 @@ const renewalMs = 60_000
 export interface Pin extends AsyncDisposable {
   /** Aborted when the pin has ended, because its renewal failed for too long. */
   readonly signal: AbortSignal
+  /** Renews the pin at once. Throws when it has ended, or the database does not answer. */
+  confirm(): Promise<void>
 }
 
 /**
@@ -26,11 +28,13 @@ export async function pinStored(db: Db): Promise<Pin> {
     lost.abort(
       new Unavailable('the backup lost its pin, so files may be missing; make the backup again', 'backup_pin_lost'),
     )
+  const confirm = async (): Promise<void> => {
+    if (await transaction(db, (tx) => renewPin(tx, id, pinLeaseMs))) renewedMs = performance.now()
+    else lose()
+  }
   const renew = async (): Promise<void> => {
     try {
-      const isHeld = await transaction(db, (tx) => renewPin(tx, id, pinLeaseMs))
-      if (isHeld) renewedMs = performance.now()
-      else lose()
+      await confirm()
     } catch {
       // The database does not answer. The next renewal may succeed before the pin ends.
       if (performance.now() - renewedMs > pinLeaseMs - renewalMs) lose()
@@ -41,6 +45,10 @@ export async function pinStored(db: Db): Promise<Pin> {
   }, renewalMs)
   return {
     signal: lost.signal,
+    async confirm() {
+      await confirm()
+      lost.signal.throwIfAborted()
+    },
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
       await renewing

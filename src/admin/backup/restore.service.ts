@@ -1,12 +1,15 @@
+import { randomBytes } from 'node:crypto'
 import { createReadStream, rmSync } from 'node:fs'
 import type { Config } from '../../config/load-config.ts'
 import { storageKinds } from '../../config/storage-settings.ts'
 import type { Db } from '../../db/database.ts'
 import { packTable, type DumpedTable } from '../../db/dump.ts'
 import { load, UnfitRows } from '../../db/load.ts'
-import { checkDatabase, migrate } from '../../db/migrate.ts'
+import { hasTables, migrate } from '../../db/migrate.ts'
 import { migrations } from '../../db/migrations/index.ts'
+import type { GitKey } from '../../git/git-key.ts'
 import type { Git } from '../../git/git.ts'
+import { customHookNames } from '../../git/git-service.ts'
 import { filesOfPack } from '../../git/packs/pack-store.ts'
 import { Conflict, Unavailable } from '../../lib/errors.ts'
 import { mapAhead } from '../../lib/map-ahead.ts'
@@ -14,7 +17,7 @@ import type { Blobs } from '../../storage/blobs.ts'
 import type { BlobStores } from '../../storage/open-blobs.ts'
 import type { StorageKind } from '../../config/storage-settings.ts'
 import { listIdentityValues } from '../identity/instance-value.store.ts'
-import { restoringPrefix, type MarkedStorage } from '../identity/marked-storages.ts'
+import { packsName, repositoriesName, restoringPrefix, type MarkedStorage } from '../identity/marked-storages.ts'
 import { newer, UnusableBackup, type BackupFolder, type Manifest } from './backup-folder.ts'
 import {
   indexOf,
@@ -52,39 +55,54 @@ export function checkKnown({ path, manifest }: WholeBackup): void {
 
 /**
  * Restores a backup into an empty place, of either database and either storage. The rows come last, in one transaction. A
- * failure empties the place again. A mark in each storage says that a restore has begun, so that another one continues after
- * a process that was killed: before the rows it empties the place and begins again, after the rows it ends what is left.
+ * failure before them empties the place again. A mark in each storage says that a restore has begun, so that another one
+ * continues after a process that was killed: before the rows it empties the storages with a mark and begins again, after the
+ * rows it ends what is left. The caller lets no other process restore into the same database.
  */
 export async function restoreBackup(place: Place, backup: WholeBackup, signal?: AbortSignal): Promise<void> {
   checkKnown(backup)
   const begun = await findBegun(place.storages)
-  const isFilled = await checkDatabase(place.db)
-  const hasRows = isFilled && begun === markOf(backup) && (await idOf(place.db)) === backup.manifest.instance
+  const mark = markOf(backup)
+  const hasRows =
+    begun?.startsWith(mark) === true &&
+    (await hasTables(place.db)) &&
+    (await idOf(place.db)) === backup.manifest.instance
   if (!hasRows) {
-    if (begun !== undefined && !isFilled) await empty(place)
     await refuseFilled(place)
-    await restoreContents(place, backup, signal)
+    await empty(place, (found) => found.startsWith(restoringPrefix))
+    await restoreContents(place, backup, `${mark} ${randomBytes(8).toString('hex')}`, signal)
   }
   await migrate(place.db)
   for (const storage of place.storages) await storage.write(backup.manifest.instance)
 }
 
-/** Restores files, repositories and rows into an empty place, which a failure empties again. */
-async function restoreContents(place: Place, backup: WholeBackup, signal: AbortSignal | undefined): Promise<void> {
+/** Restores files, repositories and rows into an empty place. A failure before the rows are there empties it again. */
+async function restoreContents(
+  place: Place,
+  backup: WholeBackup,
+  mark: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   try {
-    for (const storage of place.storages) await storage.write(markOf(backup))
+    for (const storage of place.storages) await storage.write(mark)
     await restoreFiles(place, backup, signal)
     const packRows = await restoreRepositories(place, backup, signal)
+    await refuseOvertaken(place.storages, mark)
     await restoreRows(place, backup, packRows)
   } catch (error) {
-    await empty(place)
+    try {
+      // The answer to the commit may have been lost.
+      if (!(await hasTables(place.db))) await empty(place, (found) => found === mark)
+    } catch {
+      // The first error says what to do. The marks are left, so that the next restore empties the place.
+    }
     throw error
   }
 }
 
 const idOf = async (db: Db): Promise<string | undefined> => (await listIdentityValues(db)).get('id')
 
-/** The mark of the restore of this backup. */
+/** The begin of the mark of each restore of this backup. */
 const markOf = ({ manifest }: WholeBackup): string => `${restoringPrefix}${manifest.instance} ${manifest.madeAt}`
 
 /** Returns the mark of a restore that has begun in these storages and has not ended; undefined without one. */
@@ -93,27 +111,56 @@ export async function findBegun(storages: readonly MarkedStorage[]): Promise<str
   return ids.find((id) => id?.startsWith(restoringPrefix))
 }
 
-/** Throws Conflict when the place has anything. */
-async function refuseFilled({ config, db, git, blobs, packs, storages }: Place): Promise<void> {
+/** Throws Conflict when a restore into another database has emptied one of the storages meanwhile. */
+async function refuseOvertaken(storages: readonly MarkedStorage[], mark: string): Promise<void> {
+  for (const storage of storages) {
+    if ((await storage.read()) === mark) continue
+    throw new Conflict(`another restore has begun in ${storage.where}`, 'restore_overtaken')
+  }
+}
+
+/** Throws Conflict when the place has anything but what a restore left that has begun. */
+async function refuseFilled(place: Place): Promise<void> {
+  const { config, db, git, packs, storages } = place
   const filled = (what: string) =>
     new Conflict(`${what} is not empty; a backup is restored into an empty place`, 'restore_not_empty')
-  if (await checkDatabase(db)) throw filled('the database')
-  for (const storage of storages) if ((await storage.read()) !== undefined) throw filled(storage.where)
-  for (const [kind, store] of [...Object.entries<Blobs>(blobs), ...(packs ? [['packs', packs] as const] : [])]) {
-    for await (const { key } of store.list('')) throw filled(`the storage of ${kind}, which has ${key},`)
+  if (await hasTables(db)) throw filled('the database')
+  for (const storage of storages) {
+    const mark = await storage.read()
+    if (mark?.startsWith(restoringPrefix)) continue
+    if (mark !== undefined) throw filled(storage.where)
+    for await (const key of keysIn(place, storage)) {
+      throw storage.name === repositoriesName
+        ? filled(`the folder of repositories ${config.paths.repositories}, which has ${key},`)
+        : filled(`the storage of ${storage.name}, which has ${key},`)
+    }
   }
+  if (packs === undefined) return
   for await (const key of git.listKeys()) {
     throw filled(`the folder of repositories ${config.paths.repositories}, which has ${key},`)
   }
 }
 
-/** Removes everything from a place that was empty; the marks last, so that it can be repeated. */
-async function empty({ git, blobs, packs, storages }: Place): Promise<void> {
-  for (const store of [...Object.values<Blobs>(blobs), ...(packs ? [packs] : [])]) {
-    for await (const { key } of store.list('')) await store.delete(key)
+async function* keysIn({ git, blobs, packs }: Place, { name }: MarkedStorage): AsyncGenerator<string> {
+  if (name === repositoriesName) yield* git.listKeys()
+  else for await (const { key } of storeOf({ blobs, packs }, name).list('')) yield key
+}
+
+/** Returns the store of a marked storage that is not the folder of repositories. */
+const storeOf = ({ blobs, packs }: Pick<Place, 'blobs' | 'packs'>, name: string): Blobs =>
+  name === packsName && packs ? packs : blobs[name as StorageKind]
+
+/** Removes everything from the storages with a mark. A mark comes before what it stands for, and goes after it. */
+async function empty(place: Place, isMark: (mark: string) => boolean): Promise<void> {
+  for (const storage of place.storages) {
+    const mark = await storage.read()
+    if (mark === undefined || !isMark(mark)) continue
+    for await (const key of keysIn(place, storage)) {
+      if (storage.name === repositoriesName) await place.git.remove(key as GitKey)
+      else await storeOf(place, storage.name).delete(key)
+    }
+    await storage.remove()
   }
-  for await (const key of git.listKeys()) await git.remove(key)
-  for (const storage of storages) await storage.remove()
 }
 
 async function restoreFiles({ blobs }: Place, backup: WholeBackup, signal: AbortSignal | undefined): Promise<void> {
@@ -157,12 +204,21 @@ export async function* storedRepositories(backup: WholeBackup): AsyncGenerator<S
   for await (const rows of repositoriesOf(backup, tables)) {
     const { value } = await stored.next()
     const [, , gitKey, refsSum, packs, hooks] = (value ?? []) as unknown as StoredRepository
+    const name = `repository ${rows.repoId} (${rows.kind})`
     if (gitKey !== rows.gitKey || refsSum !== rows.refsSum) {
-      throw new UnusableBackup(`the backup is damaged: it has no objects of repository ${rows.repoId} (${rows.kind})`)
+      throw new UnusableBackup(`the backup is damaged: it has no objects of ${name}`)
     }
+    if (!isStored(packs, hooks)) throw new UnusableBackup(`the backup is damaged: ${name} has unknown packs or hooks`)
     yield { rows, packs, hooks }
   }
 }
+
+/** Whether packs and hooks have the names that this program gives them: they become names of files. */
+const isStored = (packs: StoredRepository[4], hooks: StoredRepository[5]): boolean =>
+  (packs ?? []).every(([name, ...sums]) => isName(name) && sums.slice(0, 2).every(isName)) &&
+  hooks.every(([name]) => customHookNames.includes(name))
+
+const isName = (text: unknown): boolean => typeof text === 'string' && /^[0-9a-f]{40,64}$/.test(text)
 
 /** Makes the repositories, or stores their packs. Returns the rows of the manifest of packs. */
 async function restoreRepositories(
@@ -176,7 +232,8 @@ async function restoreRepositories(
     signal?.throwIfAborted()
     if (packs === null) return []
     if (place.packs) return storePacks(place.packs, backup, { rows, packs, stored })
-    await makeRepository(place.git, backup, { rows, packs, hooks })
+    await makeRepository(place.git, backup, { rows, packs })
+    for (const [name, script] of hooks) await place.git.writeCustomHook(rows.gitKey, name, script)
     return []
   })) {
     packRows.push(...made)
@@ -184,11 +241,11 @@ async function restoreRepositories(
   return packRows
 }
 
-/** Makes a repository on the disk, without references. */
+/** Makes a repository on the disk, without references and hooks. */
 export async function makeRepository(
   git: Git,
   backup: WholeBackup,
-  { rows: { gitKey, head, objectFormat }, packs, hooks }: StoredAndRows,
+  { rows: { gitKey, head, objectFormat }, packs }: Pick<StoredAndRows, 'rows' | 'packs'>,
 ): Promise<void> {
   const paths = (packs ?? []).map(([name, sha256, indexSha256]) => ({
     name,
@@ -198,7 +255,6 @@ export async function makeRepository(
   const missing = (packs ?? []).flatMap(([, ...sums]) => sums.slice(0, 2) as string[]).find((sum) => !backup.has(sum))
   if (missing !== undefined) throw new UnusableBackup(`the backup is damaged: ${backup.pathOf(missing)} is missing`)
   await git.restore(gitKey, { head, objectFormat, packs: paths })
-  for (const [name, script] of hooks) await git.writeCustomHook(gitKey, name, script)
 }
 
 interface PacksToStore {

@@ -101,11 +101,11 @@ async function compareTable(
   table: BackedUpTable,
   restored: Dump,
 ): Promise<{ readonly rowCount: number; readonly problems: readonly string[] }> {
-  const own = restored.tables.find(({ name }) => name === table.name)
-  if (own === undefined) return { rowCount: 0, problems: ['this version does not have it'] }
-  // PostgreSQL has the positions of events besides.
-  const indexes = own.columns.map(({ name }) => table.columns.findIndex((each) => each.name === name))
-  const rows = restored.rows(own)[Symbol.asyncIterator]()
+  const own = restored.tables.find(({ name }) => name === table.name)?.columns ?? table.columns
+  // PostgreSQL has the positions of events besides, and this version may have columns that the backup does not know.
+  const columns = table.columns.filter(({ name }) => own.some((each) => each.name === name))
+  const indexes = columns.map((column) => table.columns.indexOf(column))
+  const rows = restored.rows({ ...table, columns })[Symbol.asyncIterator]()
   let differing = 0
   let rowCount = 0
   for await (const row of backup.rows(table.chunks)) {

@@ -34,8 +34,9 @@ export const begunRestore = (where: string, content: string): string | undefined
     ? `the restore of a backup has begun in ${where} and has not ended; run \`ingot restore\` again`
     : undefined
 
-/** The name of the storage of packs. */
+/** The names of the storage of packs, and of the folder of repositories that have their objects. */
 export const packsName = 'packs'
+export const repositoriesName = 'repositories'
 
 /**
  * Returns the places of the instance: the repositories or their packs, and the storage of each kind of files. Where packs are
@@ -73,7 +74,7 @@ const namedStorage = async (kind: string, settings: StorageSettings, openBucket:
     : storageAt(kind, settings, await openBucket(settings))
 
 export const repositoriesAt = (folder: string): MarkedStorage =>
-  folderAt('repositories', `the folder of repositories ${folder} ([repository].ROOT)`, folder)
+  folderAt(repositoriesName, `the folder of repositories ${folder} ([repository].ROOT)`, folder)
 
 function folderAt(name: string, where: string, folder: string): MarkedStorage {
   const file = join(folder, instanceMarker)

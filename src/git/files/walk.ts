@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 /** git creates and removes files during a walk. */
-export const isGone = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
+export const isGone = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
 
 /** Entries of a folder; none when it does not exist. */
 export async function entriesOf(folder: string): Promise<readonly { name: string; isFolder: boolean }[]> {
