@@ -71,6 +71,8 @@ export interface SqliteEngine extends Engine {
 /** PostgreSQL is reached over connections; related queries go out together. */
 export interface PostgresEngine extends Engine {
   readonly kind: 'postgres'
+  /** For heartbeats: a connection that no other work takes. */
+  readonly beater: Kysely<Schema>
   /** Returns the columns of the result row of a statement that is prepared once under this name. */
   askPrepared: (name: string, statement: PreparedStatement) => Promise<readonly string[]>
 }
@@ -138,6 +140,8 @@ export interface TransactionOptions {
    * the disk.
    */
   readonly lasting?: false
+  /** True for a heartbeat, which must not wait for the connections of other work. */
+  readonly isHeartbeat?: boolean
 }
 
 /** Maximum number of attempts of a transaction after deadlocks and serialization failures. */
@@ -157,12 +161,14 @@ export async function transaction<Result>(
   for (let attempt = 1; ; attempt++) {
     const state: TxState = { engine, beforeCommit: [], lastBeforeCommit: [], afterCommit: [] }
     try {
-      const result = await engine.writer.transaction().execute(async (inner) => {
-        const value = await body(Object.assign(inner, { [internals]: state }))
-        for (const run of state.beforeCommit) await run()
-        for (const run of state.lastBeforeCommit) await run()
-        return value
-      })
+      const result = await executorOf(engine, options)
+        .transaction()
+        .execute(async (inner) => {
+          const value = await body(Object.assign(inner, { [internals]: state }))
+          for (const run of state.beforeCommit) await run()
+          for (const run of state.lastBeforeCommit) await run()
+          return value
+        })
       if (options.lasting !== false) await engine.lasting()
       for (const run of state.afterCommit) run()
       return result
@@ -171,6 +177,9 @@ export async function transaction<Result>(
     }
   }
 }
+
+const executorOf = (engine: DatabaseEngine, { isHeartbeat = false }: TransactionOptions): Kysely<Schema> =>
+  isHeartbeat && engine.kind === 'postgres' ? engine.beater : engine.writer
 
 /** Runs `body` with a snapshot: all its queries see one state of the database. `body` awaits only this database. */
 export async function snapshot<Result>(db: Db, body: (still: Db) => Promise<Result>): Promise<Result> {

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { openTestDatabase } from '../testing/database.ts'
 import { engineOf, transaction } from './database.ts'
 import { listen, notify } from './notify.ts'
 import { closeDatabase, openDatabase } from './open.ts'
+import { startPostgresFront } from './postgres-front.test-support.ts'
+import { createListener } from './postgres-listener.ts'
 import { until } from '../testing/until.ts'
 
 test('a listener receives each message once, after the commit, until it stops listening', async () => {
@@ -48,4 +52,30 @@ test('a listener reconnects and reports that messages may be lost (PostgreSQL)',
   await until(() => heard.length === 2)
   assert.deepEqual(heard, ['before', 'after'])
   await closeDatabase(second)
+})
+
+test('a listener notices that its connection fell silent (PostgreSQL)', async (context) => {
+  await using test = await openTestDatabase()
+  if (test.options.kind !== 'postgres') return context.skip('one process uses an SQLite file')
+  using front = await startPostgresFront(test.options.url)
+  const listener = createListener(
+    async () => new pg.Client({ connectionString: front.url, connectionTimeoutMillis: 200 }),
+    { askEveryMs: 50, answerWithinMs: 200 },
+  )
+  let missed = 0
+  const heard: string[] = []
+  listener.start({ heard: ({ payload }) => void heard.push(payload), missed: () => void missed++ })
+  await until(() => missed === 1)
+  // Answers keep the connection.
+  await sleep(300)
+  assert.equal(missed, 1)
+  front.fallSilent()
+  await transaction(test.db, async (tx) => notify(tx, 'news', 'lost'))
+  await sleep(300)
+  front.recover()
+  await until(() => missed === 2)
+  await transaction(test.db, async (tx) => notify(tx, 'news', 'after'))
+  await until(() => heard.length === 1)
+  assert.deepEqual(heard, ['after'])
+  await listener.close()
 })

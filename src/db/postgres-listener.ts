@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql, type QueryExecutorProvider } from 'kysely'
 import type pg from 'pg'
+import { withinTime } from '../lib/within-time.ts'
 import type { Broadcast, BroadcastReceiver } from './database.ts'
 
 /** PostgreSQL channel of all broadcasts. */
@@ -8,6 +9,9 @@ const postgresChannel = 'ingot'
 
 /** Delays between attempts to connect, in milliseconds; the last one repeats. */
 const reconnectWaitsMs = [100, 500, 2000, 5000]
+
+/** How often the connection is asked whether it still delivers, and the longest wait for the answer, in milliseconds. */
+const usualTimes = { askEveryMs: 10_000, answerWithinMs: 5000 }
 
 type Message = readonly [origin: string, channel: string, payload: string]
 
@@ -31,21 +35,26 @@ export interface Listener {
   close(): Promise<void>
 }
 
-/** A dedicated listening connection, which reconnects after an error. It opens with `start`. */
-export function createListener(url: string): Listener {
+/**
+ * A dedicated listening connection, which reconnects after an error, and when it does not answer: nothing else tells a silent
+ * connection from one without messages. It opens with `start`.
+ * @param connect returns a connection that is not open
+ */
+export function createListener(
+  connect: () => Promise<pg.Client>,
+  { askEveryMs, answerWithinMs } = usualTimes,
+): Listener {
   const origin = randomUUID()
   const closing = new AbortController()
   let client: pg.Client | undefined
   let running: Promise<void> | undefined
 
   async function listenOnce(receiver: BroadcastReceiver): Promise<void> {
-    const { default: driver } = await import('pg')
-    const connection = new driver.Client({ connectionString: url, application_name: 'ingot listener', keepAlive: true })
-    const ended = new Promise<void>((resolve) => {
-      connection.on('end', resolve)
-      // The error ends the connection, which reconnects; failing queries report the cause.
-      connection.on('error', () => resolve())
-    })
+    const connection = await connect()
+    const ended = new AbortController()
+    connection.on('end', () => ended.abort())
+    // The error ends the connection, which reconnects; failing queries report the cause.
+    connection.on('error', () => ended.abort())
     connection.on('notification', ({ payload = '' }) => {
       const [from, channel, text] = JSON.parse(payload) as Message
       if (from !== origin) receiver.heard({ channel, payload: text })
@@ -56,9 +65,14 @@ export function createListener(url: string): Listener {
       if (closing.signal.aborted) return
       await connection.query(`listen ${postgresChannel}`)
       receiver.missed()
-      await ended
+      for (;;) {
+        await pause(askEveryMs, ended.signal)
+        if (ended.signal.aborted) return
+        await withinTime(connection.query('select'), answerWithinMs)
+      }
     } finally {
       client = undefined
+      // A connection with a query is ended without its answer.
       await connection.end().catch(() => {})
     }
   }

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { PreparedStatement } from './database.ts'
+import { endWithoutAnswer } from './postgres-deadline.ts'
 
 interface Question {
   readonly name: string
@@ -31,6 +32,8 @@ export class PreparedConnections {
 
   constructor(
     readonly max: number,
+    /** Time in which a batch must be answered, in milliseconds. */
+    readonly deadlineMs: number,
     readonly connect: () => Promise<pg.Client>,
   ) {}
 
@@ -50,7 +53,9 @@ export class PreparedConnections {
         return
       }
       line.isFree = false
+      const clear = endWithoutAnswer(line.client, this.deadlineMs)
       const batch = new Batch(this.#queued.splice(0, maxBatch), line.prepared, (unanswered) => {
+        clear()
         line.isFree = true
         this.#queued.unshift(...unanswered)
         this.#send()

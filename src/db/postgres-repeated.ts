@@ -1,5 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
+import { endWithoutAnswer } from './postgres-deadline.ts'
 
 /** Executions after which a statement is prepared. */
 const preparedAfter = 5
@@ -47,15 +48,31 @@ export class RepeatedStatements {
 export const isOutdatedPlan = (error: unknown): boolean =>
   (error as { routine?: unknown } | null)?.routine === 'RevalidateCachedQuery'
 
+/** Matches the statement after which the statements of a transaction or connection may take as long as they need. */
+const endsTimeout = /^set (?:local )?statement_timeout = 0$/
+
 /**
- * Returns a pool whose connections prepare repeated statements. PostgreSQL plans a statement at each execution otherwise,
- * which takes longer than executing the small statements of a write.
+ * Returns a pool whose connections prepare repeated statements, and end when PostgreSQL does not answer. PostgreSQL plans a
+ * statement at each execution otherwise, which takes longer than executing the small statements of a write.
+ * @param deadlineMs time in which a statement must be answered, unless the statement timeout is off, in milliseconds
  */
-export function preparingPool(pool: pg.Pool): PostgresPool {
+export function preparingPool(pool: pg.Pool, deadlineMs: number): PostgresPool {
   const statements = new RepeatedStatements()
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>()
+  /** The clients in use without a statement timeout. */
+  const unlimited = new WeakSet<pg.PoolClient>()
 
   async function query(client: pg.PoolClient, text: string, values: unknown[]): Promise<pg.QueryResult> {
+    if (endsTimeout.test(text)) unlimited.add(client)
+    const clear = unlimited.has(client) ? () => {} : endWithoutAnswer(client, deadlineMs)
+    try {
+      return await prepareAndQuery(client, text, values)
+    } finally {
+      clear()
+    }
+  }
+
+  async function prepareAndQuery(client: pg.PoolClient, text: string, values: unknown[]): Promise<pg.QueryResult> {
     const name = statements.nameOf(text, values)
     if (name === undefined) return client.query(text, values)
     try {
@@ -80,7 +97,10 @@ export function preparingPool(pool: pg.Pool): PostgresPool {
         preparing = {
           // Kysely's type has another form, for cursors, which need a class that is not configured.
           query: ((text: string, values: unknown[]) => query(client, text, values)) as never,
-          release: (destroy) => client.release(destroy),
+          release(destroy) {
+            unlimited.delete(client)
+            client.release(destroy)
+          },
         }
         clients.set(client, preparing)
       }

@@ -24,18 +24,17 @@ const numeric = 1700
 export function openPostgres(options: PostgresOptions): PostgresEngine {
   const forPrepared = Math.max(1, Math.min(maxPreparedConnections, Math.floor(options.maxConnections / 4)))
   const pooled = Math.max(1, options.maxConnections - forPrepared)
-  const kysely = new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool: async () => preparingPool(await openPool(options, pooled)) }),
-  })
-  const prepared = new PreparedConnections(
-    forPrepared,
-    async () => new (await loadDriver()).Client(clientOptions(options)),
-  )
-  const listener = createListener(options.url)
+  const kysely = openKysely(options, pooled)
+  const beater = openKysely({ ...options, connectWaitMs: longestBeatMs, statementTimeoutMs: longestBeatMs }, 1)
+  const connect = async (more: pg.ClientConfig = {}): Promise<pg.Client> =>
+    new (await loadDriver()).Client({ ...clientOptions(options), ...more })
+  const prepared = new PreparedConnections(forPrepared, answerDeadlineMs(options), connect)
+  const listener = createListener(() => connect({ application_name: 'ingot listener' }))
   return {
     kind: 'postgres',
     reader: kysely,
     writer: kysely,
+    beater,
     async script(tx, text) {
       await sql.raw(text).execute(tx)
     },
@@ -53,6 +52,7 @@ export function openPostgres(options: PostgresOptions): PostgresEngine {
     async close() {
       await listener.close()
       await prepared.close()
+      await beater.destroy()
       await kysely.destroy()
     },
   }
@@ -83,15 +83,52 @@ const maxPreparedConnections = 4
 /** The driver loads with the first query, which saves start time with SQLite. */
 const loadDriver = async (): Promise<typeof pg> => (await import('pg')).default
 
+/** Longest statement of a heartbeat, and longest wait for its connection, in milliseconds. */
+const longestBeatMs = 4000
+
+/** Time after the statement timeout in which PostgreSQL must have answered, in milliseconds. */
+const answerGraceMs = 5000
+
+const answerDeadlineMs = ({ statementTimeoutMs }: PostgresOptions): number => statementTimeoutMs + answerGraceMs
+
+/**
+ * Settings of each session. Statements return a page: JIT compilation and parallel plans cost more than they save. The server
+ * ends a connection, and with it a transaction and its locks, within half a minute after the machine of its process vanished.
+ */
+const sessionSettings = {
+  jit: 'off',
+  max_parallel_workers_per_gather: 0,
+  tcp_keepalives_idle: 10,
+  tcp_keepalives_interval: 5,
+  tcp_keepalives_count: 3,
+  tcp_user_timeout: 30_000,
+}
+
+/** Returns the address with the settings of each session. Options that it has take precedence. */
+function withSettings(address: string): string {
+  const url = new URL(address)
+  const own = Object.entries(sessionSettings).map(([name, value]) => `-c ${name}=${value}`)
+  url.searchParams.set('options', [...own, url.searchParams.get('options') ?? ''].join(' ').trim())
+  return url.href
+}
+
 const clientOptions = (options: PostgresOptions): pg.ClientConfig => ({
-  connectionString: options.url,
+  connectionString: withSettings(options.url),
   connectionTimeoutMillis: options.connectWaitMs,
   statement_timeout: options.statementTimeoutMs,
+  // A process that stands still in a transaction keeps its locks. A transaction waits for the database only.
+  idle_in_transaction_session_timeout: 20_000,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
   application_name: 'ingot',
-  // Statements return a page: JIT compilation and parallel plans cost more than they save. Options in the URL take
-  // precedence.
-  options: '-c jit=off -c max_parallel_workers_per_gather=0',
 })
+
+const openKysely = (options: PostgresOptions, max: number): Kysely<Schema> =>
+  new Kysely<Schema>({
+    dialect: new PostgresDialect({
+      pool: async () => preparingPool(await openPool(options, max), answerDeadlineMs(options)),
+    }),
+  })
 
 async function openPool(options: PostgresOptions, max: number): Promise<pg.Pool> {
   const driver = await loadDriver()

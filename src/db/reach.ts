@@ -20,8 +20,8 @@ const passing = new Set([
   '57P03',
 ])
 
-/** Codes of connections that PostgreSQL ends: it stops, has crashed, or broke the protocol. */
-const ended = new Set(['57P01', '57P02', '08000', '08003', '08006'])
+/** Codes of connections that PostgreSQL ends: it stops, has crashed, broke the protocol, or the process stood still. */
+const ended = new Set(['57P01', '57P02', '57P05', '25P03', '08000', '08003', '08006'])
 
 /** Messages of the driver about connections, whose errors have no code. */
 const driverMessages =
