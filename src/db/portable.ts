@@ -27,6 +27,15 @@ export async function takeNamedLocks(tx: Tx, key: number, names: readonly string
     order by 1) as wanted`.execute(tx)
 }
 
+/** As `takeNamedLocks`, without waiting. Returns the names whose locks no other transaction has. */
+export async function tryNamedLocks(tx: Tx, key: number, names: readonly string[]): Promise<readonly string[]> {
+  if (names.length === 0 || databaseKind(tx) === 'sqlite') return names
+  const { rows } = await sql<{ name: string; is_taken: boolean }>`select value as name,
+    pg_try_advisory_xact_lock(${sql.lit(key)}, hashtext(value)) as is_taken
+    from json_array_elements_text(${JSON.stringify(names)}::json)`.execute(tx)
+  return rows.filter(({ is_taken }) => is_taken).map(({ name }) => name)
+}
+
 /** Returns a column whose indexes SQLite does not use. PostgreSQL chooses the index by its statistics. */
 export const withoutIndex = <Value>(db: Db | Tx, column: string): RawBuilder<Value> =>
   databaseKind(db) === 'sqlite' ? sql<Value>`+${sql.ref(column)}` : sql.ref<Value>(column)

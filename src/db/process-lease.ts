@@ -18,11 +18,16 @@ export interface ProcessLeaseOptions {
   readonly leaseMs: number
 }
 
-/** Runs after each heartbeat; it may take over the work of dead processes. */
+/**
+ * Runs after a heartbeat, unless its last run goes on; it may take over the work of dead processes. It may wait for others,
+ * and runs again when it fails.
+ */
 export type BeatListener = () => Promise<unknown>
 
 /** The number of heartbeats per lease duration, so that single heartbeats may be late or fail. */
 const beatsPerLease = 5
+
+const beatOptions = { lasting: false, isHeartbeat: true } as const
 
 /**
  * The lease of this process on its work: a row of the table `process`, whose heartbeat uses the clock of the database.
@@ -47,6 +52,9 @@ export class ProcessLease {
   #timer: NodeJS.Timeout | undefined
   /** The latest heartbeat, pending or completed. */
   #beating: Promise<void> = Promise.resolve()
+  /** The listeners that run since a heartbeat. */
+  #listening: Promise<void> | undefined
+  /** When the latest completed heartbeat began. */
   #lastBeatMs = Number.NEGATIVE_INFINITY
   /** Since when all heartbeats of this process were on time. */
   #steadySinceMs = Number.POSITIVE_INFINITY
@@ -107,6 +115,7 @@ export class ProcessLease {
     this.#isClosed = true
     clearTimeout(this.#timer)
     await this.#beating
+    await this.#listening
     const id = this.#current
     if (id !== undefined) await transaction(this.#options.db, (tx) => deleteProcess(tx, id))
   }
@@ -114,7 +123,7 @@ export class ProcessLease {
   async #register(): Promise<string> {
     const { db } = this.#options
     const id = randomUUID()
-    await transaction(db, (tx) => insertProcess(tx, id), { lasting: false })
+    await transaction(db, (tx) => insertProcess(tx, id), beatOptions)
     this.#current = id
     if (databaseKind(db) === 'postgres') this.#scheduleBeat()
     return id
@@ -137,31 +146,48 @@ export class ProcessLease {
   async #beat(): Promise<void> {
     const { db, log, leaseMs } = this.#options
     const id = await this.id()
-    // After an outage of the database all heartbeats are late. A process ends other leases only when its own heartbeats
-    // were on time for a whole lease, so that each process can beat first.
-    const nowMs = performance.now()
-    if (nowMs - this.#lastBeatMs >= leaseMs / 2) this.#steadySinceMs = nowMs
-    const isSteady = nowMs - this.#steadySinceMs >= leaseMs
+    // After a stall of the database all heartbeats are late, and the one that waited for it takes long. A process ends other
+    // leases only when its own heartbeats were on time for a whole lease, so that each process can beat first.
+    const begunMs = performance.now()
+    const isLate = (ms: number): boolean => ms >= leaseMs / 2
+    if (isLate(begunMs - this.#lastBeatMs)) this.#steadySinceMs = begunMs
+    const isSteady = begunMs - this.#steadySinceMs >= leaseMs
     const { beatMs, ended } = await transaction(
       db,
       async (tx) => {
         const renewedMs = await updateBeat(tx, id)
-        const mayEnd = renewedMs !== undefined && isSteady
-        return { beatMs: renewedMs, ended: mayEnd ? await deleteSilentProcesses(tx, leaseMs) : [] }
+        const mayEnd = renewedMs !== undefined && isSteady && !isLate(performance.now() - begunMs)
+        // A stall from here on does not count, since the other heartbeats are compared with this one.
+        return {
+          beatMs: renewedMs,
+          ended: mayEnd ? await deleteSilentProcesses(tx, renewedMs - Math.ceil(leaseMs)) : [],
+        }
       },
-      { lasting: false },
+      beatOptions,
     )
     if (beatMs === undefined) {
       this.lost(id)
       await this.id()
       return
     }
-    noteDatabaseTime(db, beatMs, nowMs)
-    this.#lastBeatMs = performance.now()
+    noteDatabaseTime(db, beatMs, begunMs)
+    this.#lastBeatMs = begunMs
     this.#isFailing = false
     if (ended.length > 0) {
       log('warn', 'the heartbeat of other processes stopped; this process takes over their work', { processes: ended })
     }
-    for (const listener of this.#beatListeners) if (!this.#isClosed) await listener()
+    // The next heartbeat does not wait for them: they may wait for a lock of a process that stands still.
+    this.#listening ??= this.#runListeners().finally(() => (this.#listening = undefined))
+  }
+
+  async #runListeners(): Promise<void> {
+    for (const listener of this.#beatListeners) {
+      if (this.#isClosed) return
+      try {
+        await listener()
+      } catch (error) {
+        this.#options.log('error', 'the work of dead processes could not be taken over; trying again', { error })
+      }
+    }
   }
 }

@@ -30,14 +30,11 @@ export const updateBeat = async (tx: Tx, id: string): Promise<number | undefined
   )?.beat_ms
 
 /**
- * Deletes the processes without a heartbeat in the last `silentMs`; any process may take over their work
- * then. Returns the deleted ids.
+ * Deletes the processes whose last heartbeat is before a time of the database's clock; any process may take over their
+ * work then. A heartbeat that is under way counts. Returns the deleted ids.
  */
-export async function deleteSilentProcesses(tx: Tx, silentMs: number): Promise<string[]> {
-  const silent = tx
-    .selectFrom('process')
-    .select('id')
-    .where('beat_ms', '<', sql<number>`${databaseNowMs(tx)} - ${sql.lit(Math.ceil(silentMs))}`)
+export async function deleteSilentProcesses(tx: Tx, beforeMs: number): Promise<string[]> {
+  const silent = tx.selectFrom('process').select('id').where('beat_ms', '<', beforeMs)
   const rows = await tx
     .deleteFrom('process')
     .where('id', 'in', silent.forUpdate().skipLocked())

@@ -1,7 +1,7 @@
 import { sql, type Insertable, type RawBuilder, type Selectable } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { textList, textListText } from '../db/id-list.ts'
-import { isAmong, rowLock, takeNamedLocks } from '../db/portable.ts'
+import { isAmong, rowLock, takeNamedLocks, tryNamedLocks } from '../db/portable.ts'
 import { databaseNowMs } from '../db/process.store.ts'
 import type { JobTable } from '../db/tables/work.ts'
 import type { JobId } from '../lib/ids.ts'
@@ -213,12 +213,13 @@ export const workerOfProcess = 'process:'
 
 /**
  * Returns running jobs whose lease expired or whose process is gone; `all` selects the jobs of each other worker. On
- * PostgreSQL it locks them until the end of the transaction.
+ * PostgreSQL it locks them until the end of the transaction, and `isFree` is false when another transaction keeps the lane:
+ * that of a process which stands still keeps it for long.
  */
-export function listAbandonedJobs(
+export async function listAbandonedJobs(
   tx: Tx,
   { which, notOf, limit }: { readonly which: 'abandoned' | 'all'; readonly notOf: string; readonly limit: number },
-): Promise<JobRow[]> {
+): Promise<{ readonly job: JobRow; readonly isFree: boolean }[]> {
   const isGone = sql<boolean>`job.leased_by like ${sql.lit(`${workerOfProcess}%`)} and not exists (
     select 1 from process where ${sql.lit(workerOfProcess)} || process.id = job.leased_by)`
   const isAbandoned = sql<boolean>`(job.lease_until_ms < ${databaseNowMs(tx)} or ${isGone})`
@@ -230,7 +231,10 @@ export function listAbandonedJobs(
     .where('leased_by', '<>', notOf)
     .orderBy('lease_until_ms')
     .limit(limit)
-  return expired.forUpdate().skipLocked().execute()
+  const jobs = await expired.forUpdate().skipLocked().execute()
+  const lanes = new Set(jobs.map(({ lane }) => lane).filter((lane) => lane !== null))
+  const free = new Set(await tryNamedLocks(tx, laneLocks, [...lanes]))
+  return jobs.map((job) => ({ job, isFree: job.lane === null || free.has(job.lane) }))
 }
 
 /** Deletes a finished job; false when `worker` no longer holds it. */

@@ -7,6 +7,7 @@ import { engineOf, transaction } from '../db/database.ts'
 import { closeDatabase, openDatabase } from '../db/open.ts'
 import { openTestDatabase } from '../testing/database.ts'
 import { job } from './job.ts'
+import { lockLanes } from './job.store.ts'
 import { enqueue, enqueueAll, findJob, listJobs, planned } from './queue.ts'
 import { until } from '../testing/until.ts'
 import { type Context, start, note, laned, leaveBehind } from './workers.test-support.ts'
@@ -77,6 +78,24 @@ test('a worker takes over the job of a dead worker after its lease expires', asy
   await until(() => workers.ran.length > 0)
   await workers.settle()
   assert.equal(await findJob(test.db, id), undefined)
+})
+
+test('a lane that a process keeps while it stands still delays no other job of a dead process (PostgreSQL)', async (context) => {
+  await using test = await openTestDatabase()
+  if (engineOf(test.db).kind !== 'postgres') return context.skip('SQLite has one writer')
+  await transaction(test.db, (tx) => enqueue(tx, note, { text: 'free' }))
+  const held = await transaction(test.db, (tx) => enqueue(tx, laned, { lane: 'kept', text: 'kept' }))
+  await leaveBehind(test.db, Date.now() - 1)
+  await transaction(test.db, (tx) => tx.updateTable('job').set({ lease_until_ms: 0 }).where('id', '=', held).execute())
+  await transaction(test.db, async (tx) => {
+    await lockLanes(tx, ['kept'])
+    await using workers = start(test.db, [note, laned], { limits: { leaseMs: 100, idlePollMs: 20 } })
+    await until(() => workers.ran.includes('free'))
+    assert.deepEqual(workers.ran, ['free'])
+  })
+  await using workers = start(test.db, [note, laned])
+  await workers.settle()
+  assert.deepEqual(workers.ran, ['kept+', 'kept-'])
 })
 
 test('a single process takes over the jobs of its predecessor at the start', async () => {

@@ -393,11 +393,13 @@ class WorkerLoop<Ctx> implements Workers {
   async #takeBack(which: 'abandoned' | 'all'): Promise<void> {
     const { db } = this.#options
     const wanted = { which, notOf: await this.#worker(), limit: maxExpiredAtOnce }
-    let expired: JobRow[]
-    do {
-      expired = await transaction(db, (tx) => listAbandonedJobs(tx, wanted))
-      for (const row of expired) await this.#takeBackOne(row)
-    } while (expired.length === maxExpiredAtOnce)
+    for (;;) {
+      const expired = await transaction(db, (tx) => listAbandonedJobs(tx, wanted))
+      // The next look takes the others.
+      const free = expired.filter(({ isFree }) => isFree)
+      for (const { job } of free) await this.#takeBackOne(job)
+      if (expired.length < maxExpiredAtOnce || free.length === 0) return
+    }
   }
 
   async #takeBackOne(row: JobRow): Promise<void> {
