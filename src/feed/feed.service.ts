@@ -24,6 +24,7 @@ import { loadReposWithOwners } from '../issues/repo-with-owner.store.ts'
 import { loadIssues } from '../issues/issue.store.ts'
 import { BadRequest, Gone, Moved, NotFound } from '../lib/errors.ts'
 import type { IssueId, RepoId, UserId } from '../lib/ids.ts'
+import { SharedWork } from '../lib/shared-work.ts'
 import { refuseInvisible } from '../users/user.service.ts'
 import { loadUsers } from '../users/user.store.ts'
 import { formatCursor, kindsOf, parseCursor, ruleOf, feedKinds } from './feed.rules.ts'
@@ -136,18 +137,16 @@ export async function findBegin(db: Db, after: string | undefined): Promise<Even
 const tooOld = () =>
   new Gone('events after the cursor are deleted; rebuild the copy and start again without a cursor', 'cursor_too_old')
 
-/** Running reads by database and query. Clients that wake together share one. */
-const underWay = new WeakMap<Db, Map<string, Promise<EventPage>>>()
+/**
+ * Reads by database and query. Clients that wake together share one; it must have begun after the event that woke them, because
+ * they sleep until the next event then.
+ */
+const reads = new WeakMap<Db, SharedWork<string, EventPage>>()
 
 function readTogether(db: Db, query: EventQuery): Promise<EventPage> {
-  const ofDb = underWay.get(db) ?? new Map<string, Promise<EventPage>>()
-  underWay.set(db, ofDb)
-  const key = JSON.stringify(query)
-  const known = ofDb.get(key)
-  if (known) return known
-  const reading = readEvents(db, query).finally(() => ofDb.delete(key))
-  ofDb.set(key, reading)
-  return reading
+  const shared = reads.get(db) ?? new SharedWork<string, EventPage>()
+  reads.set(db, shared)
+  return shared.run(JSON.stringify(query), () => readEvents(db, query))
 }
 
 /** Largest number of events that are examined for one page. The viewer may be allowed to read only a few of them. */

@@ -7,6 +7,7 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import type { FileChange } from '../git/git.ts'
 import type { Oid, PullId } from '../lib/ids.ts'
 import { branchRef } from '../lib/refs.ts'
+import { SharedWork } from '../lib/shared-work.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { unitConfig } from '../repos/unit-config.ts'
 import { recordManualMerge } from './merge/manual-merge.service.ts'
@@ -89,15 +90,12 @@ async function noticesManualMerges(services: Services, repo: RepoRow): Promise<b
   return unitConfig(units, 'pulls')?.autodetect_manual_merge ?? false
 }
 
-/** Running checks; concurrent readers share one. */
-const checksUnderWay = perApplication(() => new Map<PullId, Promise<PullRow | undefined>>())
+/** Checks; concurrent readers share one, which has begun after they read the row. */
+const checks = perApplication(() => new SharedWork<PullId, PullRow | undefined>())
 
 /** Returns the pull request's row, after a check when its branches have moved. */
 export async function upToDate(services: Services, pull: PullRow): Promise<PullRow> {
   const isCurrent = pull.check_state !== 'checking' && pull.synced_oid === pull.head_oid
   if (pull.is_merged || isCurrent) return pull
-  const underWay = checksUnderWay(services)
-  const check = underWay.get(pull.id) ?? checkPull(services, pull.id).finally(() => underWay.delete(pull.id))
-  underWay.set(pull.id, check)
-  return (await check) ?? pull
+  return (await checks(services).run(pull.id, () => checkPull(services, pull.id))) ?? pull
 }
