@@ -290,7 +290,7 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
     }),
     openStores(config.storage),
     createMailer(mailerOptions(config), log),
-    migrate(db),
+    migrate(db, undefined, log),
   ])
   const tokenUse = new NotedUse(db, clock, log, 'tokens', updateTokensUsed)
   const sessionUse = new NotedUse(db, clock, log, 'sessions', noteSessionsUsed(config))

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { openTestDatabase } from '../testing/database.ts'
-import { engineOf, type Db } from './database.ts'
+import { until } from '../testing/until.ts'
+import { engineOf, snapshot, type Db } from './database.ts'
 import { migrate } from './migrate.ts'
 import { migrations, type Migration } from './migrations/index.ts'
 import { databaseKind } from './open.ts'
@@ -74,4 +75,25 @@ test('migrate: a migration has no statement timeout, and vacuums the tables that
     limits.rows.map((row) => row.of_statements),
     ['0', '30s'],
   )
+})
+
+test('migrate: queries go on while a migration waits for a table that a backup reads (PostgreSQL)', async (context) => {
+  await using own = await openTestDatabase()
+  if (databaseKind(own.db) === 'sqlite') return context.skip('SQLite has no locks of tables')
+  const read = (db: Db) => db.selectFrom('instance_value').selectAll().execute()
+  const warned: string[] = []
+  let migrating: Promise<string[]> | undefined
+  await snapshot(own.db, async (still) => {
+    await read(still)
+    migrating = migrate(
+      own.db,
+      [...migrations, next(['alter table instance_value add column more text'])],
+      (level, text) => warned.push(`${level} ${text}`),
+    )
+    await until(() => warned.length > 0, 'a migration that gives up its turn')
+    await read(own.db)
+    assert.equal((await names(own.db)).includes('next'), false)
+  })
+  assert.deepEqual(await migrating, ['next'])
+  assert.match(warned[0]!, /^warn a migration waits for a table/)
 })

@@ -1,10 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type QueryExecutorProvider } from 'kysely'
+import type { Log } from '../lib/log.ts'
 import { engineOf, type Db, type DatabaseEngine } from './database.ts'
 import { migrations, type Migration } from './migrations/index.ts'
 import { textOf } from './migrations/migration.ts'
 
+/** Code of PostgreSQL for a statement that waited too long for a lock. */
+const lockNotAvailable = '55P03'
+
 /** Key of the advisory lock for replicas that start at the same time. The number is arbitrary. */
 const advisoryLock = 7_746_110_293
+
+/**
+ * Longest wait of a statement for a table, in milliseconds. A backup keeps its tables for hours, and every query of a table
+ * waits behind a migration that waits for it.
+ */
+const longestTableWaitMs = 3000
+
+/** Pause in which queries go on, before a migration tries again, in milliseconds. */
+const tableWaitPauseMs = 5000
 
 /**
  * Brings the database to the newest schema: runs each missing migration in a transaction of its own, in order. A migration
@@ -12,10 +26,11 @@ const advisoryLock = 7_746_110_293
  * of them requires that version.
  *
  * @param list the migrations that the program has
+ * @param log hears of migrations that wait for a table in use
  * @returns the names of the migrations that ran
  * @throws Error when the database requires a newer version
  */
-export async function migrate(db: Db, list: readonly Migration[] = migrations): Promise<string[]> {
+export async function migrate(db: Db, list: readonly Migration[] = migrations, log: Log = () => {}): Promise<string[]> {
   const engine = engineOf(db)
   await hasTables(db)
   const applied = await alone(engine, async (tx) => {
@@ -27,7 +42,7 @@ export async function migrate(db: Db, list: readonly Migration[] = migrations): 
   for (const migration of list) {
     if (applied.some(({ number }) => number === migration.number)) continue
     // oxlint-disable-next-line no-await-in-loop -- each migration changes the schema that the one before left
-    if (await applyMissing(engine, migration)) ran.push(migration.name)
+    if (await applyMissing(engine, migration, log)) ran.push(migration.name)
   }
   if (engine.kind === 'postgres' && ran.length > 0 && applied.length > 0) await vacuum(engine)
   return ran
@@ -98,13 +113,29 @@ const alone = <Result>(
     return work(tx)
   })
 
-/** Applies a migration; false when another replica has applied it. */
-const applyMissing = (engine: DatabaseEngine, migration: Migration): Promise<boolean> =>
-  alone(engine, async (tx) => {
-    if ((await listApplied(tx)).some((applied) => applied.number === migration.number)) return false
-    await apply(engine, tx, migration)
-    return true
-  })
+/** Applies a migration, again until no other transaction keeps its tables; false when another replica has applied it. */
+async function applyMissing(engine: DatabaseEngine, migration: Migration, log: Log): Promise<boolean> {
+  for (;;) {
+    try {
+      return await alone(engine, async (tx) => {
+        if ((await listApplied(tx)).some((applied) => applied.number === migration.number)) return false
+        if (engine.kind === 'postgres') await sql`set local lock_timeout = ${sql.lit(longestTableWaitMs)}`.execute(tx)
+        await apply(engine, tx, migration)
+        return true
+      })
+    } catch (error) {
+      if ((error as { readonly code?: unknown } | null)?.code !== lockNotAvailable) throw error
+      log(
+        'warn',
+        'a migration waits for a table that another transaction keeps, such as that of a backup; trying again',
+        {
+          migration: migration.name,
+        },
+      )
+    }
+    await sleep(tableWaitPauseMs)
+  }
+}
 
 const createTable = (tx: QueryExecutorProvider): Promise<unknown> =>
   sql`create table if not exists migration (
