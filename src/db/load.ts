@@ -126,6 +126,8 @@ async function suspendSqlite(engine: DatabaseEngine, tx: QueryExecutorProvider):
 
 /** Turns triggers off and removes foreign keys until the rows are there. Returns what brings them back. */
 async function suspendPostgres(engine: DatabaseEngine, tx: QueryExecutorProvider): Promise<() => Promise<void>> {
+  // The rows come from files, which may be slow, and nobody else waits for this database.
+  await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx)
   const { rows: tables } = await sql<{ name: string }>`
     select quote_ident(tablename) as name from pg_tables where schemaname = current_schema()`.execute(tx)
   const { rows: keys } = await sql<{ table: string; name: string; text: string }>`
