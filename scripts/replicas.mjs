@@ -22,6 +22,7 @@ import { clientOf, eventually } from './lib/replica-client.mjs'
 import { faultsOf } from './lib/replica-faults.mjs'
 import { startLoad } from './lib/replica-load.mjs'
 import { playOnce } from './lib/replica-once.mjs'
+import { playProxy } from './lib/replica-proxy.mjs'
 import { playRaces } from './lib/replica-races.mjs'
 import { startReplicas } from './lib/replica-set.mjs'
 import { playStarts } from './lib/replica-starts.mjs'
@@ -140,7 +141,10 @@ try {
   say(`three replicas behind ${set.url}`)
   const token = await eventually('the administrator signs in', () => makeToken(set.url).catch(() => false))
   const world = makeWorld({ set, token, work })
-  if (plays('starts')) await playStarts({ set, world, say })
+  if (plays('starts')) {
+    await playStarts({ set, world, say })
+    await playProxy({ world, say })
+  }
   if (plays('races')) {
     await playRaces({ set, token, work, say })
     await playOnce({ world, say })

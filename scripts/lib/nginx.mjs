@@ -27,22 +27,26 @@ http {
   uwsgi_temp_path ${folder}/uwsgi;
   scgi_temp_path ${folder}/scgi;
   upstream forge {
-${web.map((port) => `    server 127.0.0.1:${port} max_fails=1 fail_timeout=2s;`).join('\n')}
+${web.map((port) => `    server 127.0.0.1:${port} max_fails=0;`).join('\n')}
   }
   server {
     listen 127.0.0.1:${webPort};
     client_max_body_size 0;
+    proxy_http_version 1.1;
+    proxy_set_header Host $http_host;
+    proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+    proxy_set_header X-Forwarded-Proto $scheme;
+    proxy_request_buffering off;
+    proxy_buffering off;
+    proxy_connect_timeout 2s;
+    proxy_read_timeout 10m;
     location / {
       proxy_pass http://forge;
-      proxy_http_version 1.1;
-      proxy_set_header Host $http_host;
-      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-      proxy_set_header X-Forwarded-Proto $scheme;
-      proxy_request_buffering off;
-      proxy_buffering off;
-      proxy_connect_timeout 2s;
-      proxy_read_timeout 10m;
       proxy_next_upstream error timeout http_503;
+    }
+    location /assets/ {
+      proxy_pass http://forge;
+      proxy_next_upstream error timeout http_503 http_404;
     }
   }
 }

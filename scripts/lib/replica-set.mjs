@@ -44,6 +44,7 @@ export async function startReplicas({ program, config, count = 3 }) {
     INGOT__security__DISABLE_GIT_HOOKS: 'true',
     INGOT__repository__STORAGE: 'blobs',
     INGOT__log__LEVEL: 'Warn',
+    INGOT__packages__UPSTREAM_ALLOWED_HOST_LIST: 'loopback',
     INGOT__storage__STORAGE_TYPE: 'minio',
     INGOT__storage__MINIO_ENDPOINT: `127.0.0.1:${storagePort}`,
     INGOT__storage__MINIO_BUCKET: s3Account.bucket,

@@ -29,7 +29,11 @@ export const webAsset = operation({
   reply: { 200: bytesOf('text/css', 'text/javascript', 'image/svg+xml', 'text/html') },
   async run({ call, params }) {
     const asset = await readAsset(params.filename, String(call.headers['accept-encoding'] ?? ''))
-    if (!asset) throw new NotFound()
+    if (!asset) {
+      // During an upgrade another process of the instance may have the file.
+      call.replyHeaders['cache-control'] = 'no-store'
+      throw new NotFound()
+    }
     return bytes(asset.contentType, asset.content, {
       headers: {
         'cache-control': 'public, max-age=31536000, immutable',

@@ -9,7 +9,7 @@ async function ask(url: string, acceptEncoding: string) {
   return { status: reply.status, headers: reply.headers, text: await reply.text() }
 }
 
-test('webAsset: a file that the build did not make is missing, and so is its compressed form', async () => {
+test('webAsset: a file that the build did not make is missing and not kept as missing, and so is its compressed form', async () => {
   await using forge = await startForge()
   const [, css] = assetPath(forge.app.services.config, 'forge.css').split('/assets/')
   for (const name of [
@@ -19,7 +19,8 @@ test('webAsset: a file that the build did not make is missing, and so is its com
     '..%2Fmanifest.json',
     '..%2F..%2Fpackage.json',
   ]) {
-    assert.equal((await fetch(`${forge.url}/assets/${name}`)).status, 404, name)
+    const reply = await fetch(`${forge.url}/assets/${name}`)
+    assert.deepEqual([reply.status, reply.headers.get('cache-control')], [404, 'no-store'], name)
   }
 })
 
