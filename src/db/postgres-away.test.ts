@@ -70,6 +70,7 @@ test('queries end when PostgreSQL does not answer, and its next connections serv
     )
   })
   await assert.rejects(failing, isDatabaseAway)
+  for (const ask of [read, () => findValue(db, 'a')]) await assert.rejects(ask, isDatabaseAway)
   front.recover()
   await Promise.all([read(), findValue(db, 'a')])
   await closeDatabase(db)

@@ -25,7 +25,7 @@ const ended = new Set(['57P01', '57P02', '57P05', '25P03', '08000', '08003', '08
 
 /** Messages of the driver about connections, whose errors have no code. */
 const driverMessages =
-  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
+  /^(?:Connection terminated|timeout expired$|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
 /** A difference of clocks that nothing but a wrong clock explains, in milliseconds. */
 const tellingDifferenceMs = 10_000
