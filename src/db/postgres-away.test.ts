@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { openTestDatabase } from '../testing/database.ts'
 import { startForge } from '../testing/forge.ts'
-import { engineOf, transaction } from './database.ts'
+import { engineOf, transaction, type Db } from './database.ts'
 import { closeDatabase, openDatabase } from './open.ts'
 import { startPostgresFront } from './postgres-front.test-support.ts'
 import { preparedQuery } from './prepared.ts'
@@ -48,6 +48,8 @@ test('requests get 503 while PostgreSQL is away, and answers when it is back (Po
   forge.defects.length = 0
 })
 
+const receiveNothing = (db: Db): void => engineOf(db).receive({ heard: () => undefined, missed: () => undefined })
+
 const findValue = preparedQuery((db, name: string) =>
   db.selectFrom('instance_value').selectAll().where('name', '=', name),
 )
@@ -73,7 +75,12 @@ test('queries end when PostgreSQL does not answer, and its next connections serv
   for (const ask of [read, () => findValue(db, 'a')]) await assert.rejects(ask, isDatabaseAway)
   front.recover()
   await Promise.all([read(), findValue(db, 'a')])
+  receiveNothing(db)
+  await sleep(200)
+  front.fallSilent()
+  const begunMs = performance.now()
   await closeDatabase(db)
+  assert.ok(performance.now() - begunMs < 10_000, 'the end of the connections waits for no answer')
 })
 
 test('a transaction in which the process stands still loses its connection and its locks (PostgreSQL)', async (context) => {

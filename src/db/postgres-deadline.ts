@@ -9,3 +9,12 @@ export function endWithoutAnswer(client: pg.ClientBase, deadlineMs: number): () 
   const timer = setTimeout(() => (client as pg.Client).connection.stream.destroy(), deadlineMs)
   return () => clearTimeout(timer)
 }
+
+/** Longest wait for the server at the end of a connection, in milliseconds. */
+const longestEndMs = 1000
+
+/** Ends a connection, at the latest after a second. */
+export async function endConnection(client: pg.Client): Promise<void> {
+  const clear = endWithoutAnswer(client, longestEndMs)
+  await client.end().finally(clear)
+}

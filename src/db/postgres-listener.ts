@@ -3,6 +3,7 @@ import { sql, type QueryExecutorProvider } from 'kysely'
 import type pg from 'pg'
 import { withinTime } from '../lib/within-time.ts'
 import type { Broadcast, BroadcastReceiver } from './database.ts'
+import { endConnection } from './postgres-deadline.ts'
 
 /** PostgreSQL channel of all broadcasts. */
 const postgresChannel = 'ingot'
@@ -73,7 +74,7 @@ export function createListener(
     } finally {
       client = undefined
       // A connection with a query is ended without its answer.
-      await connection.end().catch(() => {})
+      await endConnection(connection).catch(() => {})
     }
   }
 
@@ -94,7 +95,7 @@ export function createListener(
     },
     async close() {
       closing.abort()
-      await client?.end().catch(() => {})
+      if (client) await endConnection(client).catch(() => {})
       await running
     },
   }

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { PreparedStatement } from './database.ts'
-import { endWithoutAnswer } from './postgres-deadline.ts'
+import { endConnection, endWithoutAnswer } from './postgres-deadline.ts'
 
 interface Question {
   readonly name: string
@@ -91,7 +91,7 @@ export class PreparedConnections {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    await Promise.allSettled(this.#lines.map(({ client }) => client.end()))
+    await Promise.allSettled(this.#lines.map(({ client }) => endConnection(client)))
   }
 }
 

@@ -24,11 +24,13 @@ const numeric = 1700
 export function openPostgres(options: PostgresOptions): PostgresEngine {
   const forPrepared = Math.max(1, Math.min(maxPreparedConnections, Math.floor(options.maxConnections / 4)))
   const pooled = Math.max(1, options.maxConnections - forPrepared)
-  const kysely = openKysely(options, pooled)
-  const beater = openKysely({ ...options, connectWaitMs: longestBeatMs, statementTimeoutMs: longestBeatMs }, 1)
+  const deadlineMs = options.statementTimeoutMs + answerGraceMs
+  const kysely = openKysely(options, pooled, deadlineMs)
+  const beating = { ...options, connectWaitMs: longestBeatMs, statementTimeoutMs: longestBeatMs }
+  const beater = openKysely(beating, 1, longestBeatMs)
   const connect = async (more: pg.ClientConfig = {}): Promise<pg.Client> =>
     new (await loadDriver()).Client({ ...clientOptions(options), ...more })
-  const prepared = new PreparedConnections(forPrepared, answerDeadlineMs(options), connect)
+  const prepared = new PreparedConnections(forPrepared, deadlineMs, connect)
   const listener = createListener(() => connect({ application_name: 'ingot listener' }))
   return {
     kind: 'postgres',
@@ -89,8 +91,6 @@ const longestBeatMs = 4000
 /** Time after the statement timeout in which PostgreSQL must have answered, in milliseconds. */
 const answerGraceMs = 5000
 
-const answerDeadlineMs = ({ statementTimeoutMs }: PostgresOptions): number => statementTimeoutMs + answerGraceMs
-
 /**
  * Settings of each session. Statements return a page: JIT compilation and parallel plans cost more than they save. The server
  * ends a connection, and with it a transaction and its locks, within half a minute after the machine of its process vanished.
@@ -123,11 +123,9 @@ const clientOptions = (options: PostgresOptions): pg.ClientConfig => ({
   application_name: 'ingot',
 })
 
-const openKysely = (options: PostgresOptions, max: number): Kysely<Schema> =>
+const openKysely = (options: PostgresOptions, max: number, deadlineMs: number): Kysely<Schema> =>
   new Kysely<Schema>({
-    dialect: new PostgresDialect({
-      pool: async () => preparingPool(await openPool(options, max), answerDeadlineMs(options)),
-    }),
+    dialect: new PostgresDialect({ pool: async () => preparingPool(await openPool(options, max), deadlineMs) }),
   })
 
 async function openPool(options: PostgresOptions, max: number): Promise<pg.Pool> {

@@ -117,7 +117,7 @@ export class ProcessLease {
     await this.#beating
     await this.#listening
     const id = this.#current
-    if (id !== undefined) await transaction(this.#options.db, (tx) => deleteProcess(tx, id))
+    if (id !== undefined) await transaction(this.#options.db, (tx) => deleteProcess(tx, id), { isHeartbeat: true })
   }
 
   async #register(): Promise<string> {
