@@ -3,6 +3,7 @@ import type { Ctx } from '../access/context.ts'
 import { replaceSchedules } from '../actions/schedules/schedule.service.ts'
 import { hasPullRunFor } from '../actions/runs/run.store.ts'
 import { listDisabled } from '../actions/workflows/workflow-list.store.ts'
+import { causeOfEvent, type RunCause } from '../actions/runs/run-cause.rules.ts'
 import { startRun } from '../actions/runs/start-run.service.ts'
 import { matchingEvents, type TriggerSubject } from '../actions/workflows/trigger.rules.ts'
 import { listWorkflowFiles, type WorkflowFile } from '../actions/workflows/workflow-files.service.ts'
@@ -58,7 +59,10 @@ interface RunTarget {
   readonly isOfPull: boolean
 }
 
-/** Starts the workflows that an event triggers. For a repository without workflows it reads the row and one root tree. */
+/**
+ * Starts the workflows that an event triggers; a repetition starts those that are missing. For a repository without workflows
+ * it reads the row and one root tree.
+ */
 export async function startWorkflows(ctx: Ctx, event: RecordedEvent): Promise<void> {
   const triggerEvents = triggerEventsOf(event, payloadsOf(event)).slice(0, maxTriggerEvents)
   const [first] = triggerEvents
@@ -67,7 +71,9 @@ export async function startWorkflows(ctx: Ctx, event: RecordedEvent): Promise<vo
   const repoId = 'repoId' in to ? to.repoId : await findRepoOfPackage(ctx, event)
   const context = repoId === undefined ? undefined : await loadContext(ctx, event, repoId)
   if (!context) return
-  if (context.doerId !== actionsUserId) for (const each of triggerEvents) await startFor(context, each)
+  if (context.doerId !== actionsUserId) {
+    for (const [index, each] of triggerEvents.entries()) await startFor(context, each, causeOfEvent(event.id, index))
+  }
   if (event.name === 'refs.updated') await updateSchedules(context, event.data.updates)
 }
 
@@ -92,14 +98,14 @@ async function loadContext(ctx: Ctx, event: RecordedEvent, repoId: RepoId): Prom
   return { ctx, event, repo, doerId, pull, title: issue?.title ?? '' }
 }
 
-async function startFor(context: TriggerContext, triggerEvent: TriggerEvent): Promise<void> {
+async function startFor(context: TriggerContext, triggerEvent: TriggerEvent, cause: RunCause): Promise<void> {
   const targets = await findTargets(context, triggerEvent)
   const [first] = targets
   if (!first) return
   const { ctx, repo } = context
   if (triggerEvent.name === 'pull_request_sync') {
     const isForeign = context.pull !== undefined && isFromElsewhere(context.pull)
-    if (await hasPullRunFor(ctx.db, { repoId: repo.id, commit: first.commit, isForeign })) return
+    if (await hasPullRunFor(ctx.db, { repoId: repo.id, commit: first.commit, isForeign, cause })) return
   }
   const head = await ctx.git.readCommit(repo.git_key, first.until)
   if (triggerEvent.isSkippable && requestsSkip(ctx, [head.message, context.title])) return
@@ -144,6 +150,7 @@ async function startFor(context: TriggerContext, triggerEvent: TriggerEvent): Pr
           payload: data,
           pull: target.isOfPull ? context.pull : undefined,
           replacesOpenRuns: triggerEvent.replacesOpenRuns ?? false,
+          cause,
         })
       }
     }

@@ -11,6 +11,7 @@ import type {
   NewActionRunRow,
 } from '../../db/tables/actions.ts'
 import { lockGroupsOfRun } from './group.store.ts'
+import type { RunCause } from './run-cause.rules.ts'
 import type { ActionJobId, Oid, RepoId, RunId, RunnerId, TaskId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -38,6 +39,24 @@ export async function takeRunNumber(tx: Tx, repoId: RepoId): Promise<number> {
 
 export const insertRun = (tx: Tx, values: NewActionRunRow): Promise<ActionRunRow> =>
   tx.insertInto('action_run').values(values).returningAll().executeTakeFirstOrThrow()
+
+/** Returns the run that a cause has started for a workflow file and an entry of `on`. */
+export const findRunOfCause = (
+  db: Db | Tx,
+  { repo_id, cause, workflow_id, event }: Pick<ActionRunRow, 'repo_id' | 'workflow_id' | 'event'> & { cause: RunCause },
+): Promise<ActionRunRow | undefined> =>
+  db
+    .selectFrom('action_run')
+    .selectAll()
+    .where('repo_id', '=', repo_id)
+    .where('cause', '=', cause)
+    .where('workflow_id', '=', workflow_id)
+    .where('event', '=', event)
+    .executeTakeFirst()
+
+/** Returns whether a run has its payload, which is inserted with its jobs. */
+export const hasPayload = (db: Db | Tx, runId: RunId): Promise<boolean> =>
+  hasRow(db.selectFrom('action_run_payload').where('run_id', '=', runId))
 
 export const insertPayload = (tx: Tx, runId: RunId, data: string) =>
   tx.insertInto('action_run_payload').values({ run_id: runId, data }).execute()
@@ -150,10 +169,15 @@ export const hasApprovedRun = (db: Db | Tx, repoId: RepoId, authorId: UserId): P
       .where('approver_id', 'is not', null),
   )
 
-/** Returns whether a `pull_request` run of the same trust exists for a commit. */
+/** Returns whether a `pull_request` run of the same trust and of another cause exists for a commit. */
 export const hasPullRunFor = (
   db: Db | Tx,
-  { repoId, commit, isForeign }: { readonly repoId: RepoId; readonly commit: Oid; readonly isForeign: boolean },
+  {
+    repoId,
+    commit,
+    isForeign,
+    cause,
+  }: { readonly repoId: RepoId; readonly commit: Oid; readonly isForeign: boolean; readonly cause: RunCause },
 ): Promise<boolean> =>
   hasRow(
     db
@@ -161,7 +185,8 @@ export const hasPullRunFor = (
       .where('repo_id', '=', repoId)
       .where('commit_oid', '=', commit)
       .where('event', '=', 'pull_request')
-      .where('is_foreign', '=', isForeign),
+      .where('is_foreign', '=', isForeign)
+      .where((where) => where.or([where('cause', 'is', null), where('cause', '<>', cause)])),
   )
 
 /** Returns the names of the jobs of trusted runs for a commit and trigger. */

@@ -1,6 +1,6 @@
 import type { Services } from '../../access/context.ts'
 import { clockOf } from '../../db/clock.ts'
-import type { Tx } from '../../db/database.ts'
+import type { Db, Tx } from '../../db/database.ts'
 import type { ActionRunRow } from '../../db/tables/actions.ts'
 import type { PullRow } from '../../db/tables/pulls.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
@@ -16,7 +16,18 @@ import { lockGroups } from './group.store.ts'
 import { findRunRepo } from './run-repo.store.ts'
 import { reportJobStatuses } from './commit-status.service.ts'
 import { cancelOpenRuns, changeRuns, enterGroup, offerJobs, settleRun } from './run-change.service.ts'
-import { insertJobs, insertPayload, insertRun, listOpenRunsLike, takeRunNumber, updateRun } from './run.store.ts'
+import type { RunCause } from './run-cause.rules.ts'
+import {
+  findRunForUpdate,
+  findRunOfCause,
+  hasPayload,
+  insertJobs,
+  insertPayload,
+  insertRun,
+  listOpenRunsLike,
+  takeRunNumber,
+  updateRun,
+} from './run.store.ts'
 import { mayStart } from './trust.rules.ts'
 import { trustOf, type RunTrust } from './trust.service.ts'
 
@@ -47,6 +58,8 @@ export interface RunStart {
   readonly pull?: PullRow | undefined
   /** Whether it cancels the open runs of the same workflow, reference and trigger. */
   readonly replacesOpenRuns?: boolean
+  /** What starts the run; undefined for a dispatch, each of which starts a run of its own. */
+  readonly cause?: RunCause
 }
 
 const maxTitleBytes = 255
@@ -59,31 +72,38 @@ function cut(text: string, bytes: number): string {
 
 /**
  * Creates a run of a workflow and its jobs. Jobs without `needs` wait for a runner. A file that cannot be read makes a
- * failed run with one failed job.
+ * failed run with one failed job. A cause that is repeated starts no second run: the run that exists is returned, and planned
+ * when its plan was lost.
  */
 export async function startRun(services: Services, start: RunStart): Promise<ActionRunRow> {
   const { repo, file } = start
   const { parsed } = file
+  const known = await findCausedRun(services.db, start)
+  if (known && (await hasPayload(services.db, known.id))) return known
   const planner = parsed.ok
     ? await loadRunPlanner(services, start, parsed.workflow)
     : unreadablePlanner({ ok: false, problem: parsed.problem })
   const trust = await trustOf(services, { repo, commit: start.files ?? start.commit, pull: start.pull })
   const { draft, planOf } = planner
   // Planning takes time, so no transaction waits for it. A run whose plan is lost in between has failed.
-  const reserved = planOf && (await changeRuns(services.db, (tx) => insertRunOf(tx, start, trust, interrupted)))
-  const plan = reserved ? await planOf(reserved) : draft
+  const reserved = known ?? (planOf && (await changeRuns(services.db, (tx) => reserveRun(tx, start, trust))))
+  const plan = reserved && planOf ? await planOf(reserved) : draft
   return changeRuns(services.db, async (tx) => {
     const { payload } = start
     // Before it looks at other runs: two runs that start at once must see each other.
     await lockGroups(tx, repo.id)
     const runRepo = await findRunRepo(tx, repo.id)
     if (!runRepo) throw new Error(`repository ${repo.id} was deleted while a workflow run was created`)
+    const found = reserved ? await findRunForUpdate(tx, reserved.id) : await findCausedRun(tx, start)
+    if (reserved && !found) throw new Error(`run ${reserved.id} was deleted while it was planned`)
+    // Another process, which repeats the cause too, has planned it.
+    if (found && (await hasPayload(tx, found.id))) return found
     if (start.replacesOpenRuns) {
       await cancelOpenRuns(tx, await listOpenRunsLike(tx, runRow(start, trust, 0, plan, 0)), start.doerId)
     }
-    const inserted = reserved ?? (await insertRunOf(tx, start, trust, plan))
+    const inserted = found ?? (await insertRunOf(tx, start, trust, plan))
     const planned = plannedColumns(plan, start, trust, nowUnix(clockOf(tx)))
-    if (reserved) await updateRun(tx, reserved.id, planned)
+    if (found) await updateRun(tx, found.id, planned)
     const run = { ...inserted, ...planned }
     await insertPayload(tx, run.id, plan.ok ? payload : '{}')
     const isHeld = await enterGroup(tx, run, start.doerId)
@@ -114,6 +134,14 @@ export async function startRun(services: Services, start: RunStart): Promise<Act
 
 /** The plan of a run until its own is made. */
 const interrupted: JobPlan = { ok: false, problem: 'the server stopped while it planned the run; start a new run' }
+
+/** Returns the run that the cause has started before. */
+const findCausedRun = async (db: Db | Tx, { repo, file, event, cause }: RunStart): Promise<ActionRunRow | undefined> =>
+  cause && findRunOfCause(db, { repo_id: repo.id, cause, workflow_id: file.id, event })
+
+/** Inserts the row of a run that is yet to be planned. A violated key of causes repeats the transaction, which then finds the row. */
+const reserveRun = async (tx: Tx, start: RunStart, trust: RunTrust): Promise<ActionRunRow> =>
+  (await findCausedRun(tx, start)) ?? (await insertRunOf(tx, start, trust, interrupted))
 
 /** Inserts the row of a run with the next number of its repository. */
 async function insertRunOf(tx: Tx, start: RunStart, trust: RunTrust, plan: JobPlan): Promise<ActionRunRow> {
@@ -163,6 +191,7 @@ const runRow = (start: RunStart, trust: RunTrust, number: number, plan: JobPlan,
     author_id: trust.authorId,
     is_read_only: !trust.isTrusted || (workflow?.rights.isReadOnly ?? false),
     ...plannedColumns(plan, start, trust, now),
+    cause: start.cause ?? null,
     approver_id: null,
     is_held: false,
     started_unix: 0,

@@ -144,6 +144,8 @@ export const actionTables = {
       in_group: flag(false),
       /** Whether the run or one of its jobs may belong to a concurrency group. */
       has_groups: flag(false),
+      /** What started the run, such as `event 812.0` (`run-cause.rules.ts`), so that it starts the run once; null for a dispatch. */
+      cause: nullable(text()),
     },
     {
       unique: [['repo_id', 'number']],
@@ -158,6 +160,7 @@ export const actionTables = {
         action_run_group: '(repo_id, concurrency_group) where in_group',
         action_run_workflow: '(repo_id, workflow_id, ref, id)',
         action_run_approved: '(repo_id, author_id) where approver_id is not null',
+        action_run_cause: 'unique (repo_id, cause, workflow_id, event) where cause is not null',
       },
     },
   ),
