@@ -3,10 +3,11 @@ import { clockOf } from '../../db/clock.ts'
 import { transaction, type Tx } from '../../db/database.ts'
 import type { ActionJobRow, ActionTaskRow } from '../../db/tables/actions.ts'
 import type { ActionRunnerRow } from '../../db/tables/action-runners.ts'
+import type { RunId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { hashToken, newToken } from '../../secrets/tokens.ts'
 import { scopeText, type QueueScope } from '../queue-scope.ts'
-import { findRunnerByUuid } from '../runners/runner.store.ts'
+import { findRunnerByUuid, lockRunner } from '../runners/runner.store.ts'
 import { sealMasks } from '../logs/mask.service.ts'
 import { updateTask } from '../runs/task.store.ts'
 import { changeRuns, endJobs, settleRun } from '../runs/run-change.service.ts'
@@ -50,25 +51,33 @@ export async function fetchTask(
   const { known, clientTimeoutMs, signal } = request
   const scope = scopeOfRunner(runner)
   const version = await getQueueVersion(services.db, scope)
-  if (known !== version) return { task: await takeTask(services, runner, scope), version }
+  const reply = async (current: ActionRunnerRow, newest: number): Promise<FetchedTask> => {
+    const task = await takeTask(services, current, scope)
+    // Jobs may wait still. Nothing raises the version for them, so the runner keeps its own and asks again.
+    return task === 'contended' ? { task: undefined, version: known } : { task, version: newest }
+  }
+  if (known !== version) return reply(runner, version)
   const waitMs = waitMsOf(services, clientTimeoutMs)
   const newer = await waitForJobs(services, { scope, known, waitMs, signal })
   if (newer === undefined) return { task: undefined, version }
   // The runner may have been deleted, or have another owner, since the wait began.
   const current = await findRunnerByUuid(services.db, runner.uuid)
   if (!current || scopeText(scopeOfRunner(current)) !== scopeText(scope)) return { task: undefined, version }
-  return { task: await takeTask(services, current, scope), version: newer }
+  return reply(current, newer)
 }
 
-/** A concurrent runner may claim the job that was found; then the next one is looked for. */
+/** Concurrent runners may claim all jobs of the run that was found; then the next run is looked for. */
 const maxAttempts = 20
 
-/** Gives a runner the job that waits longest of those that it can run. */
+/**
+ * Gives a runner the job that waits longest of those that it can run. Returns undefined when none waits, and `contended` when
+ * concurrent runners claimed the jobs of each run that was found.
+ */
 async function takeTask(
   services: Services,
   runner: ActionRunnerRow,
   scope: QueueScope,
-): Promise<TaskMessage | undefined> {
+): Promise<TaskMessage | 'contended' | undefined> {
   const labels = new Set(JSON.parse(runner.labels) as string[])
   const runnable = (await listWantedLabels(services.db, scope)).filter((runsOn) => {
     const wanted = JSON.parse(runsOn) as string[]
@@ -80,10 +89,13 @@ async function takeTask(
     const next = await findNextJob(services.db, scope, runnable)
     if (!next) return undefined
     const token = newToken()
-    const claimed = await changeRuns(services.db, (tx) => claimJob(tx, runner, next, token))
-    if (claimed) return buildMessage(services, claimed, token)
+    const claim = await changeRuns(services.db, (tx) =>
+      claimJob(tx, runner, { scope, runId: next.run_id, runnable, token }),
+    )
+    if (claim === 'runner ended') return undefined
+    if (claim !== 'contended') return buildMessage(services, claim, token)
   }
-  return undefined
+  return 'contended'
 }
 
 interface ClaimedJob {
@@ -91,17 +103,34 @@ interface ClaimedJob {
   readonly job: ActionJobRow
 }
 
-/** Creates the task of a job. Returns undefined when another runner claimed the job. */
+interface WantedJob {
+  readonly scope: QueueScope
+  readonly runId: RunId
+  /** The `runs_on` values of the jobs that the runner can run. */
+  readonly runnable: readonly string[]
+  /** The token of the task. */
+  readonly token: string
+}
+
+/**
+ * Creates the task of the job of a run that waits longest. Idle runners wake together and find the same job, so it is looked for
+ * again behind the lock of the run. Returns `contended` when other runners claimed all jobs of the run, and `runner ended` when
+ * an ephemeral runner had its task.
+ */
 async function claimJob(
   tx: Tx,
   runner: ActionRunnerRow,
-  next: Pick<ActionJobRow, 'id' | 'run_id'>,
-  token: string,
-): Promise<ClaimedJob | undefined> {
+  { scope, runId, runnable, token }: WantedJob,
+): Promise<ClaimedJob | 'contended' | 'runner ended'> {
   // Each transaction locks the run before its tasks, so that none can deadlock.
-  const run = await findRunForUpdate(tx, next.run_id)
-  const job = run && (await findJob(tx, next.id))
-  if (!job || job.status !== 'waiting') return undefined
+  const run = await findRunForUpdate(tx, runId)
+  const next = run && (await findNextJob(tx, scope, runnable, runId))
+  const job = next && (await findJob(tx, next.id))
+  if (!job) return 'contended'
+  // Another request of the runner may have got a task since `takeTask` looked.
+  if (runner.is_ephemeral && (!(await lockRunner(tx, runner.id)) || (await hasTask(tx, runner.id)))) {
+    return 'runner ended'
+  }
   const now = nowUnix(clockOf(tx))
   const nowMs = clockOf(tx).nowMs()
   const task = await insertTask(tx, {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { create, fromBinary, toBinary, type DescMessage } from '@bufbuild/protobuf'
-import { startForge } from '../../testing/forge.ts'
+import { startForge, type Forge } from '../../testing/forge.ts'
 import { until } from '../../testing/until.ts'
 import { callRunner, commitFiles, runsOf, TestRunner, workflow, type TestTask } from '../actions.test-support.ts'
 import { pingService, runnerService } from './description.ts'
@@ -166,6 +166,51 @@ test('runnerFetchTask: concurrent runners get each job once', async () => {
   assert.equal(new Set(ids).size, 6)
 })
 
+/** Registers runners with the label `x`. */
+async function registerMany(forge: Forge, address: string): Promise<readonly TestRunner[]> {
+  const runners: TestRunner[] = []
+  for (let count = 0; count < 40; count++) runners.push(await TestRunner.register(forge, address, ['x']))
+  return runners
+}
+
+/** Requests tasks until each runner has one, or a reply has the newest version and no task. Returns the number of tasks. */
+async function countTasksOf(runners: readonly TestRunner[], known: string): Promise<number> {
+  const work = async (runner: TestRunner): Promise<string | undefined> => {
+    for (let version = known; ;) {
+      const reply = (await runner.call('FetchTask', { tasksVersion: version })).json
+      const { task, tasksVersion } = reply as { task?: TestTask; tasksVersion?: string }
+      // A runner with the newest version waits until something raises it.
+      if (task || (version !== known && tasksVersion === version)) return task?.id
+      version = tasksVersion ?? '0'
+    }
+  }
+  const ids = (await Promise.all(runners.map(work))).flatMap((id) => id ?? [])
+  assert.equal(new Set(ids).size, ids.length)
+  return ids.length
+}
+
+test('runnerFetchTask: each of many idle runners gets one of as many jobs of a matrix', async () => {
+  await using forge = await startForge({ settings: { ingot: { ACTIONS_POLL_WAIT: '2s' } } })
+  const repo = await forge.given.repo()
+  const runners = await registerMany(forge, runnersOf(repo))
+  const { json } = await (runners[0] as TestRunner).call('FetchTask', { tasksVersion: '0' })
+  const count = countTasksOf(runners, (json as { tasksVersion: string }).tasksVersion)
+  await until(() => waitingRunners.of(forge.services).count === runners.length, 'all wait')
+  const jobs = `a: { runs-on: x, strategy: { matrix: { n: [${[...runners.keys()].join()}] } }, steps: [{ run: x }] }`
+  await commitFiles(forge, repo.api, { '.gitea/workflows/m.yml': workflow('push', jobs) })
+  assert.equal(await count, runners.length)
+})
+
+test('runnerFetchTask: each of many runners that ask at once gets a job of one of as many runs', async () => {
+  await using forge = await startForge({ settings: { ingot: { ACTIONS_POLL_WAIT: '2s' } } })
+  const repo = await forge.given.repo()
+  const runners = await registerMany(forge, runnersOf(repo))
+  const jobs = workflow('push', 'a: { runs-on: x, steps: [{ run: x }] }')
+  const files = [...runners.keys()].map((at) => [`.gitea/workflows/${at}.yml`, jobs] as const)
+  await commitFiles(forge, repo.api, Object.fromEntries(files))
+  assert.equal(await countTasksOf(runners, '0'), runners.length)
+})
+
 test('runnerFetchTask: a runner that knows the version of its queue waits until a job is queued', async () => {
   await using forge = await startForge({ settings: { ingot: { ACTIONS_POLL_WAIT: '20s' } } })
   const repo = await forge.given.repo()
@@ -273,6 +318,16 @@ test('an ephemeral runner takes one job and is unregistered', async () => {
   assert.equal(await runner.fetch(), undefined)
   await runner.finish(task)
   assert.equal((await runner.call('FetchTask', {})).status, 401)
+})
+
+test('runnerFetchTask: an ephemeral runner that asks many times at once gets one task', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const jobs = 'a: { runs-on: x, strategy: { matrix: { n: [1, 2, 3, 4, 5, 6] } }, steps: [{ run: x }] }'
+  await commitFiles(forge, repo.api, { '.gitea/workflows/m.yml': workflow('push', jobs) })
+  const runner = await TestRunner.register(forge, runnersOf(repo), ['x'], { ephemeral: true })
+  const tasks = await Promise.all(Array.from({ length: 6 }, () => runner.fetch()))
+  assert.equal(tasks.filter((task) => task !== undefined).length, 1)
 })
 
 test('runnerUpdateTask: the reply tells a runner that a newer push cancelled its task, and the token of the task ends', async () => {

@@ -8,7 +8,7 @@ import type { ActionJobId, RunId, RunnerId, TaskId } from '../../lib/ids.ts'
 import type { QueueScope } from '../queue-scope.ts'
 
 /** Selects the waiting jobs of a scope in repositories whose actions unit is enabled. */
-function waiting(db: Db, { ownerId, repoId }: QueueScope) {
+function waiting(db: Db | Tx, { ownerId, repoId }: QueueScope) {
   const jobs = db.selectFrom('action_job').where('action_job.status', '=', sql.lit('waiting'))
   if (repoId !== null) return jobs.where('action_job.repo_id', '=', repoId)
   return jobs.where((where) =>
@@ -28,15 +28,17 @@ function waiting(db: Db, { ownerId, repoId }: QueueScope) {
 export const listWantedLabels = async (db: Db, scope: QueueScope): Promise<string[]> =>
   (await waiting(db, scope).select('action_job.runs_on').distinct().execute()).map(({ runs_on }) => runs_on)
 
-/** Returns the job that waits longest of those with one of the `runs_on` values. */
+/** Returns the job that waits longest of those with one of the `runs_on` values, of one run or of all. */
 export const findNextJob = (
-  db: Db,
+  db: Db | Tx,
   scope: QueueScope,
   runsOn: readonly string[],
+  runId?: RunId,
 ): Promise<{ readonly id: ActionJobId; readonly run_id: RunId } | undefined> =>
   waiting(db, scope)
     .select(['action_job.id', 'action_job.run_id'])
     .where('action_job.runs_on', 'in', textList(db, textListText(runsOn)))
+    .$if(runId !== undefined, (jobs) => jobs.where('action_job.run_id', '=', runId as RunId))
     .orderBy('action_job.queued_ms')
     .orderBy('action_job.id')
     .limit(1)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
-import { countRows } from '../../db/rows.ts'
+import { changesRow, countRows } from '../../db/rows.ts'
 import type { ActionRegistrationTokenRow, ActionRunnerRow, NewActionRunnerRow } from '../../db/tables/action-runners.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { RepoId, RunnerId, UserId } from '../../lib/ids.ts'
@@ -190,6 +190,15 @@ export const updateRunner = (
   change: Partial<NewActionRunnerRow>,
 ): Promise<ActionRunnerRow | undefined> =>
   tx.updateTable('action_runner').set(change).where('id', '=', id).returningAll().executeTakeFirst()
+
+/** Locks the row of a runner until the transaction ends. Returns false when it does not exist. */
+export const lockRunner = (tx: Tx, id: RunnerId): Promise<boolean> =>
+  changesRow(
+    tx
+      .updateTable('action_runner')
+      .set((set) => ({ is_ephemeral: set.ref('is_ephemeral') }))
+      .where('id', '=', id),
+  )
 
 export const deleteRunner = (tx: Tx, id: RunnerId) => tx.deleteFrom('action_runner').where('id', '=', id).execute()
 
