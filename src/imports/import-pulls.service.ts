@@ -8,7 +8,7 @@ import { mapLimited } from '../lib/map-limited.ts'
 import { branchRef, fetchedPrefix, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
 import { pullRef } from '../pulls/pull-ref.ts'
-import { addNote, reach, timeOr, writerOf, type RepositoryRun } from './import-run.ts'
+import { addNote, progressAfter, reach, timeOr, writerOf, type RepositoryRun } from './import-run.ts'
 import { fetchFiles } from './import-files.service.ts'
 import { insertEntries, insertPulls, insertReviews } from './import-rows.store.ts'
 import type { PageOf } from './import-page.ts'
@@ -92,12 +92,7 @@ export async function writePulls(run: RepositoryRun, page: PageOf<SourcePull>, n
         entriesOf(run, { issueId, reviewId: reviewIds[index] as ReviewId, review, measured: each }),
       ),
     )
-    await reach(tx, run, {
-      step: page.step,
-      position: page.next ?? '',
-      doneCount: page.doneCount + page.items.length,
-      added: ids.size,
-    })
+    await reach(tx, run, progressAfter(page, ids.size))
   })
 }
 

@@ -10,7 +10,7 @@ import { mapLimited } from '../lib/map-limited.ts'
 import { nowUnix } from '../lib/time.ts'
 import { checkedAddress } from '../releases/external-asset.rules.ts'
 import { keptTitle } from '../issues/title.rules.ts'
-import { addNote, reach, timeOr, writerOf, type RepositoryRun } from './import-run.ts'
+import { addNote, progressAfter, reach, timeOr, writerOf, type RepositoryRun } from './import-run.ts'
 import { insertFiles, insertNewRelease, listReleaseTags } from './import-rows.store.ts'
 import type { PageOf } from './import-page.ts'
 import { SourceProblem } from './sources/source-problem.ts'
@@ -80,12 +80,11 @@ export async function writeReleases(run: RepositoryRun, page: PageOf<SourceRelea
       await addToUsage(tx, { repoId: repo.id }, 'attachments:releases', sizeBytes)
       added += 1
       // After a crash the page starts again and skips the existing releases.
-      await reach(tx, run, { step: page.step, position: page.position, doneCount: page.doneCount + added, added: 1 })
+      const { step, position, doneCount } = page
+      await reach(tx, run, { step, position, doneCount: doneCount + added, added: { kind: step, count: 1 } })
     })
   }
-  await transaction(ctx.db, (tx) =>
-    reach(tx, run, { step: page.step, position: page.next ?? '', doneCount: page.doneCount + page.items.length }),
-  )
+  await transaction(ctx.db, (tx) => reach(tx, run, progressAfter(page, 0)))
 }
 
 /** The object that a file belongs to. */

@@ -1,5 +1,5 @@
 import type { Ctx } from '../access/context.ts'
-import type { Tx } from '../db/database.ts'
+import { afterCommit, type Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { ImportRow } from '../db/tables/imports.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
@@ -8,9 +8,16 @@ import type { UserId } from '../lib/ids.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import type { RemoteAddress } from '../repos/mirrors/remote-address.rules.ts'
 import { nobody } from './hidden-account.service.ts'
-import { updateUnfinished } from './import.store.ts'
+import type { PageOf } from './import-page.ts'
+import { isUnfinished, updateUnfinished } from './import.store.ts'
 import type { Source, SourceAuthor } from './sources/source.ts'
-import type { ImportStep, WantedImport } from './wanted-import.ts'
+import { stepAfter, type ImportStep, type WantedImport } from './wanted-import.ts'
+
+/** The columns of an import that hold its position. */
+export interface StoredPosition extends Pick<ImportRow, 'step' | 'cursor' | 'done_count'> {}
+
+/** Ends a turn of an import that another turn has continued: a process that stood still lost its lease on the job. */
+export class LostTurn extends Error {}
 
 /** An import in progress in a worker. */
 export interface ImportRun {
@@ -32,6 +39,8 @@ export interface ImportRun {
   /** Messages for the doer about skipped or changed objects. */
   readonly notes: string[]
   readonly counts: Record<string, number>
+  /** The position that this turn has read or stored last. */
+  readonly stored: StoredPosition
 }
 
 /** An import whose hidden repository exists. */
@@ -49,29 +58,48 @@ export interface ImportProgress {
   readonly step: ImportStep
   readonly position: string
   readonly doneCount: number
-  /** Objects that the transaction inserts. */
-  readonly added?: number
+  /** Objects that the transaction inserts, and their kind. */
+  readonly added?: { readonly kind: ImportStep; readonly count: number }
+}
+
+/**
+ * Returns the position after a page. After the last page it is the beginning of the next step, so that a resumed import does
+ * not repeat the pages of this step.
+ */
+export function progressAfter({ step, next, doneCount, items }: PageOf<unknown>, count: number): ImportProgress {
+  const added = { kind: step, count }
+  return next === undefined
+    ? { step: stepAfter(step), position: '', doneCount: 0, added }
+    : { step, position: next, doneCount: doneCount + items.length, added }
 }
 
 /**
  * Stores the position of an import in the transaction that inserts its rows, so that a resumed import repeats none. Throws, and
- * rolls the rows back, when the import has ended meanwhile.
+ * rolls the rows back, when the import has ended meanwhile or another turn has stored a position.
  */
 export async function reach(
   tx: Tx,
   run: ImportRun,
-  { step, position, doneCount, added = 0 }: ImportProgress,
+  { step, position, doneCount, added }: ImportProgress,
 ): Promise<void> {
-  if (added > 0) run.counts[step] = (run.counts[step] ?? 0) + added
-  const updated = await updateUnfinished(tx, run.row.id, {
-    step,
-    cursor: position,
-    done_count: doneCount,
-    counts: JSON.stringify(run.counts),
+  const counts = { ...run.counts }
+  if (added && added.count > 0) counts[added.kind] = (counts[added.kind] ?? 0) + added.count
+  const stored: StoredPosition = { step, cursor: position, done_count: doneCount }
+  const change = {
+    ...stored,
+    counts: JSON.stringify(counts),
     notes: JSON.stringify(run.notes),
     updated_unix: nowUnix(run.ctx.clock),
+  }
+  if (!(await updateUnfinished(tx, run.row.id, change, run.stored))) {
+    if (await isUnfinished(tx, run.row.id)) throw new LostTurn(`another turn continues import ${run.row.id}`)
+    throw new GiveUp('the import has ended')
+  }
+  // Not before: a transaction may run more than once.
+  afterCommit(tx, () => {
+    Object.assign(run.counts, counts)
+    Object.assign(run.stored, stored)
   })
-  if (!updated) throw new GiveUp('the import has ended')
 }
 
 /** Returns the local author of a text: the doer for the account of the credentials, otherwise nobody with the original name. */

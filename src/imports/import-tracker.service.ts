@@ -6,7 +6,7 @@ import { nowUnix, type Unix } from '../lib/time.ts'
 import { keptTitle } from '../issues/title.rules.ts'
 import { fetchFiles, writeFiles, type WithFiles } from './import-files.service.ts'
 import type { RepositoryRun } from './import-run.ts'
-import { accountOf, reach, timeOr, writerOf } from './import-run.ts'
+import { accountOf, progressAfter, reach, timeOr, writerOf } from './import-run.ts'
 import {
   insertAssignees,
   insertEntries,
@@ -21,13 +21,6 @@ import {
   type NewReaction,
 } from './import-rows.store.ts'
 import type { SourceComment, SourceIssue, SourceLabel, SourceMilestone, SourceReaction } from './sources/source.ts'
-
-const progressAfter = (page: PageOf<unknown>, added: number) => ({
-  step: page.step,
-  position: page.next ?? '',
-  doneCount: page.doneCount + page.items.length,
-  added,
-})
 
 /** Longest name of a label or milestone. */
 const maxNameLength = 255

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
-import { countRows } from '../db/rows.ts'
+import { countRows, hasRow } from '../db/rows.ts'
 import type { ImportChange, ImportRow, NewImportRow } from '../db/tables/imports.ts'
 import type { ImportId, RepoId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
@@ -35,15 +35,29 @@ export const countImportsOf = (db: Db | Tx, doerId: UserId, only?: 'unfinished')
   return countRows(only ? imports.where('state', 'in', unfinished) : imports)
 }
 
-/** Updates an unfinished import; returns undefined when it has ended or does not exist. */
-export const updateUnfinished = (tx: Tx, id: ImportId, change: ImportChange): Promise<ImportRow | undefined> =>
+/**
+ * Updates an unfinished import; returns undefined when it has ended or does not exist.
+ * @param at the position that it must have
+ */
+export const updateUnfinished = (
+  tx: Tx,
+  id: ImportId,
+  change: ImportChange,
+  at?: Pick<ImportRow, 'step' | 'cursor' | 'done_count'>,
+): Promise<ImportRow | undefined> =>
   tx
     .updateTable('repo_import')
     .set(change)
     .where('id', '=', id)
     .where('state', 'in', unfinished)
+    .$if(at !== undefined, (update) =>
+      update.where('step', '=', at!.step).where('cursor', '=', at!.cursor).where('done_count', '=', at!.done_count),
+    )
     .returningAll()
     .executeTakeFirst()
+
+export const isUnfinished = (db: Db | Tx, id: ImportId): Promise<boolean> =>
+  hasRow(db.selectFrom('repo_import').where('id', '=', id).where('state', 'in', unfinished))
 
 export const deleteImport = (tx: Tx, id: ImportId) => tx.deleteFrom('repo_import').where('id', '=', id).execute()
 

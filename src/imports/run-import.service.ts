@@ -20,7 +20,7 @@ import { hiddenAccount } from './hidden-account.service.ts'
 import { writePulls } from './import-pulls.service.ts'
 import { refuseImportOverQuota, writeReleases } from './import-releases.service.ts'
 import { abandonImport, finishImport, createHiddenRepo, type Ending } from './import-repository.service.ts'
-import { addNote, reach, type RepositoryRun, type ImportRun } from './import-run.ts'
+import { addNote, LostTurn, reach, type RepositoryRun, type ImportRun } from './import-run.ts'
 import { removeStrayImports } from './import-repair.service.ts'
 import { highestIssueNumber } from './import-rows.store.ts'
 import { writeComments, writeIssues, writeLabels, writeMilestones } from './import-tracker.service.ts'
@@ -29,7 +29,7 @@ import { findImport, updateUnfinished } from './import.store.ts'
 import { openSource, type SourceCredentials } from './sources/open-source.ts'
 import { RetryLater, SourceProblem } from './sources/source-problem.ts'
 import type { Pages } from './sources/source.ts'
-import { importSteps, isStepWanted, type ImportStep, type WantedImport } from './wanted-import.ts'
+import { importSteps, isStepWanted, stepAfter, type ImportStep, type WantedImport } from './wanted-import.ts'
 
 /** The purpose that credentials of imports are sealed for. */
 export const importPurpose = 'import-credentials'
@@ -79,6 +79,8 @@ export async function runImport(ctx: Ctx, id: ImportId, job: JobRun): Promise<Tu
       return { kind: 'ended' }
     }
     if (error instanceof RetryLater) return { kind: 'again', atMs: error.atMs }
+    // The position is read again: the other turn may have lost its lease, and this one be the one that goes on.
+    if (error instanceof LostTurn) return { kind: 'again' }
     if (isPermanent(error)) return await end({ state: 'failed', problem: error.message })
     if (!job.isLastAttempt || isStorageAway(error) || isDiskFull(error)) throw error
     await end({ state: 'failed', problem: 'the import failed because of an error of this server; see its log' })
@@ -148,6 +150,7 @@ async function openRun(ctx: Ctx, row: ImportRow, hidden: ImportRun['hidden'], si
     turnEndsMs: performance.now() + turnMs,
     notes: JSON.parse(row.notes) as string[],
     counts: JSON.parse(row.counts) as Record<string, number>,
+    stored: { step: row.step, cursor: row.cursor, done_count: row.done_count },
   }
 }
 
@@ -176,7 +179,7 @@ async function runSteps(run: ImportRun, job: JobRun): Promise<TurnEnd> {
       if (!isDone) return { kind: 'again' }
       if (step === 'finish') return { kind: 'ended' }
       if (performance.now() > run.turnEndsMs) {
-        await startStep(run, importSteps[importSteps.indexOf(step) + 1] as ImportStep)
+        await startStep(run, stepAfter(step))
         return { kind: 'again' }
       }
     }

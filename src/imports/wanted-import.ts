@@ -36,6 +36,9 @@ export const importSteps = [
 ] as const
 export type ImportStep = (typeof importSteps)[number]
 
+/** Returns the next step, selected or not; after the last one, the last one. */
+export const stepAfter = (step: ImportStep): ImportStep => importSteps[importSteps.indexOf(step) + 1] ?? 'finish'
+
 /** Returns whether a step is selected. */
 export function isStepWanted(step: ImportStep, { items }: WantedImport): boolean {
   if (step === 'repository' || step === 'finish') return true
