@@ -11,12 +11,14 @@ import { listWorkflowFiles } from '../workflows/workflow-files.service.ts'
 import {
   deleteSchedule,
   deleteSchedulesOf,
+  findDueSchedule,
   insertSchedules,
   listDueSchedules,
   listSchedulesOf,
   moveSchedule,
 } from './schedule.store.ts'
 import { isDisabled } from '../workflows/workflow-list.store.ts'
+import { causeOfSchedule } from '../runs/run-cause.rules.ts'
 import { startRun } from '../runs/start-run.service.ts'
 
 /** Most `cron` entries of one repository, and most due entries that one run of the task starts. */
@@ -33,7 +35,12 @@ function nextOf(spec: string, afterUnix: Unix): Unix | undefined {
   }
 }
 
-/** Replaces the schedules of a repository by those of the workflows in a commit of the default branch. */
+const keyOf = (entry: Pick<ActionScheduleRow, 'workflow_id' | 'spec'>): string => `${entry.workflow_id} ${entry.spec}`
+
+/**
+ * Replaces the schedules of a repository by those of the workflows in a commit of the default branch. An entry that stays keeps
+ * its due time: it may be due already.
+ */
 export async function replaceSchedules(ctx: Ctx, repo: RepoRow, commit: Oid): Promise<void> {
   const now = nowUnix(ctx.clock)
   const files = await listWorkflowFiles(ctx, repo.git_key, commit)
@@ -49,24 +56,43 @@ export async function replaceSchedules(ctx: Ctx, repo: RepoRow, commit: Oid): Pr
   // Most repositories have no schedules; nothing is written for them.
   if (rows.length === 0 && (await listSchedulesOf(ctx.db, repo.id)).length === 0) return
   await transaction(ctx.db, async (tx) => {
+    const dueTimes = new Map((await listSchedulesOf(tx, repo.id)).map((entry) => [keyOf(entry), entry.next_unix]))
     await deleteSchedulesOf(tx, repo.id)
-    await insertSchedules(tx, rows)
+    await insertSchedules(
+      tx,
+      rows.map((row) => ({ ...row, next_unix: dueTimes.get(keyOf(row)) ?? row.next_unix })),
+    )
   })
 }
 
-/** Starts the due workflows. Each due entry starts one run, also when several processes run the task. */
+/** How long an entry that cannot be started is tried again, in seconds, before it waits for its next time. */
+const retrySeconds = 3600
+
+/**
+ * Starts the due workflows. Each due entry starts one run, also when several processes run the task: the run is found by its
+ * cause. The due time moves when the run exists, so that a process that ends in between loses none.
+ */
 export async function startDueSchedules(ctx: Ctx, signal: AbortSignal): Promise<void> {
   const now = nowUnix(ctx.clock)
-  for (const entry of await listDueSchedules(ctx.db, now, duePerRun)) {
+  const failures: unknown[] = []
+  for (const { id } of await listDueSchedules(ctx.db, now, duePerRun)) {
     if (signal.aborted) return
+    // Another process may have moved it since the list was read.
+    const entry = await findDueSchedule(ctx.db, id, now)
+    if (!entry) continue
+    try {
+      await startScheduled(ctx, entry)
+    } catch (error) {
+      // The other repositories do not wait for this one. The task fails when it has started theirs.
+      failures.push(error)
+      if (now - entry.next_unix < retrySeconds) continue
+    }
     const next = nextOf(entry.spec, now)
-    const isMine = await transaction(ctx.db, async (tx) => {
-      if (next !== undefined) return moveSchedule(tx, entry.id, entry.next_unix, next)
-      await deleteSchedule(tx, entry.id)
-      return true
-    })
-    if (isMine) await startScheduled(ctx, entry)
+    await transaction(ctx.db, (tx): Promise<unknown> =>
+      next === undefined ? deleteSchedule(tx, entry.id) : moveSchedule(tx, entry.id, entry.next_unix, next),
+    )
   }
+  if (failures.length > 0) throw new AggregateError(failures, `cannot start ${failures.length} of the due schedules`)
 }
 
 async function startScheduled(ctx: Ctx, entry: ActionScheduleRow): Promise<void> {
@@ -90,5 +116,6 @@ async function startScheduled(ctx: Ctx, entry: ActionScheduleRow): Promise<void>
     commit: entry.commit_oid,
     doerId: actionsUserId,
     payload: JSON.stringify({ action: 'schedule' }),
+    cause: causeOfSchedule(entry.spec, entry.next_unix),
   })
 }

@@ -1,5 +1,4 @@
 import type { Db, Tx } from '../../db/database.ts'
-import { changesRow } from '../../db/rows.ts'
 import type { ActionScheduleRow } from '../../db/tables/actions.ts'
 import type { ActionScheduleId, RepoId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
@@ -29,11 +28,18 @@ export const listDueSchedules = (db: Db, atUnix: Unix, limit: number): Promise<A
     .limit(limit)
     .execute()
 
-/** Sets the next due time of an entry. Returns false when another process did, or the entry was deleted. */
-export const moveSchedule = (tx: Tx, id: ActionScheduleId, fromUnix: Unix, toUnix: Unix): Promise<boolean> =>
-  changesRow(
-    tx.updateTable('action_schedule').set({ next_unix: toUnix }).where('id', '=', id).where('next_unix', '=', fromUnix),
-  )
+/** Returns an entry if it is due. */
+export const findDueSchedule = (db: Db, id: ActionScheduleId, atUnix: Unix): Promise<ActionScheduleRow | undefined> =>
+  db.selectFrom('action_schedule').selectAll().where('id', '=', id).where('next_unix', '<=', atUnix).executeTakeFirst()
+
+/** Sets the next due time of an entry, unless another process did. */
+export const moveSchedule = (tx: Tx, id: ActionScheduleId, fromUnix: Unix, toUnix: Unix) =>
+  tx
+    .updateTable('action_schedule')
+    .set({ next_unix: toUnix })
+    .where('id', '=', id)
+    .where('next_unix', '=', fromUnix)
+    .execute()
 
 export const deleteSchedule = (tx: Tx, id: ActionScheduleId) =>
   tx.deleteFrom('action_schedule').where('id', '=', id).execute()
