@@ -1,20 +1,20 @@
 import { createHmac } from 'node:crypto'
 import type { Ctx, SignedInCtx } from '../../access/context.ts'
-import { transaction } from '../../db/database.ts'
+import { isLostRace, transaction } from '../../db/database.ts'
 import type { SentFormRow } from '../../db/tables/sign-in.ts'
-import { Conflict } from '../../lib/errors.ts'
-import type { UserId } from '../../lib/ids.ts'
+import { Conflict, Moved, Refusal } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
 import {
+  abandonSentForm,
   deleteSentForm,
   deleteSentFormsBefore,
   findSentForm,
   finishSentForm,
   insertSentForm,
-  takeOverSentForm,
+  type FormKey,
 } from './sent-form.store.ts'
 
-/** Time after which a form that has not ended may be sent again: its process is gone. In seconds. */
+/** Time after which a form that has not ended has an unknown outcome: its process is gone. In seconds. */
 const abandonedSeconds = 300
 
 /** Time for which a form is known, in seconds. */
@@ -61,7 +61,7 @@ export async function findOutcome(ctx: FormCtx, { key, values }: SentForm): Prom
 
 /**
  * Begins a form. Returns where it led when it was sent before, and then it is not to be done again.
- * @throws Conflict when the first one has not ended, or had other values
+ * @throws Conflict when the first one has not ended, had other values, or has an unknown outcome
  */
 async function beginForm(ctx: FormCtx, { key, values }: SentForm): Promise<Outcome | undefined> {
   const { db, clock, viewer } = ctx
@@ -79,11 +79,33 @@ async function beginForm(ctx: FormCtx, { key, values }: SentForm): Promise<Outco
     )
   }
   if (sent && sent.location !== '') return outcomeOf(sent)
-  const isAbandoned = sent !== undefined && sent.created_unix <= now - abandonedSeconds
-  if (!isAbandoned || !(await transaction(db, (tx) => takeOverSentForm(tx, form, sent.created_unix, now)))) {
-    throw new Conflict('this form is being saved; wait a moment, then send it again', 'form_unfinished')
+  if (sent && sent.created_unix <= now - abandonedSeconds) {
+    // Whoever sends it once more has read that.
+    await transaction(db, (tx) => deleteSentForm(tx, form))
+    throw new Conflict(
+      'the server cannot tell whether this form was saved; look at the page, then send it again if it was not',
+      'form_outcome_unknown',
+    )
   }
-  return undefined
+  throw new Conflict('this form is being saved; wait a moment, then send it again', 'form_unfinished')
+}
+
+/** Returns whether an act that failed has changed nothing, or says what it has changed: not for a defect, nor for a lost database. */
+const isOutcomeKnown = (error: unknown): boolean =>
+  error instanceof Refusal || error instanceof Moved || isLostRace(error)
+
+/**
+ * Ends a form whose act failed. It gives its key back when the outcome is known. Otherwise the commit may have succeeded although
+ * its answer was lost, so the same form is refused once, and says so.
+ */
+async function endFailedForm({ db, clock }: FormCtx, form: FormKey, error: unknown): Promise<void> {
+  const abandonedUnix = nowUnix(clock) - abandonedSeconds
+  await transaction(db, (tx) =>
+    isOutcomeKnown(error) ? deleteSentForm(tx, form) : abandonSentForm(tx, form, abandonedUnix),
+  ).catch((failure: unknown) => {
+    // The row stays without an end, and counts as abandoned later. The caller throws the error of the act.
+    if (isOutcomeKnown(error)) throw failure
+  })
 }
 
 /** Ends a form that is read as a stream, which was sent before. */
@@ -101,14 +123,14 @@ class SentBefore extends Error {
  * way can be sent again. docs/decisions/0172-a-form-is-sent-once.md says what happens when a process ends between the act and the record of it.
  * @param run calls `begin` when it knows the form, before it changes anything, and throws what that throws; a form without a key
  *   is undefined
- * @throws Conflict when the first one has not ended, or had other values
+ * @throws Conflict when the first one has not ended, had other values, or has an unknown outcome
  */
 export async function runOnce<Result extends Outcome>(
   ctx: FormCtx,
   run: (begin: (form: SentForm | undefined) => Promise<void>) => Promise<Result>,
 ): Promise<Result | Outcome> {
   const { db, viewer } = ctx
-  const begun: { readonly user_id: UserId; readonly key: string }[] = []
+  const begun: FormKey[] = []
   const outcome = await run(async (form) => {
     if (form === undefined) return
     const before = await beginForm(ctx, form)
@@ -116,7 +138,7 @@ export async function runOnce<Result extends Outcome>(
     begun.push({ user_id: viewer.id, key: form.key })
   }).catch(async (error: unknown) => {
     if (error instanceof SentBefore) return error.outcome
-    for (const form of begun) await transaction(db, (tx) => deleteSentForm(tx, form))
+    for (const form of begun) await endFailedForm(ctx, form, error)
     throw error
   })
   for (const form of begun) {

@@ -4,7 +4,7 @@ import type { SentFormRow } from '../../db/tables/sign-in.ts'
 import type { Unix } from '../../lib/time.ts'
 
 /** What identifies a form that was sent. */
-type FormKey = Pick<SentFormRow, 'user_id' | 'key'>
+export type FormKey = Pick<SentFormRow, 'user_id' | 'key'>
 
 /** Inserts the row of a form. Returns false when the form was sent before. */
 export const insertSentForm = (tx: Tx, form: Pick<SentFormRow, 'user_id' | 'key' | 'digest' | 'created_unix'>) =>
@@ -18,17 +18,16 @@ export const insertSentForm = (tx: Tx, form: Pick<SentFormRow, 'user_id' | 'key'
 export const findSentForm = (db: Db, { user_id: userId, key }: FormKey): Promise<SentFormRow | undefined> =>
   db.selectFrom('sent_form').selectAll().where('user_id', '=', userId).where('key', '=', key).executeTakeFirst()
 
-/** Takes over a form whose process ended before it. Returns false when another one did. */
-export const takeOverSentForm = (tx: Tx, { user_id: userId, key }: FormKey, created: Unix, now: Unix) =>
-  changesRow(
-    tx
-      .updateTable('sent_form')
-      .set({ created_unix: now })
-      .where('user_id', '=', userId)
-      .where('key', '=', key)
-      .where('location', '=', '')
-      .where('created_unix', '=', created),
-  )
+/** Sets the time of a form that has not ended. */
+export async function abandonSentForm(tx: Tx, { user_id: userId, key }: FormKey, atUnix: Unix): Promise<void> {
+  await tx
+    .updateTable('sent_form')
+    .set({ created_unix: atUnix })
+    .where('user_id', '=', userId)
+    .where('key', '=', key)
+    .where('location', '=', '')
+    .execute()
+}
 
 /** Records where a form led. */
 export async function finishSentForm(

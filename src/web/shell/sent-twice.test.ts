@@ -7,6 +7,9 @@ import { workflow } from '../../actions/actions.test-support.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import { commitFiles } from '../../testing/given-pull.ts'
 import type { GivenRepo } from '../../testing/given.ts'
+import { Conflict } from '../../lib/errors.ts'
+import type { Viewer } from '../../auth/viewer.ts'
+import { runOnce } from '../../users/sent-forms/sent-form.service.ts'
 import { base64, publicKey } from '../../testing/samples.ts'
 import { givenChanges } from '../pulls/review.test-support.ts'
 import { openAs, skip } from './scripts.test-support.ts'
@@ -63,7 +66,7 @@ test('a form with the key of another text is refused once, with its text; a refu
   assert.equal((await alice.post(`${path}/comments`, { content: 'x', _csrf: csrf, _once: 'short' })).status, 422)
 })
 
-test('a form whose process ended is refused while it may still run, and taken over later; old ones are forgotten', async () => {
+test('a form whose process ended is refused while it may still run, and then refused once; old ones are forgotten', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { repo, path } = await given(forge)
   const alice = await Browser.of(forge, 'alice')
@@ -74,12 +77,37 @@ test('a form whose process ended is refused while it may still run, and taken ov
   const refused = await send()
   assert.deepEqual([refused.status, /is being saved/.test(refused.text)], [409, true])
   forge.clock.advance(301_000)
+  const unknown = await send()
+  assert.deepEqual([unknown.status, /cannot tell whether this form was saved/.test(unknown.text)], [409, true])
+  assert.equal((await commentsOf(forge, repo)).length, 1)
   assert.equal((await send()).status, 303)
   assert.equal((await commentsOf(forge, repo)).length, 2)
   forge.clock.advance(25 * 3600_000)
   await forge.app.scheduler.runNow('delete_sent_forms')
   await forge.settle()
   assert.deepEqual(await forge.services.db.selectFrom('sent_form').selectAll().execute(), [])
+})
+
+test('a form whose act fails after its change is refused once, unless the act refused it', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const { services } = forge
+  const ctx = { ...services, viewer: { id: (await forge.account('alice')).user.id } as Viewer }
+  const form = { key: key('a'), values: { content: 'text' } }
+  let count = 0
+  const run = (failure?: Error) =>
+    runOnce(ctx, async (begin) => {
+      await begin(form)
+      count += 1
+      if (failure) throw failure
+      return { to: '/there' }
+    })
+  await assert.rejects(run(new Conflict('not now', 'not_now')), /not now/)
+  await assert.rejects(run(new Error('Connection terminated unexpectedly')), /Connection terminated/)
+  await assert.rejects(run(), { code: 'form_outcome_unknown' })
+  assert.equal(count, 2)
+  assert.equal((await run()).to, '/there')
+  assert.equal((await run()).to, '/there')
+  assert.equal(count, 3)
 })
 
 for (const reaches of [true, false]) {

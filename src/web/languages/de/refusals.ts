@@ -1085,6 +1085,8 @@ export const germanRefusals: RefusalTexts = {
     'there are {0} saved replies already': 'Es gibt schon {0} Textbausteine',
     'this form was received already, with another text; look at the page, then send it again if you want both':
       'Dieses Formular kam schon mit einem anderen Text an; sehen Sie auf der Seite nach und senden Sie es noch einmal, wenn Sie beides wollen',
+    'the server cannot tell whether this form was saved; look at the page, then send it again if it was not':
+      'Der Server weiß nicht, ob dieses Formular gespeichert wurde; sehen Sie auf der Seite nach und senden Sie es noch einmal, wenn nicht',
     'this form is being saved; wait a moment, then send it again':
       'Dieses Formular wird gerade gespeichert; warten Sie einen Moment und senden Sie es dann noch einmal',
     'an organization cannot be blocked': 'Eine Organisation kann nicht blockiert werden',

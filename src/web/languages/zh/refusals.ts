@@ -961,6 +961,8 @@ export const chineseRefusals: RefusalTexts = {
     'there are {0} saved replies already': '已有 {0} 条已保存的回复',
     'this form was received already, with another text; look at the page, then send it again if you want both':
       '此表单已收到过另一份内容；请查看页面，如两者都需要请再次发送',
+    'the server cannot tell whether this form was saved; look at the page, then send it again if it was not':
+      '服务器无法确定此表单是否已保存；请查看页面，如未保存请再次发送',
     'this form is being saved; wait a moment, then send it again': '此表单正在保存；请稍候再次发送',
     'an organization cannot be blocked': '不能屏蔽组织',
     'the account does not follow this account': '该账号没有关注此账号',
