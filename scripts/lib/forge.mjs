@@ -33,15 +33,21 @@ export async function buildForge() {
   return program
 }
 
-/** The log file of a server. The newest few are kept, because they explain a 500. */
+/** The names of the log files that this script has opened. */
+const ownLogs = new Set()
+
+/** The log file of a server. Those of this script and the newest few are kept, because they explain a 500. */
 function openLog(name) {
   const folder = fromRoot('build', 'logs')
   mkdirSync(folder, { recursive: true })
   const old = readdirSync(folder)
+    .filter((file) => !ownLogs.has(file))
     .sort((a, b) => Number(a.split('.')[0]) - Number(b.split('.')[0]))
     .slice(0, -keptLogs)
   for (const file of old) rmSync(join(folder, file), { force: true })
-  return join(folder, `${Date.now()}.${name}.log`)
+  const file = `${Date.now()}.${name}.log`
+  ownLogs.add(file)
+  return join(folder, file)
 }
 
 /**

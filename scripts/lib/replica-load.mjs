@@ -122,6 +122,17 @@ export async function startLoad({ set, token, work, isCalm, say }) {
     }
   }
 
+  /** Returns what each replica answers to a page, for a report. */
+  async function answers(path) {
+    const found = await Promise.all(
+      set.replicas.map(async ({ url, number }) => {
+        const { status, text } = await clientOf(url, undefined, '')('GET', path)
+        return `; replica ${number}: ${status} ${status === 200 ? '' : text.replaceAll(/<[^>]*>|\s+/g, ' ').slice(0, 500)}`
+      }),
+    )
+    return found.join('')
+  }
+
   async function viewer() {
     const paths = ['', '/commits/branch/main', '/issues', '/pulls', '/branches', '/src/branch/main']
     for (let count = 0; !isOver; count++) {
@@ -130,7 +141,7 @@ export async function startLoad({ set, token, work, isCalm, say }) {
       const path = `/${repository}${part}`
       const reply = await pages('GET', path)
       if (reply.status === 200) acknowledged.pages += 1
-      else if (reply.status === 404) report(`the page ${path} was not found`)
+      else if (reply.status === 404) report(`the page ${path} was not found${await answers(path)}`)
       else refused(`the page ${path}`, reply, wasCalm)
       await pause(50)
     }

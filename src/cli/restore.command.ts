@@ -51,9 +51,9 @@ export const restoreCommand = (terminal: Terminal): Command =>
       })
     })
 
-/** One connection keeps the lock of the restore. */
+/** One connection keeps the lock of the restore, and a part of them is for prepared queries. */
 const forRestore = (options: DatabaseOptions): DatabaseOptions =>
-  options.kind === 'postgres' ? { ...options, maxConnections: Math.max(2, options.maxConnections) } : options
+  options.kind === 'postgres' ? { ...options, maxConnections: Math.max(4, options.maxConnections) } : options
 
 /** Returns the ids of the keys that the settings name, without making one. */
 async function knownKeyIds({ security, ingot, paths }: Config): Promise<readonly string[]> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import type { Forge } from '../testing/forge.ts'
@@ -302,30 +303,33 @@ test('repoMigrate: a rate limit of the source delays the import, and nothing is 
   assert.equal((await carol.must('GET', '/repos/carol/copy/releases')).json.length, 1)
 })
 
-test('adminDeleteUser: an import ends with its account and leaves nothing', async () => {
-  await using source = await openForge()
-  await using forge = await openForge()
-  const repo = await fill(source)
-  const carol = forge.as('carol')
-  await forge.account('carol')
-  const reached = Promise.withResolvers<void>()
-  const held: ServerResponse[] = []
-  const listener = inFrontOf(source, ({ url = '' }, response) => {
-    if (!/issues.comments\?/.test(url)) return false
-    held.push(response)
-    reached.resolve()
-    return true
-  })
-  await withServer(listener, async (url) => {
-    const begun = await carol.post('/repos/migrate', await copyOf(source, repo, { url }), {
-      headers: { prefer: 'respond-async' },
+for (const when of ['writes', 'waits for its source']) {
+  test(`adminDeleteUser: an import that ${when} ends with its account and leaves nothing`, async () => {
+    await using source = await openForge()
+    await using forge = await openForge()
+    const repo = await fill(source)
+    const carol = forge.as('carol')
+    await forge.account('carol')
+    const reached = Promise.withResolvers<void>()
+    const held: ServerResponse[] = []
+    const listener = inFrontOf(source, ({ url = '' }, response) => {
+      if (!/issues.comments\?/.test(url)) return false
+      held.push(response)
+      reached.resolve()
+      return true
     })
-    assert.equal(begun.status, 202, begun.text)
-    await reached.promise
-    assert.equal((await forge.as('root').delete('/admin/users/carol')).status, 204)
-    for (const response of held) response.end('[]')
-    await forge.settle()
+    await withServer(listener, async (url) => {
+      const begun = await carol.post('/repos/migrate', await copyOf(source, repo, { url }), {
+        headers: { prefer: 'respond-async' },
+      })
+      assert.equal(begun.status, 202, begun.text)
+      await reached.promise
+      assert.equal((await forge.as('root').delete('/admin/users/carol')).status, 204)
+      if (when === 'writes') for (const response of held) response.end('[]')
+      else await Promise.all(held.map((response) => response.closed || once(response, 'close')))
+      await forge.settle()
+    })
+    assert.deepEqual(await countRows(forge), [0, 0])
+    assert.deepEqual(await examined(forge.services, { only: ['jobs', 'orphans', 'counters', 'usage'] }), [])
   })
-  assert.deepEqual(await countRows(forge), [0, 0])
-  assert.deepEqual(await examined(forge.services, { only: ['jobs', 'orphans', 'counters', 'usage'] }), [])
-})
+}

@@ -61,8 +61,13 @@ export async function runImport(ctx: Ctx, id: ImportId, job: JobRun): Promise<Tu
   }
   const hidden = await hiddenAccount(ctx.db, nowUnix(ctx.clock))
   const end = async (ending: Ending): Promise<TurnEnd> => {
-    const known = (await findImport(ctx.db, id))?.repo_id ?? null
-    const repo = known === null ? undefined : await findRepoById(ctx.db, known)
+    const now = await findImport(ctx.db, id)
+    if (!now) {
+      // Its account was deleted, and its row with it.
+      await removeStrayImports(ctx)
+      return { kind: 'ended' }
+    }
+    const repo = now.repo_id === null ? undefined : await findRepoById(ctx.db, now.repo_id)
     await abandonImport({ ctx, row, hidden }, repo, ending)
     return { kind: 'ended' }
   }
