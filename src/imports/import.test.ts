@@ -326,7 +326,7 @@ for (const when of ['writes', 'waits for its source']) {
       await reached.promise
       assert.equal((await forge.as('root').delete('/admin/users/carol')).status, 204)
       if (when === 'writes') for (const response of held) response.end('[]')
-      else await Promise.all(held.map((response) => response.closed || once(response, 'close')))
+      else await Promise.all(held.map(async (response) => response.closed || (await once(response, 'close'))))
       await forge.settle()
     })
     assert.deepEqual(await countRows(forge), [0, 0])
