@@ -2,6 +2,7 @@
  * Clients that push, merge, upload, open issues and look at pages through nginx while parts of the instance fail, and what
  * the instance must still have of everything that it acknowledged.
  */
+import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { base64, clientOf, eventually, formOf, gitIn, must, mustGit, startReceiver } from './replica-client.mjs'
@@ -10,6 +11,7 @@ import { base64, clientOf, eventually, formOf, gitIn, must, mustGit, startReceiv
 const repository = 'root/load'
 const api = `/repos/${repository}`
 const settleTimeoutMs = 180_000
+const largeBytes = 3 << 20
 
 /**
  * Starts the clients.
@@ -29,6 +31,9 @@ export async function startLoad({ set, token, work, isCalm, say }) {
   let isOver = false
 
   await must(any('POST', '/user/repos', { name: 'load', auto_init: true, default_branch: 'main' }), 'a repository')
+  // Copies of large repositories have an index of their packs, and a bitmap.
+  const large = randomBytes(largeBytes).toString('base64')
+  await must(any('POST', `${api}/contents/large`, { content: large }), 'a large file')
   const config = { url: receiver.url, content_type: 'json' }
   await must(any('POST', `${api}/hooks`, { type: 'gitea', active: true, events: ['push'], config }), 'a webhook')
   const first = await must(any('GET', '/events'), 'the change feed')

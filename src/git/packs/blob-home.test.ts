@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { hash, randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { Unavailable } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { zeroOid } from '../../lib/refs.ts'
@@ -273,6 +274,39 @@ test('blob home: packs are joined into one with all their objects, and copies dr
     assert.equal(await git.countCommits(key, { from: [...before.refs.values()] }), 4)
   }
   assert.deepEqual(await git.keepObjects(key), [])
+})
+
+test('blob home: a reader that began with an index of all packs finds what a joined pack has, and not the replaced ones', async () => {
+  await using it = await given({ limits: { brokerIdleMs: 200 } })
+  const { git, states } = it
+  const key = await it.repository()
+  const commits = [states.get(key)!.refs.get('refs/heads/main')!]
+  for (const name of ['a', 'b', 'c']) {
+    const oid = await commitOn(git, key, 'main', { [name]: `${name}\n` })
+    commits.push(oid)
+    const state = states.get(key)!
+    const packs = [...state.packs, ...(await git.keepObjects(key))]
+    states.set(key, { ...state, generation: state.generation + 1, refs: new Map([['refs/heads/main', oid]]), packs })
+  }
+  // Nothing is cached of a new copy.
+  rmSync(it.folder(key), { recursive: true })
+  await git.bringUp(key)
+  const folder = join(it.folder(key), 'objects', 'pack')
+  const names = states.get(key)!.packs.map(({ name }) => name)
+  // An index of several packs takes all objects of the oldest one from it.
+  for (const [age, name] of names.entries()) utimesSync(join(folder, `pack-${name}.pack`), age + 1, age + 1)
+  const made = await git.joinPacks(key, names)
+  await git.maintain(key, ['bitmap'], { force: true })
+  assert.ok(existsSync(join(folder, 'multi-pack-index')))
+  // Later readers begin with the index.
+  await wait(1000)
+  assert.equal((await git.readCommit(key, commits[3]!)).oid, commits[3])
+  it.replacePacks(key, made)
+  await git.bringUp(key)
+  assert.deepEqual(
+    (await git.readCommits(key, commits)).map(({ oid }) => oid),
+    commits,
+  )
 })
 
 for (const [when, comesBack] of [

@@ -53,12 +53,19 @@ export async function joinPacks(context: GitContext, key: GitKey, names: readonl
 /** Removes packs whose objects are in others. Processes that read them go on. */
 export async function dropPacks(context: GitContext, key: GitKey, names: readonly string[]): Promise<void> {
   if (names.length === 0) return
-  const folder = join(locate(context, key).directory, 'objects', 'pack')
-  // An index of all packs names them, and its bitmap is of no use without them.
-  for (const name of await readdir(folder)) {
-    if (name.startsWith('multi-pack-index') && !name.endsWith('.lock')) await rm(join(folder, name), { force: true })
-  }
+  const { directory } = locate(context, key)
+  const folder = join(directory, 'objects', 'pack')
+  // It names them, and its bitmap is of no use without them.
+  await dropIndex(directory)
   for (const name of names) {
     for (const ending of ['.idx', '.rev', '.pack']) await rm(join(folder, `pack-${name}${ending}`), { force: true })
+  }
+}
+
+/** Removes the index of several packs, and its bitmap, from a repository. */
+export async function dropIndex(directory: string): Promise<void> {
+  const folder = join(directory, 'objects', 'pack')
+  for (const name of await readdir(folder)) {
+    if (name.startsWith('multi-pack-index') && !name.endsWith('.lock')) await rm(join(folder, name), { force: true })
   }
 }

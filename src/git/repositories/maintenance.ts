@@ -8,6 +8,7 @@ import { filesBelow, isGone } from '../files/walk.ts'
 import type { GitKey } from '../git-key.ts'
 import type { MaintenanceTask } from '../git.ts'
 import { looseObjects, packsOn } from '../packs/blob-home.ts'
+import { dropIndex } from '../packs/join-packs.ts'
 
 /** Numbers of loose objects and packs that justify a repack. */
 const manyLooseObjects = 2000
@@ -33,11 +34,12 @@ export async function maintain(
   const { force = false } = options
   const done: MaintenanceTask[] = []
   await removeAbandonedLocks(context, key, lockedFiles)
-  const run = async (args: readonly string[]): Promise<void> => {
+  const run = async (args: readonly string[], input?: Buffer): Promise<void> => {
     mustSucceed(
       await context.broker
         .run({
           args,
+          input,
           cwd: location.directory,
           kind: 'maintenance',
           timeoutMs: context.limits.transportTimeoutMs,
@@ -58,7 +60,9 @@ export async function maintain(
       // A bitmap over the present packs: repacking them takes twice as long. Loose objects are packed first, because
       // git writes no bitmap unless packs hold all reachable objects.
       if (!context.home.isElsewhere) await run(['repack', '-d', '-l', '--quiet', '--no-write-bitmap-index'])
-      await run(['multi-pack-index', 'write', '--bitmap', '--no-progress'])
+      const index = ['multi-pack-index', 'write', '--bitmap', '--no-progress']
+      if (context.home.isElsewhere) await indexNamed(context, key, (lines) => run([...index, '--stdin-packs'], lines))
+      else await run(index)
     } else if (task === 'commit-graph') {
       await run(['commit-graph', 'write', '--reachable', '--changed-paths', '--split', '--no-progress'])
     } else {
@@ -94,6 +98,21 @@ async function lacksBitmap(directory: string, names: readonly string[]): Promise
   if (found.reduce((sum, pack) => sum + (pack?.size ?? 0), 0) < bitmapFromBytes) return false
   const alternates = await stat(join(directory, 'objects', 'info', 'alternates')).catch(() => undefined)
   return alternates === undefined
+}
+
+/**
+ * Writes an index of the packs that the source names: never of a joined pack beside one that it replaces. Readers that began
+ * with such an index look for an object in the pack that has gone, and not in the other one that the index has too.
+ */
+async function indexNamed(context: GitContext, key: GitKey, write: (lines: Buffer) => Promise<void>): Promise<void> {
+  const { directory } = locate(context, key)
+  const found = await context.source?.findPacks(key, await packsOn(directory))
+  const names = [...(found ?? [])].flatMap(([name, { isReplaced }]) => (isReplaced ? [] : [name]))
+  if (names.length === 0) return
+  await write(Buffer.from(names.map((name) => `pack-${name}.idx\n`).join('')))
+  const present = new Set(await packsOn(directory))
+  // They were replaced meanwhile, and git cannot use the bitmap.
+  if (names.some((name) => !present.has(name))) await dropIndex(directory)
 }
 
 async function countLooseRefs(directory: string): Promise<number> {
