@@ -60,9 +60,9 @@ export async function maintain(
       // A bitmap over the present packs: repacking them takes twice as long. Loose objects are packed first, because
       // git writes no bitmap unless packs hold all reachable objects.
       if (!context.home.isElsewhere) await run(['repack', '-d', '-l', '--quiet', '--no-write-bitmap-index'])
-      const index = ['multi-pack-index', 'write', '--bitmap', '--no-progress']
-      if (context.home.isElsewhere) await indexNamed(context, key, (lines) => run([...index, '--stdin-packs'], lines))
-      else await run(index)
+      await writeIndex(context, key, (names) =>
+        run(['multi-pack-index', 'write', '--bitmap', '--no-progress', '--stdin-packs'], names),
+      )
     } else if (task === 'commit-graph') {
       await run(['commit-graph', 'write', '--reachable', '--changed-paths', '--split', '--no-progress'])
     } else {
@@ -101,18 +101,25 @@ async function lacksBitmap(directory: string, names: readonly string[]): Promise
 }
 
 /**
- * Writes an index of the packs that the source names: never of a joined pack beside one that it replaces. Readers that began
- * with such an index look for an object in the pack that has gone, and not in the other one that the index has too.
+ * Writes an index of several packs. One must not stay that has a joined pack beside another that it replaced: readers look for
+ * an object in the one that has gone, and skip the other, because the index has it too.
+ * @param write takes the packs, one in each line
  */
-async function indexNamed(context: GitContext, key: GitKey, write: (lines: Buffer) => Promise<void>): Promise<void> {
+async function writeIndex(context: GitContext, key: GitKey, write: (names: Buffer) => Promise<void>): Promise<void> {
   const { directory } = locate(context, key)
-  const found = await context.source?.findPacks(key, await packsOn(directory))
-  const names = [...(found ?? [])].flatMap(([name, { isReplaced }]) => (isReplaced ? [] : [name]))
+  const present = await packsOn(directory)
+  const names = context.home.isElsewhere ? await namedPacks(context, key, present) : present
   if (names.length === 0) return
   await write(Buffer.from(names.map((name) => `pack-${name}.idx\n`).join('')))
-  const present = new Set(await packsOn(directory))
-  // They were replaced meanwhile, and git cannot use the bitmap.
-  if (names.some((name) => !present.has(name))) await dropIndex(directory)
+  const left = new Set(await packsOn(directory))
+  // Replaced meanwhile.
+  if (names.some((name) => !left.has(name))) await dropIndex(directory)
+}
+
+/** Returns the packs that the source names: a joined pack, or those that it replaces. */
+async function namedPacks(context: GitContext, key: GitKey, present: readonly string[]): Promise<readonly string[]> {
+  const found = await context.source?.findPacks(key, present)
+  return present.filter((name) => found?.get(name)?.isReplaced === false)
 }
 
 async function countLooseRefs(directory: string): Promise<number> {

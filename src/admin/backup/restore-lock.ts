@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
-import { Conflict } from '../lib/errors.ts'
-import { engineOf, type Db } from './database.ts'
+import { Conflict } from '../../lib/errors.ts'
+import { engineOf, type Db } from '../../db/database.ts'
 
 /** The key of the advisory locks of restores. The number is arbitrary. */
 const restoreKey = 774_611_029
 
 /**
  * Runs the restore of a backup into a database of PostgreSQL, unless another process restores one there. It keeps one
- * connection of its own. SQLite has the lock of the data folder instead (folder-lock.ts). Throws Conflict.
+ * connection of its own. SQLite has the lock of the data folder instead (db/folder-lock.ts). Throws Conflict.
  */
 export function whileRestoring<Result>(db: Db, work: () => Promise<Result>): Promise<Result> {
   const { kind, writer } = engineOf(db)
