@@ -97,20 +97,22 @@ async function packOf(path: string, tip: string): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Process ids of git commands that work in a folder. */
-const gitsIn = (folder: string): number[] =>
+/** The git commands that work in a folder, and whether each is the child of another one. */
+const gitsIn = (folder: string): { readonly pid: number; readonly isChild: boolean }[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
+    .flatMap((pid) => {
       try {
         const isInside = readlinkSync(`/proc/${pid}/cwd`).startsWith(folder)
-        return isInside && /receive-pack|index-pack|unpack-objects/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'))
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+        return isInside && /receive-pack|index-pack|unpack-objects/.test(command)
+          ? [{ pid: Number(pid), isChild: command.includes('index-pack') }]
+          : []
       } catch {
         // The process has ended, or belongs to another user.
-        return false
+        return []
       }
     })
-    .map(Number)
 
 test('gitReceivePack: the quarantine of a push ends with it, when the client leaves and when git is killed', async () => {
   await using forge = await startForge({ users: ['ann'] })
@@ -121,10 +123,9 @@ test('gitReceivePack: the quarantine of a push ends with it, when the client lea
     const pushes = await Promise.all([1, 2].map(() => beginPush(forge, 'ann', 'ann/notes')))
     await until(() => temporaries(folder).filter((name) => /pack\/tmp_pack/.test(name)).length === pushes.length)
     if (end !== 'client') {
-      for (const pid of gitsIn(folder)) {
-        const isChild = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('index-pack')
-        if (isChild === (end === 'index-pack')) process.kill(pid, 'SIGKILL')
-      }
+      // Before any is killed: its child ends by itself then.
+      const killed = gitsIn(folder).filter(({ isChild }) => isChild === (end === 'index-pack'))
+      for (const { pid } of killed) process.kill(pid, 'SIGKILL')
     } else for (const socket of pushes) socket.destroy()
     await until(() => temporaries(folder).length === 0)
     for (const socket of pushes) socket.destroy()
