@@ -66,8 +66,16 @@ test('locks and unfinished objects of dead processes are reported by the doctor 
 })
 
 /** Names of git's temporary files in a repository. */
-const temporaries = (folder: string): string[] =>
-  readdirSync(join(folder, 'objects'), { recursive: true, encoding: 'utf8' }).filter((name) => /tmp_|\.tmp-/.test(name))
+function temporaries(folder: string): string[] {
+  try {
+    const names = readdirSync(join(folder, 'objects'), { recursive: true, encoding: 'utf8' })
+    return names.filter((name) => /tmp_|\.tmp-/.test(name))
+  } catch (error) {
+    // A folder went while its parent was read.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return temporaries(folder)
+    throw error
+  }
+}
 
 /** Begins a push of a large pack over HTTP and sends half of it. */
 async function beginPush(forge: Forge, user: string, path: string): Promise<Socket> {
