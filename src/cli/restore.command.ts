@@ -6,7 +6,7 @@ import {
   checkKnown,
   findBegun,
   removeSqlite,
-  restoreBackup,
+  restoreAlone,
   type Place,
   type WholeBackup,
 } from '../admin/backup/restore.service.ts'
@@ -17,7 +17,6 @@ import { lockFolder } from '../db/folder-lock.ts'
 import { hasTables } from '../db/migrate.ts'
 import { closeDatabase, openDatabase, type DatabaseOptions } from '../db/open.ts'
 import { reachDatabase } from '../db/reach.ts'
-import { whileRestoring } from '../admin/backup/restore-lock.store.ts'
 import { startGit } from '../git/start-git.ts'
 import { loadInstanceKeys } from '../secrets/instance-key.ts'
 import { createSecrets } from '../secrets/secrets.ts'
@@ -94,7 +93,7 @@ async function restore(terminal: Terminal, config: Config, backup: WholeBackup, 
     const git = parts.use(await startGit({ ...gitOptions(config, log), packs }))
     try {
       const place: Place = { config, db, git, blobs, packs, storages, hasKey }
-      await whileRestoring(db, () => restoreBackup(place, backup, stoppable(terminal)))
+      await restoreAlone(place, backup, stoppable(terminal))
     } catch (error) {
       isEmpty = !(await hasTables(db).catch(() => true))
       throw error

@@ -7,6 +7,7 @@ import { packTable, type DumpedTable } from '../../db/dump.ts'
 import { load, UnfitRows } from '../../db/load.ts'
 import { hasTables, migrate } from '../../db/migrate.ts'
 import { migrations } from '../../db/migrations/index.ts'
+import { whileRestoring } from '../../db/restore-lock.ts'
 import type { GitKey } from '../../git/git-key.ts'
 import type { Git } from '../../git/git.ts'
 import { customHookNames } from '../../git/git-service.ts'
@@ -53,13 +54,21 @@ export function checkKnown({ path, manifest }: WholeBackup): void {
   if (unknown) throw newer(path, `its database has the migration ${unknown.number} (${unknown.name})`)
 }
 
+/** Restores a backup (`restoreBackup`). Throws Conflict when another process restores one into the same database. */
+export const restoreAlone = (place: Place, backup: WholeBackup, signal?: AbortSignal): Promise<void> =>
+  whileRestoring(
+    place.db,
+    () => restoreBackup(place, backup, signal),
+    () => new Conflict('another process restores a backup into this database', 'restore_running'),
+  )
+
 /**
  * Restores a backup into an empty place, of either database and either storage. The rows come last, in one transaction. A
  * failure before them empties the place again. A mark in each storage says that a restore has begun, so that another one
  * continues after a process that was killed: before the rows it empties the storages with a mark and begins again, after the
  * rows it ends what is left. The caller lets no other process restore into the same database.
  */
-export async function restoreBackup(place: Place, backup: WholeBackup, signal?: AbortSignal): Promise<void> {
+async function restoreBackup(place: Place, backup: WholeBackup, signal?: AbortSignal): Promise<void> {
   checkKnown(backup)
   const begun = await findBegun(place.storages)
   const mark = markOf(backup)
