@@ -69,6 +69,25 @@ async function fill(forge: Forge) {
 
 type Filled = Awaited<ReturnType<typeof fill>>
 
+/** Fills an instance in a data folder, and backs it up. */
+async function fillAndBackUp(source: DataFolder, ...backups: readonly string[]): Promise<Filled> {
+  await using forge = await startForge({ dataFolder: source.path, users: ['alice'] })
+  const filled = await fill(forge)
+  for (const backup of backups) assert.equal((await run('backup', backup, ...source.options)).code, 0)
+  return filled
+}
+
+/** Makes a data folder with the instance key of another one. */
+function placeFor(source: DataFolder, settings = ''): DataFolder {
+  const target = dataFolder(settings)
+  copyFileSync(join(source.path, 'secret.key'), join(target.path, 'secret.key'))
+  return target
+}
+
+/** The files in a data folder that a restore has made. */
+const restoredIn = (target: DataFolder): string[] =>
+  filesBelow(target.path).filter((path) => !/app\.ini$|secret\.key$|\.ingot|gitconfig|hooks/.test(path))
+
 /** Asserts that a forge has what `fill` made, and works. */
 async function expectFilled(forge: Forge, { repo, number, issue }: Filled): Promise<void> {
   const alice = forge.as('alice')
@@ -266,8 +285,7 @@ test('backup and restore: what cannot be done is refused with the reason, and no
   assert.equal((await run('backup', backup, ...source.options)).code, 0)
   await refuses(['restore', backup, ...source.options], /ingot\.db exists; a backup is restored into an empty place/)
 
-  using target = dataFolder()
-  copyFileSync(join(source.path, 'secret.key'), join(target.path, 'secret.key'))
+  using target = placeFor(source)
   mkdirSync(join(target.path, 'blobs/avatars'), { recursive: true })
   const stray = join(target.path, 'blobs/avatars/stray')
   writeFileSync(stray, 'x')
@@ -302,14 +320,12 @@ test('backup and restore: what cannot be done is refused with the reason, and no
   writeFileSync(manifest, text)
 
   // Half of the files is restored when the fault is found: the place is empty afterwards.
-  const emptied = (): string[] =>
-    filesBelow(target.path).filter((path) => !/app\.ini$|secret\.key$|\.ingot|gitconfig|hooks/.test(path))
   for (const kind of ['rows', 'files']) {
     for (const path of filesBelow(join(backup, kind))) {
       const content = readFileSync(path)
       rmSync(path)
       await refuses(['restore', backup, ...target.options], /the backup is damaged: \S+ is missing/)
-      assert.deepEqual(emptied(), [])
+      assert.deepEqual(restoredIn(target), [])
       writeFileSync(path, Buffer.concat([content.subarray(1), Buffer.from('x')]))
       const verified = await run('backup', 'verify', backup)
       assert.equal(verified.code, 1, path)
@@ -326,14 +342,8 @@ test('restore: one that was killed is run again, before its rows and after them'
   using source = dataFolder()
   using kept = temporaryFolder()
   const [backup, later] = [join(kept.path, 'backup'), join(kept.path, 'later')]
-  let filled: Filled
-  {
-    await using forge = await startForge({ dataFolder: source.path, users: ['alice'] })
-    filled = await fill(forge)
-    for (const folder of [backup, later]) assert.equal((await run('backup', folder, ...source.options)).code, 0)
-  }
-  using target = dataFolder()
-  copyFileSync(join(source.path, 'secret.key'), join(target.path, 'secret.key'))
+  const filled = await fillAndBackUp(source, backup, later)
+  using target = placeFor(source)
   const marker = join(target.path, 'repositories', 'ingot-instance')
   const killed = spawn(process.execPath, [builtFile('ingot.js'), 'restore', backup, ...target.options])
   const ended = once(killed, 'exit')
@@ -378,11 +388,7 @@ test('restore: storages of another instance stay as they are, also after a resto
   using source = dataFolder()
   using kept = temporaryFolder()
   const backup = join(kept.path, 'backup')
-  {
-    await using forge = await startForge({ dataFolder: source.path, users: ['alice'] })
-    await fill(forge)
-    assert.equal((await run('backup', backup, ...source.options)).code, 0)
-  }
+  await fillAndBackUp(source, backup)
   using other = dataFolder()
   {
     await using forge = await startForge({ dataFolder: other.path, users: ['alice'] })
@@ -400,8 +406,7 @@ test('restore: storages of another instance stay as they are, also after a resto
     [`[attachment]\nPATH = ${attachments}\n`, /the folder of attachments \S+ \(\[storage\]\) is not empty/],
     [`[lfs]\nPATH = ${strangers}\n`, /the storage of lfs, which has letter, is not empty/],
   ] as const) {
-    using target = dataFolder(section)
-    copyFileSync(join(source.path, 'secret.key'), join(target.path, 'secret.key'))
+    using target = placeFor(source, section)
     const left = join(target.path, 'blobs/avatars')
     mkdirSync(left, { recursive: true })
     writeFileSync(join(left, 'ingot-instance'), 'restoring another one\n')
@@ -423,14 +428,8 @@ test('restore: a second one beside the first is refused', async () => {
   using kept = temporaryFolder()
   await using database = await emptyDatabase()
   const backup = join(kept.path, 'backup')
-  let filled: Filled
-  {
-    await using forge = await startForge({ dataFolder: source.path, users: ['alice'] })
-    filled = await fill(forge)
-    assert.equal((await run('backup', backup, ...source.options)).code, 0)
-  }
-  using target = dataFolder(database.settings)
-  copyFileSync(join(source.path, 'secret.key'), join(target.path, 'secret.key'))
+  const filled = await fillAndBackUp(source, backup)
+  using target = placeFor(source, database.settings)
   const first = spawn(process.execPath, [builtFile('ingot.js'), 'restore', backup, ...target.options])
   const ended = once(first, 'exit')
   await until(() => existsSync(join(target.path, 'repositories', 'ingot-instance')), 'the restore has begun')
@@ -448,11 +447,7 @@ test('restore, backup verify: a backup cannot name files outside of the place, n
   using source = dataFolder()
   using kept = temporaryFolder()
   const path = join(kept.path, 'backup')
-  {
-    await using forge = await startForge({ dataFolder: source.path, users: ['alice'] })
-    await fill(forge)
-    assert.equal((await run('backup', path, ...source.options)).code, 0)
-  }
+  await fillAndBackUp(source, path)
   const { manifest } = await BackupFolder.openToRead(path)
   const sums = new Set(readdirSync(join(path, 'files'), { recursive: true }).map((name) => basename(String(name))))
   const original: StoredRepository[] = []
@@ -473,8 +468,7 @@ test('restore, backup verify: a backup cannot name files outside of the place, n
     const changed = [[repoId, kind, key, refs, made, hooks], ...original.slice(1)]
     const { chunks } = await folder.putRows(Readable.from(changed) as AsyncIterable<unknown[]>, ([id]) => id)
     await folder.finish({ ...manifest, repositories: chunks }, sums)
-    using target = dataFolder()
-    copyFileSync(join(source.path, 'secret.key'), join(target.path, 'secret.key'))
+    using target = placeFor(source)
     for (const command of [
       ['restore', path, ...target.options],
       ['backup', 'verify', path],
@@ -483,10 +477,7 @@ test('restore, backup verify: a backup cannot name files outside of the place, n
       assert.equal(code, 1)
       assert.match(err, /the backup is damaged: repository \d+ \(code\) has unknown packs or hooks/)
     }
-    assert.deepEqual(
-      filesBelow(target.path).filter((each) => !/app\.ini$|secret\.key$|\.ingot|gitconfig|hooks/.test(each)),
-      [],
-    )
+    assert.deepEqual(restoredIn(target), [])
   }
 })
 
@@ -495,13 +486,8 @@ test('backup and restore: a bucket that refuses leaves the former backup and an 
     using source = dataFolder()
     using kept = temporaryFolder()
     const backup = join(kept.path, 'backup')
-    {
-      await using forge = await startForge({ dataFolder: source.path, users: ['alice'] })
-      await fill(forge)
-      assert.equal((await run('backup', backup, ...source.options)).code, 0)
-    }
-    using target = dataFolder(bucketSettings(s3 as S3Options, 'STRANGER'))
-    copyFileSync(join(source.path, 'secret.key'), join(target.path, 'secret.key'))
+    await fillAndBackUp(source, backup)
+    using target = placeFor(source, bucketSettings(s3 as S3Options, 'STRANGER'))
     const refused = await run('restore', backup, ...target.options)
     assert.equal(refused.code, 1)
     assert.match(

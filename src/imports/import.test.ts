@@ -219,12 +219,8 @@ test('repoMigrate: an import from a source that fails half-way leaves only the r
   assert.deepEqual(blobs, [])
 })
 
-test('userGetImport, userListImports, userDeleteImport: only the importing account sees the progress, and nobody sees an unfinished repository', async () => {
-  await using source = await openForge()
-  await using forge = await openForge()
-  const repo = await fill(source)
-  const [carol, root] = [forge.as('carol'), forge.as('root')]
-  await forge.account('carol')
+/** Forwards requests to a source, and holds its answers about comments. */
+function holdingComments(source: Forge) {
   const reached = Promise.withResolvers<void>()
   const held: ServerResponse[] = []
   const listener = inFrontOf(source, ({ url = '' }, response) => {
@@ -233,12 +229,22 @@ test('userGetImport, userListImports, userDeleteImport: only the importing accou
     reached.resolve()
     return true
   })
+  return { listener, held, reached: reached.promise }
+}
+
+test('userGetImport, userListImports, userDeleteImport: only the importing account sees the progress, and nobody sees an unfinished repository', async () => {
+  await using source = await openForge()
+  await using forge = await openForge()
+  const repo = await fill(source)
+  const [carol, root] = [forge.as('carol'), forge.as('root')]
+  await forge.account('carol')
+  const { listener, held, reached } = holdingComments(source)
   await withServer(listener, async (url) => {
     const body = await copyOf(source, repo, { url })
     const begun = await carol.post('/repos/migrate', body, { headers: { prefer: 'respond-async' } })
     assert.deepEqual([begun.status, begun.json.repo_name], [202, 'copy'], begun.text)
     const path = `/user/imports/${begun.json.id}`
-    await reached.promise
+    await reached
     const under = (await carol.must('GET', path)).json
     assert.deepEqual([under.state, under.step, under.counts.issues], ['running', 'comments', 1])
     assert.equal((await forge.as('dave').get(path)).status, 404)
@@ -310,20 +316,13 @@ for (const when of ['writes', 'waits for its source']) {
     const repo = await fill(source)
     const carol = forge.as('carol')
     await forge.account('carol')
-    const reached = Promise.withResolvers<void>()
-    const held: ServerResponse[] = []
-    const listener = inFrontOf(source, ({ url = '' }, response) => {
-      if (!/issues.comments\?/.test(url)) return false
-      held.push(response)
-      reached.resolve()
-      return true
-    })
+    const { listener, held, reached } = holdingComments(source)
     await withServer(listener, async (url) => {
       const begun = await carol.post('/repos/migrate', await copyOf(source, repo, { url }), {
         headers: { prefer: 'respond-async' },
       })
       assert.equal(begun.status, 202, begun.text)
-      await reached.promise
+      await reached
       assert.equal((await forge.as('root').delete('/admin/users/carol')).status, 204)
       if (when === 'writes') for (const response of held) response.end('[]')
       else await Promise.all(held.map(async (response) => response.closed || (await once(response, 'close'))))

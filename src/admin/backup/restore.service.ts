@@ -18,7 +18,13 @@ import type { Blobs } from '../../storage/blobs.ts'
 import type { BlobStores } from '../../storage/open-blobs.ts'
 import type { StorageKind } from '../../config/storage-settings.ts'
 import { listIdentityValues } from '../identity/instance-value.store.ts'
-import { packsName, repositoriesName, restoringPrefix, type MarkedStorage } from '../identity/marked-storages.ts'
+import {
+  isRestoreMark,
+  packsName,
+  repositoriesName,
+  restoringPrefix,
+  type MarkedStorage,
+} from '../identity/marked-storages.ts'
 import { newer, UnusableBackup, type BackupFolder, type Manifest } from './backup-folder.ts'
 import {
   indexOf,
@@ -78,7 +84,7 @@ async function restoreBackup(place: Place, backup: WholeBackup, signal?: AbortSi
     (await idOf(place.db)) === backup.manifest.instance
   if (!hasRows) {
     await refuseFilled(place)
-    await empty(place, (found) => found.startsWith(restoringPrefix))
+    await empty(place, isRestoreMark)
     await restoreContents(place, backup, `${mark} ${randomBytes(8).toString('hex')}`, signal)
   }
   await migrate(place.db)
@@ -117,7 +123,7 @@ const markOf = ({ manifest }: WholeBackup): string => `${restoringPrefix}${manif
 /** Returns the mark of a restore that has begun in these storages and has not ended; undefined without one. */
 export async function findBegun(storages: readonly MarkedStorage[]): Promise<string | undefined> {
   const ids = await Promise.all(storages.map((storage) => storage.read()))
-  return ids.find((id) => id?.startsWith(restoringPrefix))
+  return ids.find((id) => id !== undefined && isRestoreMark(id))
 }
 
 /** Throws Conflict when a restore into another database has emptied one of the storages meanwhile. */
@@ -133,21 +139,21 @@ async function refuseFilled(place: Place): Promise<void> {
   const { config, db, git, packs, storages } = place
   const filled = (what: string) =>
     new Conflict(`${what} is not empty; a backup is restored into an empty place`, 'restore_not_empty')
+  const filledFolder = (key: string) =>
+    filled(`the folder of repositories ${config.paths.repositories}, which has ${key},`)
   if (await hasTables(db)) throw filled('the database')
   for (const storage of storages) {
     const mark = await storage.read()
-    if (mark?.startsWith(restoringPrefix)) continue
+    if (mark !== undefined && isRestoreMark(mark)) continue
     if (mark !== undefined) throw filled(storage.where)
     for await (const key of keysIn(place, storage)) {
       throw storage.name === repositoriesName
-        ? filled(`the folder of repositories ${config.paths.repositories}, which has ${key},`)
+        ? filledFolder(key)
         : filled(`the storage of ${storage.name}, which has ${key},`)
     }
   }
   if (packs === undefined) return
-  for await (const key of git.listKeys()) {
-    throw filled(`the folder of repositories ${config.paths.repositories}, which has ${key},`)
-  }
+  for await (const key of git.listKeys()) throw filledFolder(key)
 }
 
 async function* keysIn({ git, blobs, packs }: Place, { name }: MarkedStorage): AsyncGenerator<string> {

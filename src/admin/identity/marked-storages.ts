@@ -28,9 +28,12 @@ const contentOf = (content: string): string | undefined => content.slice(0, maxM
 /** The id in the file while a backup is restored into the place, before the id of the restored instance. */
 export const restoringPrefix = 'restoring '
 
+/** Whether the content of a storage's file is the mark of a restore that has begun. */
+export const isRestoreMark = (content: string): boolean => content.startsWith(restoringPrefix)
+
 /** Returns the problem of a storage whose file says that a backup is being restored there; undefined for another content. */
 export const begunRestore = (where: string, content: string): string | undefined =>
-  content.startsWith(restoringPrefix)
+  isRestoreMark(content)
     ? `the restore of a backup has begun in ${where} and has not ended; run \`ingot restore\` again`
     : undefined
 

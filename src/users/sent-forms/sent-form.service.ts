@@ -99,13 +99,13 @@ const isOutcomeKnown = (error: unknown): boolean =>
  * its answer was lost, so the same form is refused once, and says so.
  */
 async function endFailedForm({ db, clock }: FormCtx, form: FormKey, error: unknown): Promise<void> {
+  if (isOutcomeKnown(error)) {
+    await transaction(db, (tx) => deleteSentForm(tx, form))
+    return
+  }
   const abandonedUnix = nowUnix(clock) - abandonedSeconds
-  await transaction(db, (tx) =>
-    isOutcomeKnown(error) ? deleteSentForm(tx, form) : abandonSentForm(tx, form, abandonedUnix),
-  ).catch((failure: unknown) => {
-    // The row stays without an end, and counts as abandoned later. The caller throws the error of the act.
-    if (isOutcomeKnown(error)) throw failure
-  })
+  // After a failure the row stays without an end, and counts as abandoned later. The caller throws the error of the act.
+  await transaction(db, (tx) => abandonSentForm(tx, form, abandonedUnix)).catch(() => undefined)
 }
 
 /** Ends a form that is read as a stream, which was sent before. */
